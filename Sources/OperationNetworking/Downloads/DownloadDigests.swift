@@ -55,6 +55,15 @@ final class DownloadDigests {
         try follow()
     }
 
+    /// The body had no place: the file has the first `length` bytes of the one before, for which the server
+    /// had named the digests of these ``notes``.
+    func takeBack(_ notes: [String], length: Int64) throws {
+        named = notes.compactMap { FileDigest($0) }.first
+        self.length = length
+        try follow()
+        readAgain()
+    }
+
     /// The first `length` bytes are in the file.
     func advance(to length: Int64) {
         self.length = length

@@ -1,3 +1,5 @@
+import Foundation
+
 extension DownloadSink {
     /// The state that the network thread and the queue share, under a lock.
     ///
@@ -15,8 +17,10 @@ extension DownloadSink {
         /// Bodies that the file is not ready for yet. One may have been given up, and the next one be waited
         /// for.
         var preparations = 0
-        /// Bytes of the file, with those that wait, without those that are compared.
-        var count: Int64 = 0
+        /// Bytes of the file, with those that wait, without those that are compared. From the moment that a
+        /// body begins anew there are none: what is on the disk is cut away before a byte comes, or is there
+        /// again with a failure.
+        var held = HeldBytes()
         /// Bytes that are still to be compared.
         var again: Int64 = 0
         var isAbandoned = false
@@ -33,6 +37,32 @@ extension DownloadSink {
         mutating func goOn() {
             if let failure, DiskRoom.isLack(failure) { self.failure = nil }
         }
+    }
+}
+
+extension DownloadPlan {
+    /// Finds what an earlier process left, or makes a new file.
+    func partialDownload(to destination: URL) throws -> PartialDownload {
+        try PartialDownload(
+            request,
+            as: asker,
+            to: destination,
+            replacesFile: replacesFile || downloadsOnlyIfChanged,
+            orOnly: replaceable,
+            continuing: startedFile?.source,
+            isStrict: isStrict
+        )
+    }
+}
+
+extension BodyStart {
+    /// The response, as a checkpoint has it.
+    var origin: DownloadCheckpoint.Response {
+        DownloadCheckpoint.Response(
+            url: url.absoluteString,
+            fields: head.fields,
+            isHTTP10: head.version == "HTTP/1.0"
+        )
     }
 }
 

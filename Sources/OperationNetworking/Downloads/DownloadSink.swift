@@ -8,8 +8,8 @@ internal import OperationNetworkingSystem
 /// Between ``prepare(_:)`` and the moment when the file is ready for the body, it is full: no byte comes
 /// before.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
-    // @unchecked: `partial`, `digests`, `hand`, `isEndMarked`, `ownRange`, `hasStartedOver` and `condition`
-    // are used on `queue` only; what both sides touch is in `shared`.
+    // @unchecked: `partial`, `content`, `digests`, `hand`, `isEndMarked`, `ownRange`, `hasStartedOver` and
+    // `condition` are used on `queue` only; what both sides touch is in `shared`.
 
     /// Bytes that may wait to be written before it is full.
     static let capacity = 512 * 1024
@@ -21,6 +21,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private let queue = DispatchQueue(label: "OperationNetworking.DownloadSink")
     private let shared = Locked(Shared())
     private var partial: PartialDownload?
+    /// The content that the file's bytes are of: see ``HeldBytes/content``.
+    private var content = 0
     private var digests: DownloadDigests?
     /// The bytes that are being written.
     private var hand: [UInt8] = []
@@ -44,7 +46,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     // MARK: - State
 
-    var count: Int64 { shared.withLock { $0.count } }
+    var held: HeldBytes { shared.withLock { $0.held } }
     var isFull: Bool { shared.withLock { $0.isFull } }
     var failure: (any Error)? { shared.withLock { $0.failure } }
     var demand: RestartReason? { shared.withLock { $0.demand } }
@@ -72,11 +74,11 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             case .start:
                 shared.demand = nil
                 shared.waiting = []
-                shared.count = 0
+                shared.held = HeldBytes(count: 0, content: start.content)
             case .end:
                 break
             case .again(let offset):
-                shared.again = max(0, shared.count - offset)
+                shared.again = max(0, shared.held.count - offset)
             }
         }
         queue.async { self.begin(start) }
@@ -90,7 +92,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             }
             let again = min(shared.again, Int64(bytes.count))
             shared.again -= again
-            shared.count += Int64(bytes.count) - again
+            shared.held.count += Int64(bytes.count) - again
             shared.waiting.append(bytes)
             return (shared.pace.urgency(waiting: shared.waiting.count, now: now), nil)
         }
@@ -192,7 +194,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         guard let destination = plan.destination else { throw DownloadError.noDestination }
         var partial: PartialDownload
         do {
-            partial = try partialDownload(to: destination)
+            partial = try plan.partialDownload(to: destination)
         } catch let error as DownloadError {
             // Nothing is saved through a link. But the file that it leads to may be what the server has.
             guard case .destinationIsNotFile = error, plan.downloadsOnlyIfChanged,
@@ -203,7 +205,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         }
         if plan.startsOver, partial.count > 0 {
             try partial.discard()
-            partial = try partialDownload(to: destination)
+            partial = try plan.partialDownload(to: destination)
         }
         self.partial = partial
         if let started = plan.startedFile, partial.count == 0 {
@@ -215,7 +217,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             reader: partial.reader()
         )
         digests?.advance(to: partial.count)
-        shared.withLock { $0.count = partial.count }
+        shared.withLock { $0.held.count = partial.count }
         progress.withLock { $0.didOpen(partial) }
         var content = SinkContent(
             partial: partial.recovered ?? partial.checkpoint?.partialContent(offset: partial.count),
@@ -251,48 +253,51 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         if now != condition { progress.withLock { $0.isChangedMeanwhile = true } }
     }
 
-    private func partialDownload(to destination: URL) throws -> PartialDownload {
-        try PartialDownload(
-            plan.request,
-            as: plan.asker,
-            to: destination,
-            replacesFile: plan.replacesFile || plan.downloadsOnlyIfChanged,
-            orOnly: plan.replaceable,
-            continuing: plan.startedFile?.source,
-            isStrict: plan.isStrict
-        )
-    }
-
     private func begin(_ start: BodyStart) {
         drain()
         attempt { partial in
-            var isWhole = false
-            if case .start(let reason) = start.place {
-                isWhole = true
-                if let reason { progress.withLock { $0.restarts.append(reason) } }
-            } else if partial.count != shared.withLock({ $0.count }) {
+            if case .start = start.place {
+                try startAnew(partial, start)
+            } else if shared.withLock({ $0.held }) != HeldBytes(count: partial.count, content: content)
+                || start.content != content
+            {
                 // Whatever was to be kept is not there.
                 throw DownloadError.partialFileReplaced(partial.partURL)
-            } else if try partial.isTouched() {
-                digests?.readAgain()
+            } else {
+                if try partial.isTouched() { digests?.readAgain() }
+                try digests?.take(start.head, as: .rest)
+                try begin(start, in: partial)
             }
-            let origin = DownloadCheckpoint.Response(
-                url: start.url.absoluteString,
-                fields: start.head.fields,
-                isHTTP10: start.head.version == "HTTP/1.0"
-            )
-            ownRange = start.ownRange
-            try digests?.take(start.head, as: ownRange != nil ? .part : isWhole ? .whole : .rest)
             isEndMarked = start.total != nil || start.head.marksEnd
-            try partial.begin(PartialDownload.Place(start.place), total: start.total, origin: origin) {
-                checkpoint in
-                checkpoint.digests = digests?.notes ?? []
-                checkpoint.wish = plan.wish
-                if !start.isProven { checkpoint.isJoinedByOverlap = true }
-            }
+            ownRange = start.ownRange
             progress.withLock { $0.didBegin(partial) }
         }
         change { $0.preparations -= 1 }
+    }
+
+    /// The bytes of another content come. If there is no place for them, the file is that of the one before,
+    /// with what was known of it.
+    private func startAnew(_ partial: PartialDownload, _ start: BodyStart) throws {
+        let notes = digests?.notes ?? []
+        try digests?.take(start.head, as: start.ownRange != nil ? .part : .whole)
+        do {
+            try begin(start, in: partial)
+        } catch {
+            // The first error is the one to tell. A digest that is missing then is one at the end.
+            try? digests?.takeBack(notes, length: partial.count)
+            throw error
+        }
+        content = start.content
+        if case .start(let reason?) = start.place { progress.withLock { $0.restarts.append(reason) } }
+    }
+
+    private func begin(_ start: BodyStart, in partial: PartialDownload) throws {
+        let place = PartialDownload.Place(start.place)
+        try partial.begin(place, total: start.total, origin: start.origin) { checkpoint in
+            checkpoint.digests = digests?.notes ?? []
+            checkpoint.wish = plan.wish
+            if !start.isProven { checkpoint.isJoinedByOverlap = true }
+        }
     }
 
     private func drain() {
@@ -330,7 +335,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             change { shared in
                 shared.demand = .overlapDiffers
                 shared.waiting = []
-                shared.count = partial.count
+                shared.held = HeldBytes(count: partial.count, content: content)
             }
         } catch {
             fail(error)
@@ -341,7 +346,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         change { shared in
             shared.failure = error
             shared.waiting = []
-            shared.count = self.partial?.count ?? 0
+            shared.held = HeldBytes(count: self.partial?.count ?? 0, content: content)
         }
     }
 
@@ -427,7 +432,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private func close() {
         let (keeps, hasOpened) = progress.withLock { ($0.keepsPartialFile, $0.hasOpened) }
         // What an earlier operation left is not wanted either, if another one does not use it.
-        if !keeps, !hasOpened { partial = try? plan.destination.map { try partialDownload(to: $0) } }
+        if !keeps, !hasOpened { partial = try? plan.destination.map { try plan.partialDownload(to: $0) } }
         // The error that ended it is the one to tell; the next one finds what could not be made safe now.
         if keeps { try? partial?.flush() } else { try? partial?.discard() }
         release()

@@ -3,7 +3,7 @@
 /// A program may queue 100,000 operations, and most of what can be set on one never is.
 @propertyWrapper
 struct Rare<Value> {
-    private final class Box {
+    fileprivate final class Box {
         let value: Value
 
         init(_ value: Value) {
@@ -20,3 +20,7 @@ struct Rare<Value> {
         set { box = newValue.map { Box($0) } }
     }
 }
+
+extension Rare: Sendable where Value: Sendable {}
+
+extension Rare.Box: Sendable where Value: Sendable {}

@@ -120,6 +120,106 @@ struct DownloadSinkTests {
         #expect(try String(contentsOf: disk.file("file"), encoding: .utf8) == "0123456789")
     }
 
+    /// The server has another version, for which there is no room: the bytes of the one before stay, and so
+    /// does what is known of them. The pause that comes just then makes the user's command forget the failure.
+    @Test("S20", .enabled(if: SmallDisk.isPermitted, "may not mount"))
+    func aVersionThatHasNoRoomIsNotJoinedWithTheOneBefore() async throws {
+        let disk = try SmallDisk()
+        let request = try Sample.request()
+        let sink = DownloadSink(
+            DownloadPlan(request: request, destination: disk.file("file")),
+            progress: progress
+        )
+        var resumption = Resumption(isAllowed: true)
+        _ = try await withCheckedThrowingContinuation { continuation in
+            _ = sink.open { continuation.resume(with: $0) }
+        }
+        let changes = Recorder<Bool>()
+        sink.onChange = { changes.append(true) }
+        /// Has an answer judged, as an exchange does, and the sink prepared for it.
+        func take(_ status: Int, _ fields: HeaderFields) throws -> ResumeDecision {
+            let head = ResponseHead(version: "HTTP/1.1", status: status, fields: fields)
+            let decision = resumption.judge(head, held: sink.held, abilities: sink.abilities)
+            let (place, total): (BodyStart.Place, Int64?) =
+                switch decision {
+                case .replace(let total, let reason): (.start(reason), total)
+                case .append(let total): (.end, total)
+                default: throw URLError(.badServerResponse)
+                }
+            let start = BodyStart(
+                place: place,
+                total: total,
+                head: head,
+                url: try #require(request.url),
+                content: resumption.contentNumber
+            )
+            try sink.prepare(start)
+            return decision
+        }
+        _ = resumption.ask(request, held: sink.held)
+        _ = try take(200, ["ETag": "\"v1\"", "Content-Length": "40000"])
+        try await changes.wait()
+        try sink.write(Array("01234".utf8).span)
+        sink.flush()
+
+        let folder = try DownloadFolder(path: disk.file("").path)
+        let part = try #require(try folder.open("file.part"))
+        // What was allocated ahead is given back last.
+        while try part.status.allocated > 8192 { try await networkThreadIsDone() }
+        let other = disk.file("other")
+        try Data(count: SmallDisk.capacity / 2).write(to: other)
+        #expect(resumption.ask(request, held: sink.held) == .rest(from: 5, ifRange: "\"v1\""))
+        let digest = try FileDigest.of(Data("another".utf8), algorithm: .sha256)
+        let changed: HeaderFields = [
+            "ETag": "\"v2\"", "Content-Length": "40000", "Repr-Digest": "sha-256=:\(digest.base64):",
+        ]
+        #expect(try take(200, changed) == .replace(total: 40_000, because: .resourceChanged))
+        try await changes.wait(count: 3)
+        guard case .notEnoughSpace = sink.failure as? DownloadError else {
+            Issue.record("\(String(describing: sink.failure))")
+            return
+        }
+        #expect(sink.held == HeldBytes(count: 5, content: 1))
+        sink.goOn()
+        #expect(sink.failure == nil)
+        #expect(
+            resumption.ask(request, held: sink.held, because: sink.demand)
+                == .rest(from: 5, ifRange: "\"v1\"")
+        )
+        // It has the old one again, and has said nothing of its digest.
+        try FileManager.default.removeItem(at: other)
+        let rest: HeaderFields = [
+            "ETag": "\"v1\"", "Content-Range": "bytes 5-39999/40000", "Content-Length": "39995",
+        ]
+        #expect(try take(206, rest) == .append(total: 40_000))
+        try await changes.wait(count: 4)
+        try sink.write([UInt8](repeating: UInt8(ascii: "5"), count: 39_995).span)
+        let end = await withCheckedContinuation { continuation in
+            _ = sink.end { continuation.resume(returning: "\($0)") }
+        }
+        #expect(end == "done(nil)")
+        let text = try String(contentsOf: disk.file("file"), encoding: .utf8)
+        #expect(text == "01234" + String(repeating: "5", count: 39_995))
+        #expect(progress.withLock(\.restarts) == [])
+    }
+
+    @Test func theRestOfAnotherContentIsRefused() async throws {
+        try await open()
+        try await prepare(.start(nil))
+        try write("01234")
+        var rest = start(.end)
+        rest.content = 1
+        let changes = Recorder<Bool>()
+        sink.onChange = { changes.append(true) }
+        try sink.prepare(rest)
+        try await changes.wait()
+        guard case .partialFileReplaced = sink.failure as? DownloadError else {
+            Issue.record("two contents were joined")
+            return
+        }
+        #expect(sink.held == HeldBytes(count: 5))
+    }
+
     @Test func aBodyThatBeginsAnewLeavesNothingOfTheOneBefore() async throws {
         try await open()
         try await prepare(.start(nil))

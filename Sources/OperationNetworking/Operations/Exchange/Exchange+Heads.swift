@@ -30,7 +30,7 @@ extension Exchange {
             return goOn(.retry(after: delay), after: head)
         }
         let url = route.hopURL?.absoluteString
-        switch resumption.judge(head, from: url, held: sink.count, abilities: sink.abilities) {
+        switch resumption.judge(head, from: url, held: sink.held, abilities: sink.abilities) {
         case .append(let total):
             meters.log.addKept(sink.count)
             return try deliver(head, at: .end, expecting: total)
@@ -103,6 +103,7 @@ extension Exchange {
             total: route.hop.httpMethod == "HEAD" ? nil : total,
             head: head,
             url: route.url,
+            content: resumption.contentNumber,
             isProven: isProven,
             mayComeAgain: sink.keepsLastBytes && resumption.canComeAgain(route.hop)
         )

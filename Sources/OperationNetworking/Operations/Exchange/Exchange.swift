@@ -102,8 +102,10 @@ final class Exchange: Exchanging, @unchecked Sendable {
     }
 
     func bodySoFar(_ room: NetworkRoom) -> EarlierBody? {
-        guard ResumeRequest.mayContinue(configuration.request), resumption.canComeAgain(route.hop),
-            let data = sink.bytesInMemory, let content = resumption.content(held: Int64(data.count))
+        let held = sink.held
+        guard ResumeRequest.mayContinue(configuration.request),
+            resumption.canComeAgain(route.hop, held: held),
+            let data = sink.bytesInMemory, let content = resumption.content(of: held)
         else { return nil }
         return EarlierBody(data, content)
     }
@@ -111,7 +113,9 @@ final class Exchange: Exchanging, @unchecked Sendable {
     /// Whether the bytes held can neither be taken back nor be continued: a stream of the caller's, or a
     /// FIFO, that has bytes of which no strong validator says what they are.
     var cannotGoOn: Bool {
-        sink.count > 0 && !sink.abilities.canBeEmptied && !resumption.canComeAgain(route.hop)
+        let held = sink.held
+        return held.count > 0 && !sink.abilities.canBeEmptied
+            && !resumption.canComeAgain(route.hop, held: held)
     }
 
     // MARK: - Effects
@@ -247,8 +251,7 @@ extension Exchange {
         sideBody = Data()
         do {
             if let failure = sink.failure { throw failure }
-            if let demand = sink.demand { resumption.startOver(because: demand) }
-            let asked = resumption.ask(route.hop, held: sink.count)
+            let asked = resumption.ask(route.hop, held: sink.held, because: sink.demand)
             guard asked != .nothing else {
                 giveTurnBack(room)
                 return finish()

@@ -5,8 +5,18 @@ internal import OperationNetworkingSystem
 /// The knowledge of an exchange about the bytes that its sink holds, and its questions for the rest: a value
 /// that decides.
 ///
-/// Before each transfer ``ask(_:held:)``, at each head ``judge(_:held:abilities:)``, at each end
+/// Before each transfer ``ask(_:held:because:)``, at each head ``judge(_:from:held:abilities:)``, at each end
 /// ``isShort(held:)``.
+///
+/// A head that replaces the content is known before the sink has thrown away the bytes of the earlier one. A
+/// pause, a full disk or a refusal may come in between. So each content has a number, and the sink says of
+/// which one its bytes are (``HeldBytes``): before each question and each judgement
+///
+/// | The held bytes are of                           | What counts is what is known of    |
+/// |-------------------------------------------------|------------------------------------|
+/// | the content that came last, or there are none   | that content                       |
+/// | the one before                                  | the one before                     |
+/// | another one                                     | nothing: the whole is asked for    |
 struct Resumption {
     /// Whether bytes that are there may be kept at all.
     let isAllowed: Bool
@@ -15,36 +25,74 @@ struct Resumption {
     let overlap: Int64?
     /// The last question.
     private(set) var asked = ResumeRequest.whole
-    /// The content that the sink holds, as its server described it.
-    private var content: Content?
-    private var history = ResumeDecision.History()
-    /// The question that the last answer left open, until the next one has come: a redirect, an error and a
-    /// lost connection are no answers.
-    private var next: ResumeDecision.NextQuestion?
-    /// Why the whole was asked for.
-    private var reason: RestartReason?
+    /// The knowledge of the content that came last.
+    private var known = Knowledge()
+    /// The knowledge of the content before, while its bytes may still be there.
+    @Rare private var earlier: Knowledge?
+    /// The highest number of a content.
+    private var lastNumber = 0
     /// The number of bytes held when the body that is coming has ended, as its `Content-Range` says; `nil`:
     /// it has none.
     private(set) var end: Int64?
     /// The number of bytes held when the last answer that is of use began.
     private var answerStart: Int64 = 0
     private var shortAnswers = ShortAnswers()
-    /// The server sent a part of this whole without its validator: it will do so again (S12).
-    private var comparesOverlap = false
+
+    /// A content, and what was tried to get its rest.
+    private struct Knowledge {
+        /// See ``HeldBytes/content``.
+        var number = 0
+        /// The content, as its server described it.
+        var content: Content?
+        var history = ResumeDecision.History()
+        /// The question that the last answer left open, until the next one has come: a redirect, an error and
+        /// a lost connection are no answers.
+        var next: ResumeDecision.NextQuestion?
+        /// Why the whole was asked for.
+        var reason: RestartReason?
+        /// The server sent a part of this whole without its validator: it will do so again (S12).
+        var comparesOverlap = false
+
+        func partial(_ held: Int64) -> PartialContent? {
+            guard held > 0, var partial else { return nil }
+            partial.offset = held
+            return partial
+        }
+
+        var partial: PartialContent? {
+            switch content {
+            case nil: nil
+            case .partial(let partial): partial
+            case .head(let head, let url):
+                PartialContent(fields: head.fields, isHTTP10: head.version == "HTTP/1.0", url: url)
+            }
+        }
+
+        /// Where the response came from that began it.
+        var url: String? {
+            switch content {
+            case nil: nil
+            case .partial(let partial): partial.url
+            case .head(_, let url): url
+            }
+        }
+
+        mutating func remember(_ next: ResumeDecision.NextQuestion) {
+            self.next = next
+            switch next {
+            case .same: history.hasRepeated = true
+            case .plainRest: history.hasAskedPlainly = true
+            case .overlap: comparesOverlap = true
+            case .confirmation: break
+            case .whole(let reason): self.reason = reason
+            }
+        }
+    }
 
     private enum Content {
         case partial(PartialContent)
         /// A head that is read when it is needed: of most bodies nothing is ever continued.
         case head(ResponseHead, url: String?)
-    }
-
-    private var partial: PartialContent? {
-        switch content {
-        case nil: nil
-        case .partial(let partial): partial
-        case .head(let head, let url):
-            PartialContent(fields: head.fields, isHTTP10: head.version == "HTTP/1.0", url: url)
-        }
     }
 
     init(isAllowed: Bool, overlap: Int64? = nil) {
@@ -60,31 +108,59 @@ struct Resumption {
         }
     }
 
+    /// The number of the content whose bytes come, or came last: see ``HeldBytes/content``.
+    var contentNumber: Int { known.number }
+
     /// The sink has bytes of an earlier process, which this describes.
     mutating func take(_ partial: PartialContent) {
-        content = .partial(partial)
+        known.content = .partial(partial)
     }
 
-    /// Decides what to ask for, with `held` bytes there already.
-    mutating func ask(_ request: URLRequest, held: Int64) -> ResumeRequest {
+    /// The knowledge of these bytes; `nil`: there is none.
+    private func knowledge(of held: HeldBytes) -> Knowledge? {
+        guard held.count > 0, held.content != known.number else { return known }
+        return earlier?.number == held.content ? earlier : nil
+    }
+
+    /// Goes by the content that the sink has bytes of.
+    private mutating func settle(on held: HeldBytes) {
+        guard held.count > 0, held.content != known.number else { return }
+        if let earlier = knowledge(of: held) {
+            known = earlier
+        } else {
+            known = Knowledge(number: held.content)
+            known.remember(.whole(because: .resourceChanged))
+        }
+        earlier = nil
+    }
+
+    /// Decides what to ask for, with the `held` bytes there already. `demand`: why they cannot be continued,
+    /// as the sink found out.
+    mutating func ask(
+        _ request: URLRequest,
+        held: HeldBytes,
+        because demand: RestartReason? = nil
+    ) -> ResumeRequest {
+        settle(on: held)
+        if let demand { startOver(because: demand) }
         let hasOwnRange = request.value(forHTTPHeaderField: "Range") != nil
         guard isAllowed || hasOwnRange else {
             asked = .whole
             return asked
         }
-        switch next {
+        switch known.next {
         case .whole(let reason):
             asked = reason == .contentCoded ? .wholeUntransformed : .whole
         case .confirmation:
             asked = .confirmation
         case nil, .same, .plainRest, .overlap:
-            asked = ResumeRequest(request, continuing: partial(held), comparing: overlap)
+            asked = ResumeRequest(request, continuing: known.partial(held.count), comparing: overlap)
             if case .rest(let offset, let ifRange, _) = asked {
                 asked = .rest(
                     from: offset,
                     // A server that misunderstood If-Range once would do so again.
-                    ifRange: history.hasAskedPlainly ? nil : ifRange,
-                    overlap: comparesOverlap ? min(offset, ResumeRequest.overlapLength) : 0
+                    ifRange: known.history.hasAskedPlainly ? nil : ifRange,
+                    overlap: known.comparesOverlap ? min(offset, ResumeRequest.overlapLength) : 0
                 )
             }
         }
@@ -93,7 +169,8 @@ struct Resumption {
 
     /// The method of the next question, if it is not the request's own.
     func nextMethod(of request: URLRequest) -> String? {
-        guard isAllowed || request.value(forHTTPHeaderField: "Range") != nil, case .confirmation = next
+        guard isAllowed || request.value(forHTTPHeaderField: "Range") != nil,
+            case .confirmation = known.next
         else { return nil }
         return ResumeRequest.confirmation.method
     }
@@ -103,37 +180,36 @@ struct Resumption {
     mutating func judge(
         _ head: ResponseHead,
         from url: String? = nil,
-        held: Int64,
+        held: HeldBytes,
         abilities: SinkAbilities
     ) -> ResumeDecision {
+        settle(on: held)
         let question = ResumeDecision.Question(
             asked: asked,
-            partial: partial(held),
+            partial: known.partial(held.count),
             abilities: abilities,
-            history: history,
-            isElsewhere: earlierURL.map { $0 != url } ?? false
+            history: known.history,
+            isElsewhere: known.url.map { $0 != url } ?? false
         )
-        history.wasRefused = head.status == 416
+        known.history.wasRefused = head.status == 416
         let decision = ResumeDecision(question, status: head.status, fields: head.fields)
         end = end(of: head, decision)
         switch decision {
         case .append(let total):
-            keep(total, held)
+            keep(total, held.count)
         case .compare(_, let total, _):
-            keep(total, held)
+            keep(total, held.count)
         case .replace(let total, let derived):
-            let reason = derived == nil ? nil : reason ?? derived
-            content = .head(head, url: url)
-            history = ResumeDecision.History()
-            comparesOverlap = false
+            let reason = held.count > 0 ? known.reason ?? derived : derived
+            earlier = held.count > 0 ? known : nil
+            lastNumber += 1
+            known = Knowledge(number: lastNumber, content: .head(head, url: url))
             answerStart = 0
-            next = nil
-            self.reason = nil
             return .replace(total: total, because: reason)
         case .ask(let next):
-            remember(next)
+            known.remember(next)
         case .skip, .alreadyComplete:
-            next = nil
+            known.next = nil
         case .fail, .deliver:
             break
         }
@@ -142,31 +218,20 @@ struct Resumption {
 
     /// The bytes held are kept, as a part of `total` bytes.
     private mutating func keep(_ total: Int64?, _ held: Int64) {
-        if var partial {
+        if var partial = known.partial {
             partial.total = total
-            content = .partial(partial)
+            known.content = .partial(partial)
         }
         answerStart = held
-        history.hasRepeated = false
-        next = nil
-        reason = nil
-    }
-
-    private mutating func remember(_ next: ResumeDecision.NextQuestion) {
-        self.next = next
-        switch next {
-        case .same: history.hasRepeated = true
-        case .plainRest: history.hasAskedPlainly = true
-        case .overlap: comparesOverlap = true
-        case .confirmation: break
-        case .whole(let reason): self.reason = reason
-        }
+        known.history.hasRepeated = false
+        known.next = nil
+        known.reason = nil
     }
 
     /// The bytes held cannot be continued, as the sink found out: the next question is for the whole.
     mutating func startOver(because reason: RestartReason) {
-        history.hasFoundDifference = true
-        remember(.whole(because: reason))
+        known.history.hasFoundDifference = true
+        known.remember(.whole(because: reason))
     }
 
     /// Whether a body that has ended may have faults: a part was asked for, or has come.
@@ -181,7 +246,7 @@ struct Resumption {
 
     /// Whether the server sent less than it was asked for (S4): what is missing has to be asked for next.
     func isShort(held: Int64) -> Bool {
-        guard asksForRest, let total = partial?.total else { return false }
+        guard asksForRest, let total = known.partial?.total else { return false }
         return held < total
     }
 
@@ -208,36 +273,33 @@ struct Resumption {
     /// Counts an answer that was too short; when several in a row have brought next to nothing, the next
     /// question is for the whole.
     mutating func countShortAnswer(held: Int64) {
-        guard shortAnswers.note(held - answerStart, of: partial?.total) else { return }
-        remember(.whole(because: .invalidAnswer))
+        guard shortAnswers.note(held - answerStart, of: known.partial?.total) else { return }
+        known.remember(.whole(because: .invalidAnswer))
     }
 
     /// Bytes that count as progress.
-    var sensibleCount: Int64 { ShortAnswers.sensibleCount(of: partial?.total) }
+    var sensibleCount: Int64 { ShortAnswers.sensibleCount(of: known.partial?.total) }
 
     /// Whether what comes can be told from anything else if it comes again, as a whole or its rest, after a
     /// stop.
     func canComeAgain(_ request: URLRequest) -> Bool {
-        RangeRequest(request) == nil && ResumeRequest.mayContinue(request) && partial?.isNamed ?? false
+        Self.canComeAgain(request, known)
     }
 
-    private var earlierURL: String? {
-        switch content {
-        case nil: nil
-        case .partial(let partial): partial.url
-        case .head(_, let url): url
-        }
+    /// The same of what is held.
+    func canComeAgain(_ request: URLRequest, held: HeldBytes) -> Bool {
+        Self.canComeAgain(request, knowledge(of: held))
     }
 
-    /// The description of `held` bytes, of which the rest may be asked for.
-    func content(held: Int64) -> PartialContent? {
-        if case .whole = next { return nil }
-        return isAllowed ? partial(held) : nil
+    private static func canComeAgain(_ request: URLRequest, _ knowledge: Knowledge?) -> Bool {
+        RangeRequest(request) == nil && ResumeRequest.mayContinue(request)
+            && knowledge?.partial?.isNamed ?? false
     }
 
-    private func partial(_ held: Int64) -> PartialContent? {
-        guard held > 0, var partial else { return nil }
-        partial.offset = held
-        return partial
+    /// The description of the `held` bytes, of which the rest may be asked for.
+    func content(of held: HeldBytes) -> PartialContent? {
+        guard isAllowed, let knowledge = knowledge(of: held) else { return nil }
+        if case .whole = knowledge.next { return nil }
+        return knowledge.partial(held.count)
     }
 }

@@ -27,7 +27,7 @@ final class StartLookup: Sendable {
             let url = configuration.request.url
         else { return nil }
         var resumption = Resumption(isAllowed: configuration.resumesByRange, overlap: configuration.overlap)
-        let asked = resumption.ask(configuration.request, held: 0)
+        let asked = resumption.ask(configuration.request, held: HeldBytes())
         let request = try? configuration.transferRequest(
             for: configuration.request,
             body: nil,
@@ -50,7 +50,7 @@ final class StartLookup: Sendable {
         let decision = resumption.judge(
             known.head,
             from: url.absoluteString,
-            held: 0,
+            held: HeldBytes(),
             abilities: MemorySink.abilities
         )
         guard case .replace(let total, nil) = decision, total ?? 0 <= memoryLimit else { return nil }

@@ -12,6 +12,7 @@ final class MemorySink: ResponseSink {
 
     private let limit: Int64
     private var data: GrowingData
+    private var content = 0
 
     let tellsChanges = false
     var onChange: (@Sendable () -> Void)?
@@ -27,12 +28,12 @@ final class MemorySink: ResponseSink {
         self.data = GrowingData(data)
     }
 
-    var count: Int64 { Int64(data.count) }
+    var held: HeldBytes { HeldBytes(count: Int64(data.count), content: content) }
 
     var bytesInMemory: Data? { data.bytes }
 
     func prepare(_ start: BodyStart) throws {
-        if case .start = start.place { data = GrowingData() }
+        if case .start = start.place { (data, content) = (GrowingData(), start.content) }
         guard let total = start.total else { return }
         try checkLimit(total)
         data.expect(total)

@@ -5,6 +5,8 @@ internal import OperationNetworkingSystem
 /// written and closed on a queue of their own. What does not keep up holds its own transfer, and no other.
 final class QueuedSink: ResponseSink {
     private let writer: SinkWriter
+    /// The content that the writer's bytes are of.
+    private var content = 0
 
     init(_ destination: any SinkDestination) {
         writer = SinkWriter(destination)
@@ -15,7 +17,7 @@ final class QueuedSink: ResponseSink {
         _ = writer.abandon(nil)
     }
 
-    var count: Int64 { writer.count }
+    var held: HeldBytes { HeldBytes(count: writer.count, content: content) }
     var isFull: Bool { writer.isFull }
     var failure: (any Error)? { writer.failure }
     var abilities: SinkAbilities {
@@ -32,6 +34,7 @@ final class QueuedSink: ResponseSink {
     func prepare(_ start: BodyStart) throws {
         if case .start = start.place {
             if writer.count > 0 { try writer.empty() }
+            content = start.content
             writer.keptCount = start.mayComeAgain ? Int(ResumeRequest.overlapLength) : 0
         }
         try writer.begin()

@@ -3,9 +3,9 @@ internal import OperationNetworkingSystem
 
 /// The destination of a response's body. Used on the network thread; nothing here waits.
 protocol ResponseSink: AnyObject {
-    /// The number of bytes that it has taken since it was last emptied. Bytes that it took and could not
-    /// write are not counted.
-    var count: Int64 { get }
+    /// The bytes that it has taken since it was last emptied. Bytes that it took and could not write are not
+    /// counted.
+    var held: HeldBytes { get }
 
     /// Whether the transfer has to wait until ``onChange`` was called.
     var isFull: Bool { get }
@@ -71,6 +71,9 @@ protocol ResponseSink: AnyObject {
 }
 
 extension ResponseSink {
+    /// The number of the bytes that it holds.
+    var count: Int64 { held.count }
+
     var keepsLastBytes: Bool { false }
 
     var tellsChanges: Bool { true }
@@ -90,6 +93,14 @@ extension ResponseSink {
     func goOn() {}
 
     func lastBytes(_ count: Int) -> [UInt8] { [] }
+}
+
+/// The bytes that a sink holds. Number and content change in one step, when the bytes of another content are
+/// gone: until then they are what they were, whatever head has been judged.
+struct HeldBytes: Hashable, Sendable {
+    var count: Int64 = 0
+    /// The ``BodyStart/content`` of the body that they began with; 0: they are of an earlier process.
+    var content = 0
 }
 
 /// The content of a sink before anything is asked.
@@ -122,6 +133,9 @@ struct BodyStart: Sendable {
     var head: ResponseHead
     /// The URL of that response.
     var url: URL
+    /// The number of the content: each body that replaces what is held has another one. One that goes on has
+    /// that of the bytes before it.
+    var content = 0
     /// Whether anything but equal bytes says that it belongs to those that are there.
     var isProven = true
     /// Whether the rest, or the whole, may be asked for if this body breaks off: then the last bytes may be

@@ -20,7 +20,7 @@ final class TurningSink: ResponseSink {
         sink = MemorySink(limit: limit)
     }
 
-    var count: Int64 { sink.count }
+    var held: HeldBytes { sink.held }
     let keepsLastBytes = true
     var isFull: Bool { sink.isFull }
     var failure: (any Error)? { sink.failure }
@@ -28,6 +28,12 @@ final class TurningSink: ResponseSink {
 
     func prepare(_ start: BodyStart) throws {
         self.start = start
+    }
+
+    /// A pause has made the answer stale that the body waited for: another head may be that of an error.
+    func goOn() {
+        start = nil
+        sink.goOn()
     }
 
     /// The owner has answered. A file counts only while no byte came.
