@@ -38,7 +38,8 @@ public enum DownloadError: Error, Hashable, Sendable {
     case partialFileReplaced(URL)
     /// The file is not what it was expected to be, by the caller or by the server; nothing of it is kept.
     case digestMismatch(URL, expected: FileDigest, actual: FileDigest)
-    /// There is no checkpoint at this place, or it cannot be read, or it was not made by this user.
+    /// There is no checkpoint at this place, it cannot be read, it was not made by this user, or its request
+    /// had a body, which no checkpoint holds.
     case checkpointUnreadable(URL)
     /// The body ended before the file was complete; both are in bytes.
     case incomplete(URL, received: Int64, expected: Int64)

@@ -81,8 +81,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     ///     down, and without them the download starts over. Nor are `User-Agent`, `Referer`, `Origin` and
     ///     others that seldom matter: without them it starts over where the server's `Vary` names them,
     ///     unless it sent a strong tag.
-    /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, a `CocoaError` if the directory cannot be read,
-    ///   or ``RequestSerializationError`` for a field that cannot be sent.
+    /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, also if the request had a body; a `CocoaError`
+    ///   if the directory cannot be read, or ``RequestSerializationError`` for a field that cannot be sent.
     public convenience init(resuming checkpoint: URL, headers: [String: String] = [:]) throws {
         try self.init(resuming: checkpoint, headers: headers) { $0 }
     }
@@ -129,6 +129,12 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     /// The partial file; `nil` before it is opened, and when it is complete.
     public var partialFile: URL? { progress.withLock { $0.partialFile } }
+
+    /// Whether the bytes that came are kept when it fails or is cancelled.
+    var keepsPartialFile: Bool {
+        get { progress.withLock { $0.keepsPartialFile } }
+        set { progress.withLock { $0.keepsPartialFile = newValue } }
+    }
 
     /// Whether it has looked what an earlier operation left.
     var hasOpened: Bool { progress.withLock { $0.hasOpened } }
@@ -278,7 +284,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// - Parameter keepingPartialFile: `false` removes the partial file of a running operation, with what an
     ///   earlier one left.
     public func cancel(keepingPartialFile: Bool) {
-        progress.withLock { $0.keepsPartialFile = keepingPartialFile }
+        keepsPartialFile = keepingPartialFile
         cancel()
     }
 

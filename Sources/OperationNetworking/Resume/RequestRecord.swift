@@ -37,9 +37,10 @@ struct RequestRecord: Hashable, Codable, Sendable {
         secretFields = secret.sorted()
     }
 
-    /// The request, without what was not written down; `nil` if its address is none.
+    /// The request, without the fields that were not written down; `nil` if its address is none, or if it had
+    /// a body, which is not written down either: without it, it would be another request.
     var request: URLRequest? {
-        guard let url = URL(string: url) else { return nil }
+        guard !hasBody, let url = URL(string: url) else { return nil }
         var request = URLRequest(url: url)
         request.httpMethod = method
         request.allHTTPHeaderFields = selectingFields

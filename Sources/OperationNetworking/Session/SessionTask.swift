@@ -333,7 +333,8 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     public typealias ResumeDataHandler = @isolated(any) @Sendable (_ data: Data?) -> Void
 
     /// The data from which another task goes on: of a task that was cancelled by
-    /// ``cancelByProducingResumeData(_:)``, or that failed when bytes had come; else `nil`.
+    /// ``cancelByProducingResumeData(_:)``, or that failed when bytes had come; else `nil`. Only a GET
+    /// without a body can be gone on with.
     public var resumeData: Data? { changing.withLock { $0.resumeData } }
 
     /// Ends the task with `URLError.cancelled`, and keeps what came.
@@ -343,7 +344,8 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     /// that it has the same ones.
     ///
     /// - Parameter handler: called on the completion queue, before the task's completion handler; with `nil`
-    ///   when nothing came yet, or what came is thrown away. A second call gets the same.
+    ///   when nothing came yet, or what came is thrown away, as that of a POST is. A second call gets the
+    ///   same.
     public func cancelByProducingResumeData(@_inheritActorContext _ handler: @escaping ResumeDataHandler) {
         let isTooLate = changing.withLock { state in
             switch state.machine.phase {

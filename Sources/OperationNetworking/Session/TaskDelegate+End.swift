@@ -150,6 +150,7 @@ extension TaskDelegate {
         guard let operation = operation as? DownloadOperation else { return state.withLock { $0.resumeData } }
         // It waited for a connection, or another operation has the file: the data is as good as before.
         guard operation.hasOpened else { return task.isUnwanted ? nil : state.withLock { $0.resumeData } }
+        guard operation.keepsPartialFile else { return nil }
         return operation.checkpoint.flatMap { ResumeData(checkpoint: $0).data }
     }
 

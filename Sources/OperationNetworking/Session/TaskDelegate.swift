@@ -182,7 +182,7 @@ final class TaskDelegate: SessionTaskOwner {
 
     private func cancel(_ operation: HTTPRequestOperation?, of task: SessionTask) {
         if let download = operation as? DownloadOperation, let task = task as? DownloadTask {
-            download.cancel(keepingPartialFile: task.keepsPartialFile)
+            download.cancel(keepingPartialFile: task.keepsPartialFile && download.keepsPartialFile)
         } else {
             operation?.cancel()
         }
@@ -200,6 +200,10 @@ final class TaskDelegate: SessionTaskOwner {
 
     private func configure(_ operation: HTTPRequestOperation, for task: SessionTask) {
         let hooks = session.hooks.withLock { $0 }
+        // P15: no task can go on with what came, whether it is cancelled or fails.
+        if !ResumeRequest.mayContinue(operation.request) {
+            (operation as? DownloadOperation)?.keepsPartialFile = false
+        }
         operation.completionQueue = session.delegateQueue
         operation.postsNotifications = false
         operation.completionGroup = nil

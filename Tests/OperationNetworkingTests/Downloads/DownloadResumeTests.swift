@@ -324,6 +324,30 @@ struct DownloadResumeTests {
         }
     }
 
+    /// The body is not in the checkpoint, and without it that would be another request.
+    @Test("P15", arguments: [true, false])
+    func aRequestWithABodyIsNotSentAgainWithoutIt(isStream: Bool) async throws {
+        let scene = try DownloadScene(answers: [
+            .respond(body: .pattern(Self.body)).breaking(after: .body(100_000))
+        ])
+        var request = URLRequest(url: scene.server.url)
+        request.httpMethod = "POST"
+        if isStream {
+            request.httpBodyStream = InputStream(data: Data("order=1".utf8))
+        } else {
+            request.httpBody = Data("order=1".utf8)
+        }
+        let operation = DownloadOperation(request: request, to: scene.target)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.retryPolicy = nil
+        _ = await scene.run(operation)
+        #expect(scene.names == ["file.bin.part", "file.bin.part.resume"])
+        #expect(throws: DownloadError.checkpointUnreadable(scene.checkpoint)) {
+            try DownloadOperation(resuming: scene.checkpoint)
+        }
+        #expect(scene.server.requests.map(\.method) == ["POST"])
+    }
+
     @Test("P16") func anotherRequestStartsOver() async throws {
         let scene = try DownloadScene(answers: [
             .currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation,

@@ -77,6 +77,38 @@ struct DownloadTaskTests {
         return try #require(try await data.wait()[0])
     }
 
+    /// Resume data has no body of a request, and what a POST has done is not to be done twice.
+    @Test("P15", arguments: [true, false]) func aPOSTLeavesNoResumeData(isCancelled: Bool) async throws {
+        let server = try ScriptedServer([
+            .respond(body: .pattern(Self.body)).stalling(after: .body(100_000))
+        ])
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        request.httpBody = Data("order=1".utf8)
+        let (came, data) = (Gate(), Recorder<Data?>())
+        let task = session.downloadTask(
+            with: request,
+            progress: { if $0.completedUnitCount > 0 { came.open() } },
+            destination: nil,
+            completion: ends.fileHandler
+        )
+        task.resume()
+        try await came.wait()
+        if isCancelled {
+            task.cancelByProducingResumeData { data.append($0) }
+            #expect(try await ends.wait().code == .cancelled)
+            #expect(try await data.wait() == [nil])
+        } else {
+            server.stop()
+            #expect(try await ends.wait().code == .networkConnectionLost)
+        }
+        #expect(task.resumeData == nil)
+        session.completionQueue?.sync {}
+        // Nothing can go on with what came.
+        #expect(try names == [])
+        #expect(server.requests.map(\.method) == ["POST"])
+    }
+
     // MARK: - The destination
 
     @Test func theFileIsMovedToWhereTheClosureSaysAndNothingIsLeft() async throws {
