@@ -21,8 +21,8 @@ internal import OperationNetworkingSystem
 /// batch once. After ``resume()`` that member comes last and alone; if it still does not fit, it fails with
 /// ``DownloadError/notEnoughSpace(_:needed:available:)``.
 ///
-/// Running operations keep the batch. When a paused batch is released, its journal file stays, and another
-/// batch can go on with it.
+/// Running operations keep the batch. When a paused batch is released, its operations are cancelled; what
+/// came is kept. Its journal file stays, and another batch can go on with it.
 public final class DownloadBatch: Sendable {
     /// An event of a batch.
     #if hasAttribute(nonexhaustive)
@@ -60,6 +60,13 @@ public final class DownloadBatch: Sendable {
         /// The phase that the operations were last made to fit.
         var settled = DownloadRun.Phase.running
         var isCompleting = false
+        /// The batch itself while operations of it run: they refer to it weakly, for one that is paused stays
+        /// in its queue, and would keep it for ever.
+        var keeper: DownloadBatch?
+
+        mutating func keep(_ batch: DownloadBatch) {
+            keeper = run.phase == .paused || running.isEmpty ? nil : batch
+        }
     }
 
     /// The items, in order.
@@ -120,6 +127,15 @@ public final class DownloadBatch: Sendable {
                 resume: { [weak self] in self?.resume() }
             )
         )
+    }
+
+    deinit {
+        // It is paused, or complete.
+        let left = state.withLock { $0.running.values.map(\.operation) }
+        if !left.isEmpty { Self.cancel(left) }
+        // Closed before it, when the batch has completed. A file that gets its last byte just now cannot be
+        // written down any more: it stays a partial file.
+        journal?.close(removing: false) {}
     }
 
     // MARK: - Commands
@@ -234,6 +250,7 @@ public final class DownloadBatch: Sendable {
     private func goOn() {
         let (phase, running) = state.withLock { state in
             defer { state.settled = state.run.phase }
+            state.keep(self)
             let isSettled = state.run.phase == state.settled
             return (state.run.phase, isSettled ? [] : state.running.values.map(\.operation))
         }
@@ -249,9 +266,14 @@ public final class DownloadBatch: Sendable {
             ConnectionOperation.commandTogether(waiting) { $0.pause() }
             for operation in started { operation.pause() }
         case .stopped:
-            ConnectionOperation.commandTogether(waiting) { $0.cancel() }
-            for operation in started { operation.cancel() }
+            Self.cancel(running)
         }
+    }
+
+    private static func cancel(_ operations: [DownloadOperation]) {
+        // As above.
+        ConnectionOperation.commandTogether(operations.filter { !$0.hasStarted }) { $0.cancel() }
+        for operation in operations where operation.hasStarted { operation.cancel() }
     }
 
     private func start(_ index: Int) {
@@ -264,13 +286,14 @@ public final class DownloadBatch: Sendable {
                 } else {
                     ownLimit.bytesPerSecond = state.bytesPerSecondPerDownload
                     state.running[index] = Running(operation: operation, limit: ownLimit)
+                    state.keep(self)
                 }
                 return state.run.phase
             }
             guard phase != .paused else { return }
-            operation.whenFinished { [weak operation] in
-                guard let operation, let (result, end) = Self.end(of: operation) else { return }
-                self.memberDidEnd(index, result, end)
+            operation.whenFinished { [weak self, weak operation] in
+                guard let self, let operation, let (result, end) = Self.end(of: operation) else { return }
+                memberDidEnd(index, result, end)
             }
             source.queue.addOperation(operation)
         } catch {
@@ -330,6 +353,7 @@ public final class DownloadBatch: Sendable {
         let isStopped = state.withLock { state in
             let hasFailed: Bool
             state.running[index] = nil
+            defer { state.keep(self) }
             // Told under the lock, so that nothing comes after the end of all.
             switch state.run.end(index, end) {
             case .putBack(let isNews):

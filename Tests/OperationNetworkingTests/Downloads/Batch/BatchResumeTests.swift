@@ -1,9 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
-import OperationNetworking
 import OperationNetworkingTesting
 import Testing
+
+@testable import OperationNetworking
 
 /// A batch that did not complete, and the one that goes on with it.
 @Suite(.timeLimit(.minutes(1)))
@@ -174,5 +175,77 @@ struct BatchResumeTests {
         #expect(scene.full.elements.count == 1)
         // What fitted is not fetched again.
         if !isLengthKnown { #expect(server.requests.contains { $0["Range"] != nil }) }
+    }
+
+    // MARK: - Letting go
+
+    /// Begins a batch, and lets go of it and of its manager while its first member runs.
+    private static func letGo(
+        in scene: BatchScene,
+        of server: ScriptedServer,
+        pausing: Bool
+    ) async throws -> () -> DownloadBatch? {
+        let manager = OperationManager()
+        manager.completionQueue = DispatchQueue(label: "callbacks")
+        manager.requestSerializer = HTTPRequestSerializer()
+        var options = DownloadBatch.Options()
+        options.maximumActiveDownloadsPerHost = 1
+        let batch = try manager.downloads(
+            scene.items(0..<3, of: server),
+            options: options,
+            journal: scene.journal,
+            event: scene.onEvent
+        )
+        try await server.waitForStalls()
+        while batch.completedBytes < 60_000 { try await networkThreadIsDone() }
+        if pausing { batch.pause() }
+        return { [weak batch] in batch }
+    }
+
+    private static func stallingServer() throws -> ScriptedServer {
+        try ScriptedServer(
+            serving: representation,
+            answers: [.currentRepresentation.stalling(after: .body(60_000)), .currentRepresentation]
+        )
+    }
+
+    @Test func aPausedBatchThatIsReleasedLeavesItsJournalToAnother() async throws {
+        let (server, scene) = (try Self.stallingServer(), try BatchScene())
+        let released = try await Self.letGo(in: scene, of: server, pausing: true)
+        while released() != nil { try await networkThreadIsDone() }
+        var next: DownloadBatch?
+        while next == nil {
+            do {
+                next = try scene.resumed()
+            } catch DownloadBatchError.journalInUse {
+                try await networkThreadIsDone()
+            }
+        }
+        let batch = try #require(next)
+        #expect(await batch.results().map(\.isSuccess) == [true, true, true])
+        for index in 0..<3 {
+            #expect(try Self.body.firstDifference(fromFile: scene.folder.file("\(index)")) == nil)
+        }
+        #expect(server.requests[1]["Range"] == "bytes=60000-")
+        #expect(scene.names == ["0", "1", "2"])
+    }
+
+    @Test func aBatchThatRunsIsKeptByItsOperations() async throws {
+        let (server, scene) = (try Self.stallingServer(), try BatchScene())
+        let released = try await Self.letGo(in: scene, of: server, pausing: false)
+        #expect(released() != nil)
+        server.release()
+        #expect(try await scene.ended.wait(count: 3) == [0, 1, 2])
+        while released() != nil { try await networkThreadIsDone() }
+        #expect(scene.names == ["0", "1", "2"])
+    }
+
+    /// One that is let go of while it runs, and then finds no room, or is paused by its progress, is released.
+    @Test func aBatchThatIsPausedByItsProgressIsReleased() async throws {
+        let (server, scene) = (try Self.stallingServer(), try BatchScene())
+        let released = try await Self.letGo(in: scene, of: server, pausing: false)
+        try #require(released()).progress.pause()
+        while released() != nil { try await networkThreadIsDone() }
+        #expect(scene.names.contains("batch.journal") && scene.ended.elements.isEmpty)
     }
 }
