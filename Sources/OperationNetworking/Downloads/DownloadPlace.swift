@@ -101,14 +101,36 @@ struct DownloadPlace {
     /// Removes what a process that died left beside a file that it had just completed: a checkpoint that
     /// tells of this very file, and a second name for it. Only where all of it is this user's: another user
     /// may have made it look so.
+    ///
+    /// The part may have had any of its names. Two in a row of which neither is taken end the search.
     private func removeLeftovers(of file: FileStatus) throws {
         guard file.owner == folder.user else { return }
-        let names = PartialName(of: name).candidate(0)
-        let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
-        switch try folder.status(of: names.part) {
+        let partialName = PartialName(of: name)
+        /// Whether the names before are free.
+        var areFree = false
+        for number in 0..<PartialName.candidateCount {
+            if try removeLeftovers(of: file, partialName.candidate(number)) {
+                areFree = false
+            } else if areFree {
+                return
+            } else {
+                areFree = true
+            }
+        }
+    }
+
+    /// - Returns: whether there was anything with one of these names.
+    private func removeLeftovers(of file: FileStatus, _ names: PartialName.Candidate) throws -> Bool {
+        let finding = try folder.checkpoint(names.checkpoint)
+        let part = try folder.status(of: names.part)
+        if case .none = finding, part == .nothing { return false }
+        let checkpoint = finding.checkpoint
+        // `log.1.part` may be one of `log.1`.
+        if let checkpoint, isOfOther(checkpoint, names) { return true }
+        switch part {
         case .nothing:
             // The part was in this folder, so on this device, whose number may be another one now.
-            guard let checkpoint, checkpoint.part.inode == file.identity.inode else { return }
+            guard let checkpoint, checkpoint.part.inode == file.identity.inode else { break }
             complete(file, checkpoint)
             try folder.remove(names.checkpoint)
         case .file(let part) where part.identity == file.identity:
@@ -118,6 +140,15 @@ struct DownloadPlace {
         case .file, .directory, .symbolicLink, .other:
             break
         }
+        return true
+    }
+
+    /// Whether a download to another name of this folder left the file. A part and its checkpoint that were
+    /// given the names of this destination are its own: then those cannot be of the other one.
+    func isOfOther(_ checkpoint: DownloadCheckpoint, _ names: PartialName.Candidate) -> Bool {
+        let other = checkpoint.wish.name
+        return !other.isEmpty && !other.utf8.elementsEqual(name.utf8)
+            && PartialName(of: other).mayBe(names.part)
     }
 
     /// Does for a file with its name what ``NamedPart/name(_:)`` had not done yet: the final mode, and then

@@ -114,7 +114,7 @@ struct FoundPart {
             if claim == .wait {
                 // Another process, or operation, may download to a destination whose part can have this name.
                 let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
-                if let checkpoint, isOfOtherDestination(checkpoint, names, at: place) { return nil }
+                if let checkpoint, place.isOfOther(checkpoint, names) { return nil }
                 throw DownloadError.inUse(place.url)
             }
             // The process that had the lock may have removed the file, or given it its final name and taken
@@ -154,7 +154,7 @@ struct FoundPart {
         facts.isStrict = isStrict
         if case .file = try place.folder.status(of: place.name) { facts.replacesFile = true }
         if let checkpoint = finding.checkpoint {
-            facts.isOfOtherDestination = isOfOtherDestination(checkpoint, names, at: place)
+            facts.isOfOtherDestination = place.isOfOther(checkpoint, names)
             facts.isSameAsker = question.asker.isAsker(of: checkpoint.asker)
             facts.isSameVariant = checkpoint.isVariant(of: question.varying)
             facts.intactBlocks = checkpoint.blocks.prefix { $0.isIntact(in: file) }.count
@@ -184,17 +184,6 @@ struct FoundPart {
         return found
     }
 
-    /// Whether a download to another name of this folder left the file. A part and its checkpoint that were
-    /// given the names of this destination are its own: then those cannot be of the other one.
-    private static func isOfOtherDestination(
-        _ checkpoint: DownloadCheckpoint,
-        _ names: PartialName.Candidate,
-        at place: DownloadPlace
-    ) -> Bool {
-        let other = checkpoint.wish.name
-        return !other.isEmpty && !other.utf8.elementsEqual(place.name.utf8)
-            && PartialName(of: other).mayBe(names.part)
-    }
 }
 
 extension DownloadCheckpoint.Block {

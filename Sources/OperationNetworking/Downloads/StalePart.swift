@@ -18,6 +18,18 @@ internal import OperationNetworkingSystem
 /// Where the file system keeps no marks, a part without a byte counts as this user's if no other one may open
 /// it. Two free names in a row end the search, as in ``FoundPart``.
 package enum StalePart {
+    /// Whether a download that was killed just after it had completed the file may have left something: a
+    /// checkpoint, or the mark of the part on the file, which tells of a part with any of its names.
+    package static func mayBeLeft(beside file: URL) -> Bool {
+        guard let place = try? DownloadPlace(file, watch: nil) else { return false }
+        let names = PartialName(of: place.name).candidate(0)
+        if let checkpoint = try? place.folder.status(of: names.checkpoint), checkpoint != .nothing {
+            return true
+        }
+        guard case .file = try? place.folder.status(of: place.name) else { return false }
+        return (try? place.folder.open(place.name))?.look(for: .part) == .present
+    }
+
     /// Removes them.
     /// - Parameters:
     ///   - file: the file that is done.

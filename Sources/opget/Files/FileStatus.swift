@@ -11,12 +11,6 @@ enum FileStatus: Hashable, Sendable {
     /// A FIFO, a socket, or a link to nothing.
     case other
 
-    /// Whether there is anything of that name.
-    static func isThere(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
-    }
-
     /// Whether the name is that of a symbolic link.
     static func isLink(_ path: String) -> Bool {
         var status = stat()

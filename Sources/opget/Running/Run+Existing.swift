@@ -24,7 +24,7 @@ extension Run {
             // operation to clear away, which then says that the file is there.
             let mayHaveLeftovers =
                 switch step {
-                case .leave, .refuse, .verify, .compare: FileStatus.isThere(path.text + ".part.resume")
+                case .leave, .refuse, .verify, .compare: StalePart.mayBeLeft(beside: path.url)
                 case .fetch, .ask: false
                 }
             if mayHaveLeftovers, !isCleared, !settings.fetchesOnlyChanges, !FileStatus.isLink(path.text) {

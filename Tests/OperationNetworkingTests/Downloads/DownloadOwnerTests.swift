@@ -180,10 +180,13 @@ struct DownloadOwnerTests {
         }
     }
 
-    @Test(arguments: Death.allCases)
-    func onlyANewFileWhoseProcessDiedBeforeItsModeWasGivenGetsIt(death: Death) throws {
+    /// `others`: the names that another program's partial files have, so that ours has the next.
+    @Test(arguments: Death.allCases, [[], ["a.part"], ["a.part", "a.1.part", "a.2.part"]])
+    func onlyANewFileWhoseProcessDiedBeforeItsModeWasGivenGetsIt(death: Death, others: [String]) throws {
         let directory = try TemporaryDirectory()
-        let (target, part) = (directory.file("a"), directory.file("a.part"))
+        for name in others { try Data("theirs".utf8).write(to: directory.file(name)) }
+        let names = PartialName(of: "a").candidate(others.count)
+        let (target, part) = (directory.file("a"), directory.file(names.part))
         let download = try PartialDownload(
             .sample,
             to: target,
@@ -196,9 +199,8 @@ struct DownloadOwnerTests {
         download.close()
         let folder = try DownloadFolder(path: directory.url.path)
         switch death {
-        case .afterTheMark, .otherFile: try #require(try folder.open("a.part")).removeMark()
+        case .afterTheMark, .otherFile: try #require(try folder.open(names.part)).removeMark()
         case .ofAnEarlierVersion:
-            let names = PartialName(of: "a").candidate(0)
             var checkpoint = try #require(try folder.checkpoint(names.checkpoint).checkpoint)
             checkpoint.mayReplace = nil
             try folder.save(checkpoint, names, isDurable: false)
@@ -215,7 +217,47 @@ struct DownloadOwnerTests {
         #expect(try #require(try folder.open("a")).look(for: .part) == .missing)
         let usual = folder.accessOfNewFile.mode
         #expect(try fileStatus(target).mode == (death.isGrantedAccess ? usual : 0o600))
+        let left = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+        #expect(Set(left) == Set(["a"] + others))
+    }
+
+    /// A process died as it gave a file its name. The names before may be free by now, or no name at all may
+    /// have been free then.
+    @Test func whatIsLeftIsFoundBehindANameThatIsFreeByNow() throws {
+        let directory = try TemporaryDirectory()
+        try Data("theirs".utf8).write(to: directory.file("a.part"))
+        let target = directory.file("a")
+        let download = try PartialDownload(.sample, to: target, replacesFile: false)
+        try download.begin(.start, total: 1, origin: Sample.origin())
+        try download.write("0")
+        try download.flush()
+        download.close()
+        #expect(rename(directory.file("a.1.part").path, target.path) == 0)
+        #expect(StalePart.mayBeLeft(beside: target))
+        try FileManager.default.removeItem(at: directory.file("a.part"))
+        #expect(throws: DownloadError.destinationExists(target)) {
+            try PartialDownload(.sample, to: target, replacesFile: false)
+        }
+        let folder = try DownloadFolder(path: directory.url.path)
+        #expect(try fileStatus(target).mode == folder.accessOfNewFile.mode)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["a"])
+        #expect(!StalePart.mayBeLeft(beside: target))
+    }
+
+    /// `a.1.part` may be one of `a.1`, whose checkpoint is not ours to remove, even if the file has two names.
+    @Test func theLeftoversOfAnotherDestinationStay() throws {
+        let directory = try TemporaryDirectory()
+        let target = directory.file("a.1")
+        let download = try PartialDownload(.sample, to: target, replacesFile: false)
+        try download.begin(.start, total: 1, origin: Sample.origin()) { $0.wish.name = "a.1" }
+        try download.write("0")
+        try download.flush()
+        download.close()
+        #expect(rename(directory.file("a.1.part").path, directory.file("a").path) == 0)
+        #expect(throws: DownloadError.destinationExists(directory.file("a"))) {
+            try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
+        }
+        #expect(FileManager.default.fileExists(atPath: directory.file("a.1.part.resume").path))
     }
 
     /// The operation that began the part may replace nothing, the one that completes it replaces a file.
