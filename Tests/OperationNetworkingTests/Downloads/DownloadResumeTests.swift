@@ -200,40 +200,84 @@ struct DownloadResumeTests {
         }
     }
 
-    @Test("P7") func whatIsCompleteIsNotAskedForAgain() async throws {
-        let scene = try DownloadScene(answers: [.currentRepresentation, .currentRepresentation])
-        // The name is taken when the file is complete: the bytes stay where they are.
+    /// A part that has every byte: the name was taken when it was complete.
+    private func completePart() async throws -> DownloadScene {
         let gate = Gate()
-        let server = try ScriptedServer(
-            serving: Self.old,
-            answers: [.currentRepresentation.held(after: .body(299_999), by: gate)]
-        )
-        let first = DownloadOperation(request: URLRequest(url: server.url), to: scene.target)
+        let scene = try DownloadScene(answers: [.currentRepresentation.held(after: .body(299_999), by: gate)])
+        let first = scene.operation()
         first.start()
         try await gate.waitForArrivals()
         try Data("mine".utf8).write(to: scene.target)
         gate.open()
         await #expect(throws: DownloadError.destinationExists(scene.target)) { try await first.value }
         try FileManager.default.removeItem(at: scene.target)
+        return scene
+    }
 
-        let second = DownloadOperation(request: URLRequest(url: server.url), to: scene.target)
-        second.start()
-        _ = try await second.value
-        #expect(server.requests.count == 1)
+    @Test("P7") func whatIsCompleteIsNotAskedForAgain() async throws {
+        let scene = try await completePart()
+        let second = scene.operation()
+        let heard = try await progress(of: second, in: scene)
+        #expect(scene.server.requests.count == 1)
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
         #expect(second.downloadedFile?.proof == .length)
-        #expect(scene.server.requests.isEmpty)
+        #expect(heard == Progress(closure: [300_000], updates: [300_000], offsets: [300_000]))
+        #expect(second.metrics?.bytesKept == 300_000 && second.metrics?.bytesReceived == 0)
+    }
+
+    @Test("P7") func aBatchCountsWhatIsCompleteAlready() async throws {
+        let gate = Gate()
+        let scene = try DownloadScene(answers: [.currentRepresentation.held(after: .body(299_999), by: gate)])
+        let manager = OperationManager()
+        manager.completionQueue = DispatchQueue(label: "callbacks")
+        let items = [DownloadItem(url: scene.server.url, destination: scene.target)]
+        let first = try manager.downloads(items)
+        try await gate.waitForArrivals()
+        try Data("mine".utf8).write(to: scene.target)
+        gate.open()
+        #expect(await first.results().map(\.isSuccess) == [false])
+        try FileManager.default.removeItem(at: scene.target)
+
+        let batch = try manager.downloads(items)
+        #expect(try await batch.results().map { try $0.get().length } == [300_000])
+        #expect(batch.completedBytes == 300_000 && batch.totalBytes == 300_000)
+        #expect(scene.server.requests.count == 1)
+    }
+
+    private struct Progress: Equatable {
+        var closure: [Int64]
+        var updates: [Int64]
+        var offsets: [Int64]
+    }
+
+    /// Runs it to its end. What was heard of its progress: the progress closure's totals, those of its updates
+    /// and the offsets of resumptions.
+    private func progress(of operation: DownloadOperation, in scene: DownloadScene) async throws -> Progress {
+        let totals = Recorder<Int64>()
+        operation.setDownloadProgress { _, total, expected in
+            totals.append(total)
+            #expect(expected == 300_000)
+        }
+        let updates = operation.downloadUpdates
+        _ = try await scene.run(operation).get()
+        var last: [Int64] = []
+        for await update in updates { last.append(update.bytes) }
+        return Progress(
+            closure: totals.elements,
+            updates: last,
+            offsets: scene.journal.offsets.elements
+        )
     }
 
     @Test("S35") func whatTurnsOutToBeCompleteIsConfirmed() async throws {
         let cut = Answer.currentRepresentation.chunked(isTerminated: false)
         let scene = try DownloadScene(answers: [cut, .currentRepresentation])
         _ = await scene.run(scene.operation())
-        let second = scene.operation()
-        _ = try await scene.run(second).get()
+        let heard = try await progress(of: scene.operation(), in: scene)
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
         #expect(scene.server.requests.map(\.method) == ["GET", "GET", "HEAD"])
         #expect(scene.server.bodyBytesSent == 300_000)
+        #expect(heard == Progress(closure: [300_000], updates: [300_000], offsets: [300_000]))
     }
 
     @Test("S23") func theBodyOfAnAnswerThatHasNothingNewIsNotFetched() async throws {

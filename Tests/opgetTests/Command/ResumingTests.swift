@@ -52,6 +52,26 @@ import Testing
         #expect(result.errorLines.last?.hasSuffix(", resumed at \(ByteCount(Int64(offset)).text)") == true)
     }
 
+    /// A run that came as far as the last byte, and not to the name.
+    @Test("P7") func aFileThatIsCompleteAlreadyIsToldAsOneThatGoesOn() async throws {
+        let gate = Gate()
+        let server = try server([
+            .currentRepresentation.held(after: .body(body.utf8.count - 1), by: gate), .currentRepresentation,
+        ])
+        let run = try opget.start([server.url(path: "a").absoluteString])
+        try await gate.waitForArrivals()
+        try opget.write("mine", "a")
+        gate.open()
+        #expect(try await run.result().code == 11)
+        try FileManager.default.removeItem(at: opget.directory.file("a"))
+        let result = try await opget("--json", server.url(path: "a").absoluteString)
+        #expect(result.code == 0)
+        #expect(try opget.text("a") == body)
+        #expect(server.requests.count == 1)
+        #expect(result.errorLines.first == "a: resumed at \(ByteCount(Int64(body.utf8.count)).text)")
+        #expect(result.output.contains("\"resumedAt\":\(body.utf8.count)"))
+    }
+
     @Test func whatIsSaidAfterAnInterruptionIsTheCommandThatGoesOn() async throws {
         let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
         let stopped = try await stop(server, SIGINT, ["--no-resume"])

@@ -47,12 +47,28 @@ extension Exchange {
         case .deliver:
             return deliverAside(head)
         case .alreadyComplete:
+            countKeptWhole()
             return .goOn(.finish)
         case .ask:
             return .goOn(.again)
         case .fail(let error):
             return .goOn(.fail(error))
         }
+    }
+
+    /// The sink has every byte, so no body comes: the progress is that of one that has nothing left to bring.
+    func countKeptWhole() {
+        let count = sink.count
+        guard count > 0 else { return }
+        meters.log.addKept(count)
+        beginBody(after: count, of: count)
+    }
+
+    private func beginBody(after offset: Int64, of total: Int64?) {
+        if offset > 0 { owner?.exchangeDidResume(at: offset) }
+        meters.download.restart(at: offset)
+        meters.download.expected = total ?? -1
+        owner?.exchangeWillReceiveBody(at: offset, length: meters.download.expected)
     }
 
     /// A sink that can read back what it has compares it, while it writes; for others it is done here.
@@ -93,11 +109,8 @@ extension Exchange {
             }
         case .end, .again:
             offset = sink.count
-            if offset > 0 { owner?.exchangeDidResume(at: offset) }
         }
-        meters.download.restart(at: offset)
-        meters.download.expected = total ?? -1
-        owner?.exchangeWillReceiveBody(at: offset, length: meters.download.expected)
+        beginBody(after: offset, of: total)
         let start = BodyStart(
             place: place,
             total: route.hop.httpMethod == "HEAD" ? nil : total,

@@ -254,6 +254,7 @@ extension Exchange {
             let asked = resumption.ask(route.hop, held: sink.held, because: sink.demand)
             guard asked != .nothing else {
                 giveTurnBack(room)
+                countKeptWhole()
                 return finish()
             }
             guard !isAdaptedForAnother(asked) else {
