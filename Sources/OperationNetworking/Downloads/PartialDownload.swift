@@ -428,15 +428,17 @@ final class PartialDownload {
         next.total = total ?? next.total
         next.countAttempt()
         note(&next)
-        extent.total = next.total
         // What is written is kept without a later checkpoint, so what is to be known of it is written before.
         let isLessProven = next.isJoinedByOverlap != checkpoint?.isJoinedByOverlap
-        checkpoint = next
-        hasNotes = true
         // A process that finds the file has to know that it is written in this session now.
         if next.session != part.session || next.part != part.identity || isLessProven {
+            // What cannot be saved now is still to be saved by the next begin.
             try save(next, isDurable: true)
+        } else {
+            checkpoint = next
+            hasNotes = true
         }
+        extent.total = next.total
     }
 
     private func translating<Result>(_ body: () throws -> Result) throws -> Result {

@@ -476,6 +476,33 @@ struct PartialDownloadFaultTests {
         #expect(try text("a") == "0123456789")
     }
 
+    /// Bytes that are joined by comparing are known to be on the disk, whatever could not be saved before.
+    @Test("S12") func thatBytesAreJoinedByComparingIsSavedByTheNextBodyIfItCouldNotBe() throws {
+        let download = try begun()
+        try download.write("01234")
+        try download.flush()
+        func begin() throws {
+            try download.begin(.again(from: 0), total: 10, origin: Sample.origin()) {
+                $0.isJoinedByOverlap = true
+            }
+        }
+        func isSaved() throws -> Bool? {
+            let folder = try DownloadFolder(path: directory.url.path)
+            return try folder.checkpoint("a.part.resume").checkpoint?.isJoinedByOverlap
+        }
+        machine.fault.value = { change in
+            if case .rename = change { SystemError(ENOSPC, "rename") } else { nil }
+        }
+        #expect(code { try begin() } == .fileWriteOutOfSpace)
+        #expect(try isSaved() == nil)
+        machine.fault.value = { _ in nil }
+        try begin()
+        #expect(try isSaved() == true)
+        try download.write("0123456789")
+        try download.finish(modified: nil)
+        #expect(try text("a") == "0123456789")
+    }
+
     @Test func afterAnErrorNothingIsTakenUntilTheNextBody() throws {
         let download = try begun()
         try download.write("0123")
