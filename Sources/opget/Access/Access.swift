@@ -31,11 +31,14 @@ struct Access: Sendable {
     }
 
     /// The credential for an address: `-u`, else the netrc file's for the host of an address of the command
-    /// line. A user in the address itself comes before both. A server that a redirect leads to gets none.
+    /// line. A password in the address itself comes before both, and so does a user in it who is another one.
+    /// A server that a redirect leads to gets none.
     func credential(for url: URL?) -> Credential? {
         if let credential { return credential }
-        guard let netrc, let url, let host = url.host, url.password == nil else { return nil }
-        return netrc.credential(for: host, user: url.user)
+        guard let netrc, let url, let host = url.host, url.password(percentEncoded: true) == nil else {
+            return nil
+        }
+        return netrc.credential(for: host, user: url.user(percentEncoded: false))
     }
 
     /// Writes the cookies to their file, if there is one.

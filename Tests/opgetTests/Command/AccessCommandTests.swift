@@ -82,6 +82,20 @@ import Testing
         #expect(try await opget("-n", address(server, "b"), environment: ["HOME": "/nowhere"]).code == 3)
     }
 
+    /// The password comes from elsewhere: no empty one is sent before it.
+    @Test func aUserInAnAddressGetsHisPassword() async throws {
+        let server = try guarded()
+        try opget.write("machine 127.0.0.1 login me password secret\n", "netrc")
+        let file = opget.directory.file("netrc").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        for (name, options) in [("a", ["--netrc-file", "netrc"]), ("b", ["-u", "me:secret"])] {
+            let named = address(server, name).replacingOccurrences(of: "http://", with: "http://me@")
+            #expect(try await opget.start(options + [named]).result().code == 0)
+            #expect(try opget.text(name) == "0123456789")
+        }
+        #expect(server.requests.map { $0["Authorization"] == nil } == [true, false, true, false])
+    }
+
     /// `default` is for the server that is asked, and not for one that a redirect leads to.
     @Test func aNetrcFileSaysNothingToWhomARedirectLeadsTo() async throws {
         let other = try guarded()

@@ -29,7 +29,7 @@ struct Authentication {
     private var ownOrigin: Origin?
     private let allowed: Set<AuthenticationScheme>
     /// From the URL of a hop: for its origin, whatever hops follow.
-    private var named: (origin: Origin, credential: Credential)?
+    private var named: (origin: Origin, information: URLUserInformation)?
     /// The proofs that origins have taken in this exchange.
     private var accepted: (origin: Origin, proof: Proof)?
     /// The origin of the hop.
@@ -64,9 +64,13 @@ struct Authentication {
 
     // MARK: - Hops
 
-    /// The next transfer goes to another address, or everything begins again. `credential` is what the URL
+    /// The next transfer goes to another address, or everything begins again. `information` is what the URL
     /// has named.
-    mutating func begin(_ url: URL?, credential: Credential?, hasBodyInMemory: Bool = true) {
+    mutating func begin(
+        _ url: URL?,
+        naming information: URLUserInformation?,
+        hasBodyInMemory: Bool = true
+    ) {
         origin = url.map { Origin($0) }
         if ownOrigin == nil {
             let isOwn = url?.absoluteString == ownURL?.absoluteString
@@ -74,7 +78,7 @@ struct Authentication {
         }
         isAtHome = origin != nil && origin == ownOrigin
         self.hasBodyInMemory = hasBodyInMemory
-        if let origin, let credential { named = (origin, credential) }
+        if let origin, let information { named = (origin, information) }
         proof = nil
         token = nil
         digest = nil
@@ -93,9 +97,25 @@ struct Authentication {
     var knownCredentials: [Credential] {
         var known: [Credential] = []
         if let accepted, accepted.origin == origin { known.append(accepted.proof.credential) }
-        if let named, named.origin == origin { known.append(named.credential) }
+        if let named, named.origin == origin, !isCompleted(named.information) {
+            known.append(named.information.credential)
+        }
         if let credential, isAtHome { known.append(credential) }
         return known
+    }
+
+    /// Whether the operation's own credential has the password of the user that the URL names alone. An empty
+    /// one before it would be a wrong one.
+    private func isCompleted(_ information: URLUserInformation) -> Bool {
+        information.password == nil && isAtHome && credential?.user == information.user
+    }
+
+    /// The user whom the hop's URL names alone, if the proof has the empty password that this stands for.
+    func userWithoutPassword(in proof: Proof) -> String? {
+        guard let named, named.origin == origin, named.information.password == nil,
+            proof.credential == named.information.credential
+        else { return nil }
+        return named.information.user
     }
 
     /// - Parameters:

@@ -13,10 +13,10 @@ extension Exchange {
 
     /// The hop has another address now, or everything begins again.
     func beginHop() {
-        let credential = route.takeCredential()
+        let information = route.takeUserInformation()
         authentication.begin(
             route.hopURL,
-            credential: credential,
+            naming: information,
             hasBodyInMemory: route.hasBodyInMemory
         )
     }
@@ -154,23 +154,29 @@ extension Exchange {
 
     // MARK: - Answers
 
-    /// The proof without a challenge closure: by the caller's credential, then by the storage's.
+    /// The proof without a challenge closure: by the caller's credential, then by the storage's. Where the
+    /// URL names a user without a password, the storage may have that.
     private func defaultProof(
         to offers: [AuthenticationOffer],
         _ head: ResponseHead
     ) -> Authentication.Proof? {
-        var proof = authentication.defaultProof(to: offers)
-        if proof == nil, configuration.settings.shouldUseCredentialStorage, !offers.isEmpty {
-            proof = storedProof(to: offers, head)
-        }
-        return proof
+        let proof = authentication.defaultProof(to: offers)
+        guard configuration.settings.shouldUseCredentialStorage, !offers.isEmpty else { return proof }
+        guard let proof else { return storedProof(to: offers, head) }
+        guard let user = authentication.userWithoutPassword(in: proof) else { return proof }
+        return storedProof(to: offers, head, of: user) ?? proof
     }
 
-    private func storedProof(to offers: [AuthenticationOffer], _ head: ResponseHead) -> Authentication.Proof?
-    {
+    /// The storage's proof. `user` is the only one whose credential counts; `nil`: the first that is stored.
+    private func storedProof(
+        to offers: [AuthenticationOffer],
+        _ head: ResponseHead,
+        of user: String? = nil
+    ) -> Authentication.Proof? {
         guard let challenge = challenge(offers, head) else { return nil }
         let allowed = configuration.settings.authenticationSchemes
         return challenge.storedCredentials(allowed: allowed).lazy
+            .filter { user == nil || $0.user == user }
             .compactMap { self.authentication.proof(with: $0, to: offers) }
             .first
     }

@@ -130,11 +130,11 @@ struct ExchangeRoute {
     var method: String { (hop.httpMethod ?? "GET").normalizedMethod }
 
     /// Takes out of the hop's URL the user and password in it: the server does not need to see them.
-    mutating func takeCredential() -> Credential? {
+    mutating func takeUserInformation() -> URLUserInformation? {
         guard let url = hopURL, url.mayHaveUserInformation else { return nil }
         let information = url.userInformation
         if url.user != nil || url.password != nil { hop.url = url.withoutUserInformation }
-        return information.map { Credential(user: $0.user, password: $0.password) }
+        return information
     }
 
     /// Adds a condition to each request, the next one included.

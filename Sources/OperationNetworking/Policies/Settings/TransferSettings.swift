@@ -30,7 +30,8 @@ public struct TransferSettings: Sendable {
     /// It goes to the origin (scheme, host, port) of the request and to no other, also after redirects. A
     /// manager gives it to requests to the origin of its base URL; without a base URL, to all. What a server
     /// took is remembered: the next requests with it to the same place send it at once. `user:password@` in
-    /// the request's URL is the same, and comes first.
+    /// the request's URL is the same, and comes first; `user@` alone gets this credential's password if its
+    /// user has that name.
     public var credential: Credential?
 
     /// Whether `URLCredentialStorage.shared` is asked, by the protection space, when ``credential`` is not

@@ -27,7 +27,7 @@ import Testing
         settings.credential = credential
         settings.authenticationSchemes = allowed
         var authentication = Authentication(SharedSettings(settings), for: home)
-        authentication.begin(home, credential: nil, hasBodyInMemory: hasBodyInMemory)
+        authentication.begin(home, naming: nil, hasBodyInMemory: hasBodyInMemory)
         return authentication
     }
 
@@ -64,28 +64,59 @@ import Testing
             SharedSettings(settings),
             for: request.flatMap { URL(string: $0) }
         )
-        authentication.begin(hop.flatMap { URL(string: $0) }, credential: nil)
+        authentication.begin(hop.flatMap { URL(string: $0) }, naming: nil)
         #expect(authentication.isAtHome == isAtHome)
         #expect(authentication.knownCredentials == (isAtHome ? [Self.alice] : []))
     }
 
     @Test func theCredentialInAURLComesFirstAndIsForAllHopsOfItsOrigin() {
         var authentication = authentication(Self.alice)
-        authentication.begin(home, credential: Self.bob)
+        authentication.begin(home, naming: URLUserInformation(user: "bob", password: "h1dden"))
         #expect(authentication.knownCredentials == [Self.bob, Self.alice])
-        authentication.begin(elsewhere, credential: nil)
+        authentication.begin(elsewhere, naming: nil)
         #expect(authentication.knownCredentials == [])
-        authentication.begin(home, credential: nil)
+        authentication.begin(home, naming: nil)
         #expect(authentication.knownCredentials == [Self.bob, Self.alice])
+    }
+
+    /// A user whom a URL names alone: at home the operation's credential has the password.
+    @Test func aUserAloneIsKnownWhereNoCredentialHasThePassword() {
+        let nameOnly = Credential(user: "alice", password: "")
+        let information = URLUserInformation(user: "alice")
+        for (credential, known) in [
+            (Self.alice, [Self.alice]), (Self.bob, [nameOnly, Self.bob]), (Self.token, [nameOnly, Self.token]),
+            (nil, [nameOnly]),
+        ] as [(Credential?, [Credential])] {
+            var authentication = authentication(credential)
+            authentication.begin(home, naming: information)
+            #expect(authentication.knownCredentials == known)
+        }
+        var authentication = authentication(Self.alice)
+        authentication.begin(elsewhere, naming: information)
+        #expect(authentication.knownCredentials == [nameOnly])
+        authentication.begin(home, naming: URLUserInformation(user: "alice", password: ""))
+        #expect(authentication.knownCredentials == [nameOnly, Self.alice])
+    }
+
+    @Test func onlyAPasswordThatTheURLDoesNotHaveIsLookedForElsewhere() {
+        let nameOnly = Authentication.Proof(credential: Credential(user: "alice", password: ""), scheme: .basic)
+        var authentication = authentication()
+        authentication.begin(home, naming: URLUserInformation(user: "alice"))
+        #expect(authentication.userWithoutPassword(in: nameOnly) == "alice")
+        #expect(authentication.userWithoutPassword(in: Self.basic) == nil)
+        authentication.begin(elsewhere, naming: nil)
+        #expect(authentication.userWithoutPassword(in: nameOnly) == nil)
+        authentication.begin(home, naming: URLUserInformation(user: "alice", password: ""))
+        #expect(authentication.userWithoutPassword(in: nameOnly) == nil)
     }
 
     @Test func theCredentialThatAnOriginTookComesFirstThereAndNowhereElse() {
         var authentication = authentication(Self.alice)
         authentication.send(Authentication.Proof(credential: Self.bob, scheme: .basic))
         authentication.noteAcceptance()
-        authentication.begin(elsewhere, credential: nil)
+        authentication.begin(elsewhere, naming: nil)
         #expect(authentication.knownCredentials == [])
-        authentication.begin(home, credential: nil)
+        authentication.begin(home, naming: nil)
         #expect(authentication.knownCredentials == [Self.bob, Self.alice])
     }
 
@@ -119,7 +150,7 @@ import Testing
         authentication.noteRefusal()
         authentication.send(Self.alice, by: try session("Digest nonce=n"))
         #expect(authentication.proof == Self.digest)
-        authentication.begin(elsewhere, credential: nil)
+        authentication.begin(elsewhere, naming: nil)
         #expect(authentication.proof == nil)
         #expect(authentication.digest == nil)
         #expect(authentication.refused == [])
@@ -164,7 +195,7 @@ import Testing
     @Test func theNextKnownCredentialIsTriedAfterOneThatWasRefused() {
         let basic = offers("Basic realm=r")
         var authentication = authentication(Self.alice)
-        authentication.begin(home, credential: Self.bob)
+        authentication.begin(home, naming: URLUserInformation(user: "bob", password: "b"))
         for credential in [Self.bob, Self.alice] {
             let proof = authentication.defaultProof(to: basic)
             #expect(proof == Authentication.Proof(credential: credential, scheme: .basic))
@@ -232,7 +263,7 @@ import Testing
         var authentication = authentication()
         let stale = offers("Digest nonce=n, stale=true")
         for _ in 1...2 {
-            authentication.begin(home, credential: nil)
+            authentication.begin(home, naming: nil)
             authentication.send(Self.digest, to: stale)
             for _ in 1...8 { #expect(try authentication.proofToRenew(for: stale) == Self.digest) }
             let error = #expect(throws: TransferError.self) { try authentication.proofToRenew(for: stale) }
@@ -282,7 +313,7 @@ import Testing
         #expect(authentication.noteNoLeave() == waits)
         #expect(authentication.asksForLeave(body.body) == false)
         #expect(authentication.noteNoLeave() == false)
-        authentication.begin(home, credential: nil)
+        authentication.begin(home, naming: nil)
         authentication.send(Self.alice, by: try session("Digest nonce=n"))
         #expect(authentication.asksForLeave(body.body) == waits)
     }
@@ -310,7 +341,7 @@ import Testing
         var authentication = authentication(Self.alice)
         authentication.send(TokenSource.Token("1"))
         authentication.noteAcceptance()
-        authentication.begin(home, credential: nil)
+        authentication.begin(home, naming: nil)
         #expect(authentication.token == nil)
         #expect(authentication.knownCredentials == [Self.alice])
     }

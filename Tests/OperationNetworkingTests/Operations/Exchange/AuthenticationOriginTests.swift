@@ -43,6 +43,34 @@ struct AuthenticationOriginTests {
         #expect(other.authorizations.allSatisfy { $0 == "-" })
     }
 
+    // MARK: - A user without a password
+
+    @Test func theOperationsCredentialHasThePasswordOfTheURLsUser() async throws {
+        let server = try door.server()
+        let user = try #require(door.alice.user)
+        let url = server.url.with(user: user, password: nil)
+        #expect(await door.operation(url, door.alice).status() == 200)
+        #expect(server.authorizations == ["-", door.aliceField])
+    }
+
+    /// As in curl. Some servers take a token for the name, and no password.
+    @Test func aUserAloneHasAnEmptyPassword() async throws {
+        let user = try #require(door.alice.user)
+        let server = try door.server(for: Door.basic(user, ""))
+        #expect(await door.operation(server.url.with(user: user, password: nil)).status() == 200)
+        #expect(server.authorizations == ["-", Door.basic(user, "")])
+    }
+
+    /// One that the URL gives as empty, or of another user, is what was asked for, and comes first.
+    @Test(arguments: [false, true])
+    func whatTheURLSaysComesBeforeTheCredential(isAnotherUser: Bool) async throws {
+        let server = try door.server()
+        let user = try #require(isAnotherUser ? door.bob.user : door.alice.user)
+        let url = server.url.with(user: user, password: isAnotherUser ? nil : "")
+        #expect(await door.operation(url, door.alice).status() == 200)
+        #expect(server.authorizations == ["-", Door.basic(user, ""), door.aliceField])
+    }
+
     @Test func aURLsCredentialIsInNoErrorAndNoRecord() async throws {
         let server = try ScriptedServer([.hangUp])
         let url = server.url.with(user: "u", password: "s3cret")
@@ -137,5 +165,12 @@ struct AuthenticationOriginTests {
         #expect(await other.status() == 401)
         let elsewhere = try door.server(challenge: "Basic realm=\"another\"")
         #expect(await door.operation(elsewhere.url).status() == 401)
+        // The password of the user whom a URL names alone; of another user's the URL says nothing.
+        let named = door.operation(server.url.with(user: user, password: nil))
+        #expect(await named.status() == 200)
+        #expect(server.authorizations.suffix(2) == ["-", door.aliceField])
+        let bob = try #require(door.bob.user)
+        #expect(await door.operation(server.url.with(user: bob, password: nil)).status() == 200)
+        #expect(server.authorizations.suffix(3) == ["-", Door.basic(bob, ""), door.aliceField])
     }
 }

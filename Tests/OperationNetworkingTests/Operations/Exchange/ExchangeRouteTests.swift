@@ -63,16 +63,24 @@ import Testing
             ("http://example.org/a", "http://example.org/a", nil),
             (
                 "http://user:pass@example.org/a", "http://example.org/a",
-                Credential(user: "user", password: "pass")
+                URLUserInformation(user: "user", password: "pass")
             ),
-            ("http://user@example.org/a", "http://example.org/a", Credential(user: "user", password: "")),
-        ] as [(String, String, Credential?)]
+            ("http://user@example.org/a", "http://example.org/a", URLUserInformation(user: "user")),
+            (
+                "http://user:@example.org/a", "http://example.org/a",
+                URLUserInformation(user: "user", password: "")
+            ),
+        ] as [(String, String, URLUserInformation?)]
     )
-    func credentialsAreTakenOutOfTheAddress(url: String, sent: String, credential: Credential?) throws {
+    func credentialsAreTakenOutOfTheAddress(
+        url: String,
+        sent: String,
+        information: URLUserInformation?
+    ) throws {
         var route = ExchangeRoute(try request(url), body: nil)
-        #expect(route.takeCredential() == credential)
+        #expect(route.takeUserInformation() == information)
         #expect(route.url.absoluteString == sent)
-        #expect(route.takeCredential() == nil)
+        #expect(route.takeUserInformation() == nil)
         #expect(route.request.url?.absoluteString == url, "the next attempt has them again")
     }
 
