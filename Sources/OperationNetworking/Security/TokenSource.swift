@@ -13,8 +13,9 @@ internal import OperationNetworkingSystem
 ///
 /// Each operation sends the token to the origin of its own request, and to no other one. After a 401 it waits
 /// for a token other than the one it sent, and sends its request once more; if that is refused as well, the
-/// 401 is the response. When the closure throws, all that wait fail with what it threw, and the next
-/// operation calls it again.
+/// 401 is the response. An operation whose body can be read only once has nothing to send again, and fails;
+/// the next operation waits for another token. When the closure throws, all that wait fail with what it
+/// threw, and the next operation calls it again.
 ///
 /// Cancelling an operation does not cancel what the others wait for. Callable from any thread.
 public final class TokenSource: Sendable {
@@ -39,11 +40,20 @@ public final class TokenSource: Sendable {
     typealias Waiter = @Sendable (Result<Token, any Error>) -> Void
 
     private struct State {
-        var token: Token?
+        var token: Token? {
+            didSet { isRefused = false }
+        }
+        /// Whether a server has refused `token`, and no operation could wait for another one.
+        var isRefused = false
         var waiters: [Waiter] = []
         var isRefreshing = false
         /// Counts how often ``TokenSource/token`` was set.
         var generation = 0
+
+        /// The token, if it may be sent.
+        func goodToken(at now: Date) -> Token? {
+            isRefused ? nil : token.flatMap { $0.isGood(at: now) ? $0 : nil }
+        }
     }
 
     private let refresh: Refresh
@@ -71,19 +81,25 @@ public final class TokenSource: Sendable {
         }
     }
 
-    /// The token, if it has not expired; `nil`: the operation has to wait for one.
+    /// The token, if it has not expired and was not refused; `nil`: the operation has to wait for one.
     var goodToken: Token? {
         let now = Date()
-        return state.withLock { $0.token.flatMap { $0.isGood(at: now) ? $0 : nil } }
+        return state.withLock { $0.goodToken(at: now) }
+    }
+
+    /// A server refused the token, and the operation that sent it cannot send its request again: the next one
+    /// waits for another token.
+    func noteRefusal(of refused: Token) {
+        state.withLock { state in
+            if state.token?.value == refused.value { state.isRefused = true }
+        }
     }
 
     /// Calls `then` once, on any thread, at once perhaps, with a token that is another one than `refused`.
     func token(otherThan refused: Token?, then: @escaping Waiter) {
         let now = Date()
         let (ready, last, generation) = state.withLock { state -> (Token?, Token??, Int) in
-            if let token = state.token, token.value != refused?.value, token.isGood(at: now) {
-                return (token, nil, 0)
-            }
+            if let token = state.goodToken(at: now), token.value != refused?.value { return (token, nil, 0) }
             state.waiters.append(then)
             guard !state.isRefreshing else { return (nil, nil, 0) }
             state.isRefreshing = true

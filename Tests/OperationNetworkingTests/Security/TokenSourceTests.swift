@@ -108,6 +108,46 @@ struct TokenSourceTests {
         #expect(server.authorizations == ["Bearer a", "Bearer b"])
     }
 
+    /// The body is gone; the next upload does not send its own for nothing.
+    @Test func aTokenThatWasRefusedToABodyThatCanBeReadOnceIsReplaced() async throws {
+        let server = try server(for: "b")
+        let refreshes = Recorder<String?>()
+        let source = TokenSource(TokenSource.Token("a")) { last in
+            refreshes.append(last?.value)
+            return TokenSource.Token("b")
+        }
+        var codes: [URLError.Code?] = []
+        for _ in 0..<3 {
+            var request = URLRequest(url: server.url)
+            request.httpMethod = "POST"
+            let operation = door.operation(request)
+            operation.tokenSource = source
+            operation.inputStream = InputStream(data: Data("body".utf8))
+            operation.start()
+            do {
+                _ = try await operation.value
+                codes.append(nil)
+            } catch {
+                codes.append((error as? URLError)?.code)
+            }
+        }
+        #expect(codes == [.requestBodyStreamExhausted, nil, nil])
+        #expect(server.authorizations == ["Bearer a", "Bearer b", "Bearer b"])
+        #expect(refreshes.elements == ["a"])
+    }
+
+    @Test func aRefusalConcernsTheTokenThatWasSent() {
+        let source = TokenSource(TokenSource.Token("a")) { _ in throw NoToken() }
+        source.noteRefusal(of: TokenSource.Token("older"))
+        #expect(source.goodToken?.value == "a")
+        source.noteRefusal(of: TokenSource.Token("a"))
+        #expect(source.goodToken == nil)
+        #expect(source.token?.value == "a")
+        // The program knows better.
+        source.token = TokenSource.Token("a")
+        #expect(source.goodToken?.value == "a")
+    }
+
     @Test(arguments: ["a\r\nX: y", "", "a b"])
     func aTokenThatIsNoneIsAnError(_ token: String) async throws {
         let server = try server(for: "a")

@@ -203,7 +203,10 @@ extension Exchange {
     }
 
     func renew(_ token: TokenSource.Token, from source: TokenSource, after head: ResponseHead) {
-        guard route.canSendBodyAgain else { return endUnsent(head) }
+        guard route.canSendBodyAgain else {
+            source.noteRefusal(of: token)
+            return endUnsent(head)
+        }
         fetchToken(otherThan: token, from: source)
     }
 
