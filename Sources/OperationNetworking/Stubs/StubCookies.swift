@@ -21,15 +21,23 @@ struct StubCookies {
         var after = known
         var names: Set<String> = []
         let host = Cookie.canonical(url.host ?? "")
+        let isSecure = Cookie.isSecure(host: host, isTLS: url.isTLS)
         for line in fields.values(for: "Set-Cookie") {
             prefixes.read(line)
             names.insert(CookiePrefix.name(of: line))
             for new in HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": line], for: url) {
-                guard let cookie = Cookie(new), cookie.concerns(host: host) else { continue }
+                guard let cookie = Cookie(new), cookie.concerns(host: host), isSecure || !cookie.isSecure
+                else { continue }
                 after.removeAll { $0.identity == cookie.identity }
                 after.append(cookie)
             }
         }
-        return CookieChanges(from: known, to: after, naming: names, refusing: prefixes.brokenNames)
+        return CookieChanges(
+            from: known,
+            to: after,
+            naming: names,
+            refusing: prefixes.brokenNames,
+            isSecure: isSecure
+        )
     }
 }

@@ -319,7 +319,8 @@ final class Transfer: EasyHandleDelegate {
             from: known,
             to: easy.cookieLines.compactMap { Cookie(line: $0) },
             naming: heads.cookieNames,
-            refusing: heads.brokenCookieNames
+            refusing: heads.brokenCookieNames,
+            isSecure: Cookie.isSecure(host: request.value.cookieHost ?? "", isTLS: isTLS)
         )
         if !changes.isEmpty { client.transferDidReceive(changes) }
     }

@@ -49,6 +49,10 @@ struct TransferRequest: Sendable {
         _modify { yield &shared.value }
     }
 
+    /// The host that cookies are for, in the form of a cookie's domain: a `Host` field names it, as it does
+    /// for libcurl.
+    var cookieHost: String? { (fields["Host"] ?? url.host).map(Cookie.canonical) }
+
     /// Whether a proxy gets the request, and not just a tunnel to the server: what it answers may be its own.
     var isAskedOfProxy: Bool {
         trustDomain.proxy?.kind == .http && !origin.isTLS
@@ -153,8 +157,8 @@ final class SentRequest {
     /// Not below a cache, which keeps the response as the answer to the cookies that it was told.
     func renewCookies() {
         guard value.cookies != nil, let jar = value.settings.cookieJar, value.settings.layers[.cache] == nil,
-            jar.version != value.cookieVersion, let host = value.fields["Host"] ?? value.url.host,
-            let new = jar.newCookies(concerning: Cookie.canonical(host), since: value.cookieVersion)
+            jar.version != value.cookieVersion, let host = value.cookieHost,
+            let new = jar.newCookies(concerning: host, since: value.cookieVersion)
         else { return }
         renewed = new
     }

@@ -8,10 +8,9 @@ extension [Cookie] {
         let host = Cookie.canonical(url.host ?? "")
         let encoded = url.path(percentEncoded: true)
         let path = encoded.isEmpty ? "/" : encoded
-        // As libcurl: what never leaves the machine needs no TLS, and the slash behind a cookie's path counts
-        // for nothing.
-        let isSecure = url.isTLS || ["localhost", "127.0.0.1", "::1"].contains(host)
+        let isSecure = Cookie.isSecure(host: host, isTLS: url.isTLS)
         let now = Int64.secondsSince1970
+        // As libcurl: the slash behind a cookie's path counts for nothing.
         let chosen = filter { cookie in
             cookie.concerns(host: host) && (cookie.concerns(path: path) || cookie.path == path + "/")
                 && (isSecure || !cookie.isSecure) && !cookie.hasExpired(by: now)

@@ -76,6 +76,25 @@ struct Cookie: Hashable, Sendable {
             || requested.dropFirst(own.count).first == UInt8(ascii: "/")
     }
 
+    /// Whether `other`, set by a response that came without TLS, would stand before or in the place of this
+    /// one ([RFC 6265bis
+    /// §5.7](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.7)).
+    func isProtected(from other: Cookie) -> Bool {
+        isSecure && name == other.name && concerns(path: other.path)
+            && (Self.isDomain(domain, within: other.domain) || Self.isDomain(other.domain, within: domain))
+    }
+
+    /// RFC 6265 §5.1.3.
+    private static func isDomain(_ domain: String, within other: String) -> Bool {
+        domain == other || (domain.hasSuffix("." + other) && !isAddress(domain))
+    }
+
+    /// Whether a server may set `Secure` cookies, and is sent them. As for libcurl: what never leaves the
+    /// machine needs no TLS. The host is in lower case.
+    static func isSecure(host: String, isTLS: Bool) -> Bool {
+        isTLS || ["localhost", "127.0.0.1", "::1"].contains(host)
+    }
+
     /// A host, or the value of a `Host` field, in the form of ``domain``.
     static func canonical(_ host: String) -> String {
         // By octets: this is done for every request, and by characters it takes 9 µs.

@@ -5,6 +5,8 @@ struct CookieChanges: Hashable, Sendable {
     /// New ones, and old ones with another value or another end.
     private(set) var stored: [Cookie] = []
     private(set) var deleted: [Cookie] = []
+    /// Whether the response came over TLS, or from this machine.
+    private let isSecure: Bool
 
     /// The difference between what libcurl was given and what it has now, as far as the response is its
     /// cause.
@@ -26,14 +28,17 @@ struct CookieChanges: Hashable, Sendable {
     ///   - after: the cookies that it has now.
     ///   - names: of the cookies that the response set or deleted.
     ///   - refused: of those, the ones that it may not set.
+    ///   - isSecure: whether it came over TLS, or from this machine; see ``Cookie/isSecure(host:isTLS:)``.
     ///   - now: seconds since 1970.
     init(
         from before: [Cookie],
         to after: [Cookie],
         naming names: Set<String>,
         refusing refused: Set<String> = [],
+        isSecure: Bool = true,
         now: Int64 = .secondsSince1970
     ) {
+        self.isSecure = isSecure
         let named = names.subtracting(refused)
         let before = before.filter { named.contains($0.name) }
         var left = Dictionary(before.map { ($0.identity, $0) }, uniquingKeysWith: { $1 })
@@ -49,6 +54,21 @@ struct CookieChanges: Hashable, Sendable {
     }
 
     var isEmpty: Bool { stored.isEmpty && deleted.isEmpty }
+
+    /// The changes that a jar takes over. libcurl knows the cookies with which the transfer began; the jar
+    /// may have got `Secure` ones since then, and a response without TLS leaves these alone.
+    ///
+    /// - Parameter secureCookies: the jar's `Secure` cookies of these names.
+    /// - Returns: the changes, without those of cookies that are left alone.
+    func sparing(_ secureCookies: (_ names: Set<String>) -> [Cookie]) -> CookieChanges {
+        guard !isSecure else { return self }
+        let kept = secureCookies(Set((stored + deleted).map(\.name)))
+        guard !kept.isEmpty else { return self }
+        var changes = self
+        changes.stored.removeAll { new in kept.contains { $0.isProtected(from: new) } }
+        changes.deleted.removeAll { new in kept.contains { $0.isProtected(from: new) } }
+        return changes
+    }
 }
 
 extension Int64 {

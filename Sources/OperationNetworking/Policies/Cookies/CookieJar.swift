@@ -69,9 +69,7 @@ public final class CookieJar: Sendable {
 
     /// The same for a server that is called `host` by the request.
     func cookies(for url: URL, host: String) -> [Cookie] {
-        // As libcurl: what never leaves the machine needs no TLS.
-        let isSecure =
-            url.scheme?.lowercased() == "https" || ["localhost", "127.0.0.1", "::1"].contains(host)
+        let isSecure = Cookie.isSecure(host: host, isTLS: url.isTLS)
         let path = url.path(percentEncoded: true)
         return cookies(concerning: host)
             .filter { $0.concerns(path: path.isEmpty ? "/" : path) && (isSecure || !$0.isSecure) }
@@ -162,10 +160,22 @@ public final class CookieJar: Sendable {
     /// Takes over what a server changed; returns at once.
     func store(_ changes: CookieChanges, then: @escaping @Sendable () -> Void) {
         queue.async {
-            for cookie in changes.deleted { self.remove(cookie) }
-            for cookie in changes.stored { self.set(cookie) }
+            self.take(changes, now: .secondsSince1970)
             self.takeStock()
             then()
+        }
+    }
+
+    private func take(_ changes: CookieChanges, now: Int64) {
+        switch store {
+        case .memory(let table):
+            table.withLock { $0.take(changes, now: now) }
+        case .storage(let storage):
+            let changes = changes.sparing { names in
+                kept(storage.cookies ?? [], now) { $0.isSecure && names.contains($0.name) }
+            }
+            for cookie in changes.deleted { remove(cookie) }
+            for cookie in changes.stored { set(cookie, now: now) }
         }
     }
 
@@ -219,8 +229,13 @@ public final class CookieJar: Sendable {
         guard all.count > CookieTable.maximumPerDomain else { return }
         let same = all.filter { Cookie.canonical($0.domain) == domain }
         guard same.count > CookieTable.maximumPerDomain else { return }
-        let oldest = same.min { (Cookie.creation(of: $0) ?? 0) < (Cookie.creation(of: $1) ?? 0) }
-        if let oldest { storage.deleteCookie(oldest) }
+        if let first = same.min(by: Self.goesBefore) { storage.deleteCookie(first) }
+    }
+
+    /// The older one, but a `Secure` one last, as in a ``CookieTable``.
+    private static func goesBefore(_ first: HTTPCookie, _ second: HTTPCookie) -> Bool {
+        guard first.isSecure == second.isSecure else { return second.isSecure }
+        return (Cookie.creation(of: first) ?? 0) < (Cookie.creation(of: second) ?? 0)
     }
 
     private func kept(_ cookies: [HTTPCookie], _ now: Int64, where isWanted: (Cookie) -> Bool) -> [Cookie] {

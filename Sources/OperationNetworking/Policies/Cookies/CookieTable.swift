@@ -12,6 +12,11 @@ struct CookieTable: Sendable {
         let cookie: Cookie
         /// The how manieth that was set.
         let number: Int
+
+        /// Whether it makes room before the other.
+        func goesBefore(_ other: Entry) -> Bool {
+            cookie.isSecure == other.cookie.isSecure ? number < other.number : other.cookie.isSecure
+        }
     }
 
     private var domains: [String: [Cookie.Identity: Entry]] = [:]
@@ -54,13 +59,28 @@ struct CookieTable: Sendable {
         }
     }
 
+    /// Takes over what a server changed.
+    mutating func take(_ changes: CookieChanges, now: Int64) {
+        let changes = changes.sparing { names in
+            domains.values.flatMap { entries in
+                entries.values.map(\.cookie).filter {
+                    $0.isSecure && names.contains($0.name) && !$0.hasExpired(by: now)
+                }
+            }
+        }
+        for cookie in changes.deleted { remove(cookie.identity) }
+        for cookie in changes.stored { set(cookie, now: now) }
+    }
+
     mutating func remove(_ identity: Cookie.Identity) {
         guard domains[identity.domain]?.removeValue(forKey: identity) != nil else { return }
         count -= 1
         if domains[identity.domain]?.isEmpty == true { domains[identity.domain] = nil }
     }
 
-    /// Removes those that have expired, and then the oldest until `room` are gone.
+    /// Removes those that have expired, and then the oldest until `room` are gone: first those that are not
+    /// `Secure`, as a server without TLS could set any number of them ([RFC 6265bis
+    /// §5.7](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.7)).
     private mutating func makeRoom(_ room: Int, among entries: [Entry], _ now: Int64) {
         steps.add(entries.count)
         let expired = entries.filter { $0.cookie.hasExpired(by: now) }
@@ -68,7 +88,7 @@ struct CookieTable: Sendable {
         let rest = room - expired.count
         guard rest > 0 else { return }
         let valid = entries.filter { !$0.cookie.hasExpired(by: now) }
-        for entry in valid.sorted(by: { $0.number < $1.number }).prefix(rest) {
+        for entry in valid.sorted(by: { $0.goesBefore($1) }).prefix(rest) {
             remove(entry.cookie.identity)
         }
     }

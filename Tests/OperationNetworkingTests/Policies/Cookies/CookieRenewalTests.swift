@@ -40,6 +40,40 @@ struct CookieRenewalTests {
         #expect(scene.pairs == ["b=2", "session=new"])
     }
 
+    /// The cookies that the storage, or the table, gets while an answer without TLS is under way.
+    @Test(arguments: [false, true], ["sid=evil; Path=/", "sid=; Path=/; Max-Age=0"])
+    func anAnswerWithoutTLSLeavesASecureCookieThatCameMeanwhileAlone(
+        ofStorage: Bool,
+        line: String
+    ) async throws {
+        let storage = HTTPCookieStorage.sharedCookieStorage(
+            forGroupContainerIdentifier: "CookieRenewalTests-\(UUID().uuidString)"
+        )
+        let scene = CookieScene(ofStorage ? CookieJar(storage) : CookieJar())
+        defer { scene.jar.removeAll() }
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(["Set-Cookie": line, "Set-Cookie": "b=2"]).held(by: gate)])
+        func cookie(_ value: String, _ properties: [HTTPCookiePropertyKey: Any] = [:]) throws -> HTTPCookie {
+            let plain: [HTTPCookiePropertyKey: Any] = [
+                .name: "sid", .value: value, .domain: "secure.example", .path: "/",
+            ]
+            return try #require(HTTPCookie(properties: plain.merging(properties) { $1 }))
+        }
+        scene.jar.set(try cookie("old"))
+        var request = URLRequest(url: server.url)
+        // By its own name libcurl counts this machine as secure.
+        request.setValue("secure.example", forHTTPHeaderField: "Host")
+        let operation = scene.operation(request)
+        operation.start()
+        try await gate.waitForArrivals()
+        scene.jar.set(try cookie("good", [.secure: "TRUE"]))
+        gate.open()
+        _ = try await operation.value
+        #expect(server.cookies == [["sid=old"]])
+        #expect(scene.pairs == ["b=2", "sid=good"])
+        #expect(scene.jar.cookies.first { $0.name == "sid" }?.isSecure == true)
+    }
+
     @Test func aCookieThatIsSetDuringAPauseIsSent() async throws {
         let server = try ScriptedServer([.silence, .respond(body: "x")])
         scene.jar.set(try cookie("session", "old"))

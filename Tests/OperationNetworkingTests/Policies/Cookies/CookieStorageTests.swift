@@ -115,6 +115,24 @@ struct CookieStorageTests {
         }
     }
 
+    @Test func whatIsNotSecureMakesRoomInTheStorageFirst() async throws {
+        await #expect(processExitsWith: .success) { [home = home.url.path as String] in
+            let scene = Self.scene(home)
+            func set(_ name: String, _ properties: [HTTPCookiePropertyKey: Any] = [:]) {
+                let plain: [HTTPCookiePropertyKey: Any] = [
+                    .name: name, .value: "1", .domain: "a.localhost", .path: "/",
+                ]
+                guard let cookie = HTTPCookie(properties: plain.merging(properties) { $1 }) else { exit(2) }
+                scene.jar.set(cookie)
+            }
+            set("sid", [.secure: "TRUE"])
+            for number in 0..<CookieTable.maximumPerDomain { set("n\(number)") }
+            let names = Set(scene.jar.cookies.map(\.name))
+            guard names.count == CookieTable.maximumPerDomain, names.contains("sid"), !names.contains("n0")
+            else { exit(3) }
+        }
+    }
+
     @Test func whatManyOperationsBringAtOnceIsAllInTheStorage() async throws {
         await #expect(processExitsWith: .success) { [home = home.url.path as String] in
             let scene = Self.scene(home)

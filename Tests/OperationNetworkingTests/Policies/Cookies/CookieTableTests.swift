@@ -9,6 +9,7 @@ struct CookieTableTests {
         domain: String = "example.com",
         subdomains: Bool = false,
         path: String = "/",
+        secure: Bool = false,
         expires: Int64? = nil
     ) throws -> Cookie {
         try #require(
@@ -18,6 +19,7 @@ struct CookieTableTests {
                 domain: domain,
                 includesSubdomains: subdomains,
                 path: path,
+                isSecure: secure,
                 expires: expires
             )
         )
@@ -122,6 +124,103 @@ struct CookieTableTests {
         table.set(try cookie("last"), now: 6)
         #expect(table.cookies(now: 6).first?.name == "oldest")
         #expect(table.cookies(now: 6).count == CookieTable.maximumPerDomain)
+    }
+
+    @Test func whatIsNotSecureMakesRoomFirst() throws {
+        var table = CookieTable()
+        table.set(try cookie("sid", secure: true), now: 0)
+        table.set(try cookie("short", secure: true, expires: 5), now: 0)
+        for number in 0..<1000 { table.set(try cookie("n\(number)"), now: 0) }
+        #expect(table.cookies(now: 0).prefix(2).map(\.name) == ["sid", "short"])
+        // What has expired goes before both.
+        let names = table.cookies(now: 6).map(\.name)
+        table.set(try cookie("last"), now: 6)
+        #expect(table.cookies(now: 6).map(\.name) == names + ["last"])
+        // Where all are, the oldest goes; one that is not has no place.
+        for number in 0..<CookieTable.maximumPerDomain {
+            table.set(try cookie("s\(number)", secure: true), now: 6)
+        }
+        table.set(try cookie("plain"), now: 6)
+        #expect(table.cookies(now: 6).first?.name == "s0")
+        #expect(!table.cookies(now: 6).contains { !$0.isSecure })
+        #expect(table.cookies(now: 6).count == CookieTable.maximumPerDomain)
+    }
+
+    @Test func aFullTableKeepsWhatIsSecure() throws {
+        var table = CookieTable()
+        table.set(try cookie("sid", domain: "secure.example", secure: true), now: 0)
+        for number in 0..<CookieTable.maximum {
+            table.set(try cookie("a", domain: "n\(number).example"), now: 0)
+        }
+        #expect(table.cookies(now: 0).first?.name == "sid")
+        #expect(table.cookies(now: 0).count == CookieTable.maximum + 1 - CookieTable.room)
+    }
+
+    // MARK: - What came without TLS
+
+    /// RFC 6265bis §5.7: a cookie of a response without TLS, and whether `sid` of the jar keeps it out.
+    @Test(arguments: [
+        (["sid", "example.com", "/a"], true), (["sid", "example.com", "/a/b"], true),
+        (["sid", "example.com", "/"], false), (["sid", "example.com", "/ab"], false),
+        (["sid", "www.example.com", "/a"], true), (["sid", "com", "/a"], true),
+        (["sid", "badexample.com", "/a"], false), (["sid", "example.org", "/a"], false),
+        (["SID", "example.com", "/a"], false), (["id", "example.com", "/a"], false),
+    ])
+    func aSecureCookieIsLeftAlone(plain: [String], isKeptOut: Bool) throws {
+        let secure = try cookie("sid", "good", path: "/a", secure: true)
+        for flag in [false, true] {
+            let evil = try cookie(plain[0], "evil", domain: plain[1], subdomains: flag, path: plain[2])
+            let over = try cookie(
+                plain[0],
+                "evil",
+                domain: plain[1],
+                subdomains: flag,
+                path: plain[2],
+                expires: 1
+            )
+            for isSecure in [false, true] {
+                var table = CookieTable()
+                table.set(secure, now: 0)
+                let changes = CookieChanges(
+                    from: [],
+                    to: [evil],
+                    naming: [plain[0]],
+                    isSecure: isSecure,
+                    now: 10
+                )
+                table.take(changes, now: 10)
+                #expect(table.cookies(now: 10).contains(evil) != (isKeptOut && !isSecure))
+                // The deletion of one that the transfer was sent, and that is `Secure` by now.
+                table = CookieTable()
+                table.set(secure, now: 0)
+                let deletion = CookieChanges(
+                    from: [evil],
+                    to: [over],
+                    naming: [plain[0]],
+                    isSecure: isSecure,
+                    now: 10
+                )
+                table.take(deletion, now: 10)
+                let isDeleted = isSecure && evil.identity == secure.identity
+                #expect(table.cookies(now: 10) == (isDeleted ? [] : [secure]))
+            }
+        }
+    }
+
+    @Test func onlySecureCookiesAreLeftAlone() throws {
+        var table = CookieTable()
+        table.set(try cookie("a", "old"), now: 0)
+        table.set(try cookie("b", "old", secure: true, expires: 5), now: 0)
+        let new = [try cookie("a", "new"), try cookie("b", "new")]
+        table.take(CookieChanges(from: [], to: new, naming: ["a", "b"], isSecure: false, now: 10), now: 10)
+        #expect(table.cookies(now: 10) == new)
+    }
+
+    /// An address is below none.
+    @Test func theEndOfAnAddressIsNoDomain() throws {
+        let secure = try cookie("sid", domain: "127.0.0.1", secure: true)
+        #expect(secure.isProtected(from: try cookie("sid", domain: "127.0.0.1")))
+        #expect(!secure.isProtected(from: try cookie("sid", domain: "0.0.1", subdomains: true)))
     }
 
     // MARK: - Changes
