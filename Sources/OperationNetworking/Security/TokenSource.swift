@@ -23,7 +23,9 @@ public final class TokenSource: Sendable {
     public struct Token: Hashable, Sendable {
         /// The token, as it is sent.
         public var value: String
-        /// The time from which on it is not sent any more; `nil`: it is sent until a server refuses it.
+        /// The time from which on it is not sent any more, also by an operation that has waited for a
+        /// connection until then; `nil`: it is sent until a server refuses it. A token that has expired when
+        /// it comes from the closure is sent once: the clock of this machine may be wrong.
         public var expiry: Date?
 
         /// A token, good until `expiry`.
@@ -32,7 +34,7 @@ public final class TokenSource: Sendable {
             self.expiry = expiry
         }
 
-        fileprivate func isGood(at now: Date) -> Bool { expiry.map { $0 > now } ?? true }
+        func isGood(at now: Date) -> Bool { expiry.map { $0 > now } ?? true }
     }
 
     /// Gets a token; `last` is the one before, which has expired or was refused.

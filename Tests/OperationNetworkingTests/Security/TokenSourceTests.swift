@@ -189,6 +189,66 @@ struct TokenSourceTests {
         #expect(server.authorizations == ["Bearer a", "Bearer b", door.aliceField])
     }
 
+    // MARK: - Tokens that expire
+
+    /// The clock of one of them is wrong. To fetch another one would never end.
+    @Test func aTokenThatHasExpiredWhenItComesIsSent() async throws {
+        let server = try server(for: "b")
+        let refreshes = Recorder<Int>()
+        let source = TokenSource { _ in
+            refreshes.append(1)
+            return TokenSource.Token("b", expiry: Date(timeIntervalSinceNow: -1000))
+        }
+        #expect(await operation(server.url, source).status() == 200)
+        #expect(refreshes.elements.count == 1)
+    }
+
+    enum Kind: CaseIterable { case get, upload, download }
+
+    /// By the time there is a connection.
+    @Test(arguments: Kind.allCases)
+    func aTokenThatExpiresInTheLineIsNotSent(by kind: Kind) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { request in
+            request.path == "/first"
+                ? .respond(body: "x").held(by: gate) : .respond(body: .text(request.text))
+        }
+        let folder = try TemporaryDirectory()
+        let refreshes = Recorder<String?>()
+        let expiry = Date(timeIntervalSinceNow: 1)
+        let source = TokenSource(TokenSource.Token("a", expiry: expiry)) { last in
+            refreshes.append(last?.value)
+            return TokenSource.Token("b")
+        }
+        let limit = ConnectionLimit(1)
+        let first = door.operation(server.url(path: "/first"))
+        first.connectionLimit = limit
+        first.start()
+        try await gate.waitForArrivals()
+        let waiting: HTTPRequestOperation
+        switch kind {
+        case .get:
+            waiting = door.operation(server.url)
+        case .upload:
+            var request = URLRequest(url: server.url)
+            request.httpMethod = "POST"
+            waiting = door.operation(request)
+            waiting.inputStream = InputStream(data: Data("body".utf8))
+        case .download:
+            let download = DownloadOperation(request: URLRequest(url: server.url), to: folder.file("a"))
+            download.completionQueue = DispatchQueue(label: "callbacks")
+            waiting = download
+        }
+        waiting.connectionLimit = limit
+        waiting.tokenSource = source
+        waiting.start()
+        DispatchQueue.global().asyncAfter(wallDeadline: .now() + 1.5) { gate.open() }
+        _ = try await (first.value, waiting.value)
+        #expect(server.authorizations == ["-", "Bearer b"])
+        #expect(refreshes.elements == ["a"])
+        #expect(server.requests.last?.text == (kind == .upload ? "body" : ""))
+    }
+
     // MARK: - Many at once
 
     @Test func aHundredOperationsGetOneNewToken() async throws {

@@ -273,6 +273,11 @@ final class Transfers: TransferRunning {
         guard let next = waiting.remove(id) else { return admission.remove(id) }
         switch next.wish {
         case .transfer(let request):
+            guard !request.hasExpired else {
+                admission.remove(id)
+                let end = TransferEnd(id: id, error: .expired, metrics: next.spent)
+                return news.append(end, for: next.client)
+            }
             request.renewCookies()
             begin(next, id)
         case .turn(let place):

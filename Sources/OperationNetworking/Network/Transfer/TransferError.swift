@@ -39,6 +39,9 @@ enum TransferError: Error, Sendable {
     /// The server would have more connections than it may have: the transfer waits in the line again. Nothing
     /// was sent. Only seen by ``Transfers``, which asks again.
     case noConnectionLeft
+    /// The request's token was over when its turn came: see ``TransferRequest/expiry``. Nothing was sent. The
+    /// exchange asks again.
+    case expired
     /// The server takes no HTTP/1.1, or may take none. Only seen by ``Transfers``, which offers HTTP/2.
     case httpVersionNotAgreed
     /// The client threw while it took the body.

@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 /// All that one transfer needs, decided before it starts.
 ///
-/// Stored properties: 19. Each is decided by itself, and none changes while the transfer runs.
+/// Stored properties: 20. Each is decided by itself, and none changes while the transfer runs.
 struct TransferRequest: Sendable {
     var url: URL
     /// Of the URL.
@@ -20,6 +20,8 @@ struct TransferRequest: Sendable {
     var authentication: CurlAuthentication?
     /// The credential that those, or the `Authorization` field, prove.
     var credential: Credential?
+    /// The time from which on the request is not sent: a token in it has expired. `nil`: at any time.
+    var expiry: Date?
     var version: TransferOptions.HTTPVersion
     /// Whether to ask for a content coding, and undo it.
     var acceptsContentCoding: Bool
@@ -150,6 +152,9 @@ final class SentRequest {
     subscript<Value>(dynamicMember path: KeyPath<TransferRequest, Value>) -> Value {
         value[keyPath: path]
     }
+
+    /// Whether it has waited too long: see ``TransferRequest/expiry``.
+    var hasExpired: Bool { value.expiry.map { $0 <= Date() } ?? false }
 
     /// Takes the cookies that the jar has by now: the wait for a connection may have been an hour. Waits for
     /// nothing.

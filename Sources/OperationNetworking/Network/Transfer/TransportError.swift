@@ -221,6 +221,12 @@ extension TransferError {
                 url: url,
                 sentence: "The server has as many connections as it may have: see maximumConnectionsPerHost."
             )
+        case .expired:
+            return URLError(
+                .userAuthenticationRequired,
+                url: url,
+                sentence: "The token expired while the request waited for a connection."
+            )
         case .httpVersionNotAgreed:
             return URLError(
                 .secureConnectionFailed,

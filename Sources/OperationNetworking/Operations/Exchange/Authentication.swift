@@ -8,7 +8,7 @@ internal import OperationNetworkingSystem
 /// of. Other origins get what the credential storage has for them, or what the challenge closure answers to
 /// their name.
 ///
-/// Stored properties: 18. Most say what happened in one hop, and begin anew with the next.
+/// Stored properties: 19. Most say what happened in one hop, and begin anew with the next.
 struct Authentication {
     /// A credential, and how it is sent.
     struct Proof: Hashable {
@@ -54,6 +54,9 @@ struct Authentication {
     private(set) var refused: Set<Proof> = []
     /// The token in `proof`, if it comes from the source.
     private(set) var token: TokenSource.Token?
+    /// The time from which on ``proof`` is not sent any more: that of a token. `nil`: it may be sent. A token
+    /// that was over when it came is sent, too: the next one would be over as well.
+    private(set) var expiry: Date?
     private var hasRenewedToken = false
 
     init(_ settings: SharedSettings, for url: URL?) {
@@ -81,6 +84,7 @@ struct Authentication {
         if let origin, let information { named = (origin, information) }
         proof = nil
         token = nil
+        expiry = nil
         digest = nil
         isDigestRemembered = false
         renewedDigests = 0
@@ -124,6 +128,7 @@ struct Authentication {
     mutating func send(_ proof: Proof, to offers: [AuthenticationOffer] = []) {
         self.proof = proof
         token = nil
+        expiry = nil
         isDigestRemembered = false
         digest =
             proof.scheme == .digest
@@ -135,14 +140,26 @@ struct Authentication {
     mutating func send(_ credential: Credential, by remembered: DigestSession) {
         proof = Proof(credential: credential, scheme: .digest)
         token = nil
+        expiry = nil
         digest = remembered
         isDigestRemembered = true
     }
 
-    mutating func send(_ token: TokenSource.Token) {
+    mutating func send(_ token: TokenSource.Token, now: Date = Date()) {
         digest = nil
         proof = Proof(credential: Credential(bearerToken: token.value), scheme: .bearer)
         self.token = token
+        expiry = token.isGood(at: now) ? token.expiry : nil
+    }
+
+    /// Whether the token in ``proof`` has expired since it came.
+    func hasExpired(at now: Date = Date()) -> Bool {
+        proof != nil && expiry.map { $0 <= now } ?? false
+    }
+
+    /// Whether the next transfer gets a token of the source, if there is one.
+    func takesToken(at now: Date = Date()) -> Bool {
+        isAtHome && (proof == nil ? refused.isEmpty : hasExpired(at: now))
     }
 
     // MARK: - Answers

@@ -3,6 +3,7 @@
 /// | error     | use of the body            | and                          | follows               |
 /// |-----------|----------------------------|------------------------------|-----------------------|
 /// | untrusted | any                        |                              | ``askAboutServer``    |
+/// | expired   | any                        |                              | ``again``             |
 /// | refusal   | kept aside                 |                              | ``finish``            |
 /// | any       | kept aside                 | it only explains             | ``finish``            |
 /// | any       | any                        | was held, and cannot go on   | ``changed``           |
@@ -17,6 +18,8 @@
 enum BodyEnd {
     /// The security policy refused the server: the challenge closure may know it.
     case askAboutServer(ServerTrustError)
+    /// Nothing was sent: the same is asked with another token.
+    case again
     /// The response is the result.
     case finish
     /// The server has other bytes than those that are held.
@@ -51,6 +54,8 @@ enum BodyEnd {
         switch (error, facts.use) {
         case (.untrusted(let refusal), _):
             self = .askAboutServer(refusal)
+        case (.expired, _):
+            self = .again
         case (_, .keepAside) where error.isRefusal || facts.bodyExplains:
             // The status is the reason, however its explanation ended.
             self = .finish

@@ -8,6 +8,7 @@ extension Exchange {
     func judge(_ end: TransferEnd) {
         switch BodyEnd(facts(of: end)) {
         case .askAboutServer(let refusal): askAboutServer(refusal)
+        case .again: startAgain()
         case .finish: finish()
         case .changed: fail(ResumeError.representationChanged)
         case .retry(let error): retry(after: error.error(for: route.url))

@@ -314,7 +314,7 @@ extension Exchange {
         if route.field("Expect") == nil, authentication.asksForLeave(body) {
             question.setValue("100-continue", forHTTPHeaderField: "Expect")
         }
-        return try configuration.transferRequest(
+        var request = try configuration.transferRequest(
             for: question,
             at: authentication.origin,
             body: body,
@@ -326,6 +326,8 @@ extension Exchange {
             isAtHome: authentication.isAtHome,
             trusting: trustedServers
         )
+        request.expiry = authentication.expiry
+        return request
     }
 
     private func listenToSink(of id: TransferID) {
@@ -392,6 +394,13 @@ extension Exchange: TransferClient {
     }
 
     func transferMayStart(_ id: TransferID) {
+        // No file is opened, and no place in the line kept, while another token is fetched.
+        if lacksToken, machine.turnCameTooSoon(id) {
+            return wait { (exchange, _: Void, room) in
+                exchange.giveTurnBack(room)
+                exchange.prepare(room)
+            }(())
+        }
         guard machine.turnCame(id), let content = openSink() else { return }
         NetworkThread.shared.perform { room in self.sinkDidOpen(.success(content), room) }
     }

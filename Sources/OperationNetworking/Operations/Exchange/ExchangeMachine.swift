@@ -197,6 +197,14 @@ extension ExchangeMachine {
         return true
     }
 
+    /// The turn has come, and something has to be known anew before the sink is opened.
+    /// - Returns: whether the exchange has waited for it. It then gives the turn back.
+    mutating func turnCameTooSoon(_ id: TransferID) -> Bool {
+        guard case .opening = phase, turn == id, sink == .closed else { return false }
+        phase = .deciding
+        return true
+    }
+
     /// - Returns: whether the exchange fails because of it.
     mutating func turnFailed(_ id: TransferID) -> Bool {
         guard case .opening = phase, turn == id else { return false }

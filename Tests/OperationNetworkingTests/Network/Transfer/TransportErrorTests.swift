@@ -113,6 +113,7 @@ struct TransportErrorTests {
             (.unaskedCoding("br"), .cannotDecodeContentData),
             (.unaskedPartialContent, .badServerResponse),
             (.bodyNotRepeatable, .requestBodyStreamExhausted),
+            (.expired, .userAuthenticationRequired),
             (.refused, .badServerResponse),
         ]
         for (error, code) in table {

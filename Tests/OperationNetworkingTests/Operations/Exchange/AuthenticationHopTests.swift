@@ -84,7 +84,8 @@ import Testing
         let nameOnly = Credential(user: "alice", password: "")
         let information = URLUserInformation(user: "alice")
         for (credential, known) in [
-            (Self.alice, [Self.alice]), (Self.bob, [nameOnly, Self.bob]), (Self.token, [nameOnly, Self.token]),
+            (Self.alice, [Self.alice]), (Self.bob, [nameOnly, Self.bob]),
+            (Self.token, [nameOnly, Self.token]),
             (nil, [nameOnly]),
         ] as [(Credential?, [Credential])] {
             var authentication = authentication(credential)
@@ -99,7 +100,10 @@ import Testing
     }
 
     @Test func onlyAPasswordThatTheURLDoesNotHaveIsLookedForElsewhere() {
-        let nameOnly = Authentication.Proof(credential: Credential(user: "alice", password: ""), scheme: .basic)
+        let nameOnly = Authentication.Proof(
+            credential: Credential(user: "alice", password: ""),
+            scheme: .basic
+        )
         var authentication = authentication()
         authentication.begin(home, naming: URLUserInformation(user: "alice"))
         #expect(authentication.userWithoutPassword(in: nameOnly) == "alice")
@@ -155,6 +159,41 @@ import Testing
         #expect(authentication.digest == nil)
         #expect(authentication.refused == [])
         #expect(authentication.hasBodyInMemory)
+    }
+
+    // MARK: - Tokens that expire
+
+    @Test func aTokenIsOverFromItsExpiryOn() {
+        let noon = Date(timeIntervalSinceReferenceDate: 1000)
+        var authentication = authentication(Self.alice)
+        #expect(authentication.takesToken(at: noon))
+        authentication.send(TokenSource.Token("t", expiry: noon), now: noon - 1)
+        #expect(authentication.expiry == noon)
+        #expect(!authentication.hasExpired(at: noon - 0.1) && !authentication.takesToken(at: noon - 0.1))
+        #expect(authentication.hasExpired(at: noon) && authentication.takesToken(at: noon))
+        authentication.send(Self.basic)
+        #expect(authentication.expiry == nil && !authentication.takesToken(at: noon))
+    }
+
+    /// Another one would be over as well.
+    @Test func aTokenThatWasOverWhenItCameIsSent() {
+        let noon = Date(timeIntervalSinceReferenceDate: 1000)
+        var authentication = authentication()
+        for expiry in [noon, noon - 1, Date(timeIntervalSinceReferenceDate: .nan)] {
+            authentication.send(TokenSource.Token("t", expiry: expiry), now: noon)
+            #expect(!authentication.hasExpired(at: noon + 1000))
+            #expect(!authentication.takesToken(at: noon + 1000))
+        }
+    }
+
+    @Test func aTokenThatWasRefusedIsNotOver() {
+        let noon = Date(timeIntervalSinceReferenceDate: 1000)
+        var authentication = authentication()
+        authentication.send(TokenSource.Token("t", expiry: noon), now: noon - 1)
+        authentication.noteRefusal()
+        #expect(!authentication.hasExpired(at: noon) && !authentication.takesToken(at: noon))
+        authentication.begin(elsewhere, naming: nil)
+        #expect(authentication.expiry == nil && !authentication.takesToken(at: noon))
     }
 
     // MARK: - Which proof answers

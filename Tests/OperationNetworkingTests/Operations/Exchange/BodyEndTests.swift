@@ -17,6 +17,7 @@ import Testing
     private static func name(_ end: BodyEnd) -> String {
         switch end {
         case .askAboutServer: "ask about the server"
+        case .again: "again"
         case .finish: "finish"
         case .changed: "changed"
         case .retry: "retry"
@@ -40,6 +41,8 @@ import Testing
     }
 
     private static let rows: [(Facts, String)] = [
+        // Nothing was sent.
+        (Facts(error: .expired, use: .drop), "again"),
         // The rest of an error's body was not wanted, or did not come.
         (Facts(error: .refused, use: .keepAside(0)), "finish"),
         (Facts(error: .client(TransferError.refused), use: .keepAside(0)), "finish"),

@@ -43,6 +43,8 @@ import Testing
         ],
         .turnCame: [.inLine: "opens > opening"],
         .otherTurnCame: [:],
+        .turnCameTooSoon: [.inLine: "gives back > deciding"],
+        .otherTurnCameTooSoon: [:],
         .turnFailed: [.inLine: "fails > deciding", .openingInTurn: "fails > deciding"],
         .sinkHasRoom: [
             .receiving: "resumes > transferring",

@@ -40,7 +40,7 @@ struct MachineScene {
     enum Event: CaseIterable, Sendable {
         case begin, suspend, suspendForGood, cancel, timeIsOver, drop
         case waitIsOver, earlierWaitIsOver
-        case sinkOpened, turnCame, otherTurnCame, turnFailed
+        case sinkOpened, turnCame, otherTurnCame, turnCameTooSoon, otherTurnCameTooSoon, turnFailed
         case sinkHasRoom, sinkFails, otherSinkHasRoom, otherSinkFails
         case transferEnds, otherTransferEnds
         case answerGoOn, answerGoOnWithBody, answerTake, answerTakeThenFail, earlierAnswer
@@ -121,6 +121,8 @@ struct MachineScene {
         case .sinkOpened: machine.sinkOpened() ? "goes on" : "-"
         case .turnCame: machine.turnCame(Self.id) ? "opens" : "-"
         case .otherTurnCame: machine.turnCame(Self.other) ? "opens" : "-"
+        case .turnCameTooSoon: machine.turnCameTooSoon(Self.id) ? "gives back" : "-"
+        case .otherTurnCameTooSoon: machine.turnCameTooSoon(Self.other) ? "gives back" : "-"
         case .turnFailed: machine.turnFailed(Self.id) ? "fails" : "-"
         case .sinkHasRoom: text(machine.sinkChanged(Self.id, takesMore: true))
         case .sinkFails: text(machine.sinkChanged(Self.id, takesMore: false))
