@@ -15,6 +15,7 @@
 #include "socket.h"
 #include "sqlite.h"
 #include "stamp.h"
+#include "suffixes.h"
 #include "thread.h"
 #include "tls.h"
 

@@ -15,7 +15,7 @@ struct StubCookies {
     /// The value of the request's `Cookie` field; `nil`: no cookie is for the request.
     var fieldValue: String? { known.fieldValue(for: url) }
 
-    /// The changes of cookies by a response with these fields. Public suffixes are not looked up.
+    /// The changes of cookies by a response with these fields. The jar looks public suffixes up.
     func changes(by fields: HeaderFields) -> CookieChanges {
         var prefixes = CookiePrefix()
         var after = known
@@ -37,6 +37,7 @@ struct StubCookies {
             to: after,
             naming: names,
             refusing: prefixes.brokenNames,
+            by: host,
             isSecure: isSecure
         )
     }

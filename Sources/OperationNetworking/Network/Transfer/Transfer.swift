@@ -315,12 +315,14 @@ final class Transfer: EasyHandleDelegate {
     /// libcurl has judged each cookie when its line came; it knows what is left.
     private func tellCookies() {
         guard easy.receivedCookies > 0, let known = request.cookies else { return }
+        let host = request.value.cookieHost ?? ""
         let changes = CookieChanges(
             from: known,
             to: easy.cookieLines.compactMap { Cookie(line: $0) },
             naming: heads.cookieNames,
             refusing: heads.brokenCookieNames,
-            isSecure: Cookie.isSecure(host: request.value.cookieHost ?? "", isTLS: isTLS)
+            by: host,
+            isSecure: Cookie.isSecure(host: host, isTLS: isTLS)
         )
         if !changes.isEmpty { client.transferDidReceive(changes) }
     }

@@ -55,6 +55,19 @@ struct Cookie: Hashable, Sendable {
         Identity(name: name, domain: domain, includesSubdomains: includesSubdomains, path: path)
     }
 
+    /// The same, but for the host that ``domain`` is, and for none below it.
+    var forHostOnly: Cookie? {
+        Cookie(
+            name: name,
+            value: value,
+            domain: domain,
+            path: path,
+            isSecure: isSecure,
+            isHTTPOnly: isHTTPOnly,
+            expires: expires
+        )
+    }
+
     func hasExpired(by now: Int64) -> Bool {
         expires.map { $0 <= now } ?? false
     }

@@ -1,4 +1,5 @@
 import Foundation
+internal import OperationNetworkingSystem
 
 /// A server's changes of cookies: a value.
 struct CookieChanges: Hashable, Sendable {
@@ -7,6 +8,8 @@ struct CookieChanges: Hashable, Sendable {
     private(set) var deleted: [Cookie] = []
     /// Whether the response came over TLS, or from this machine.
     private let isSecure: Bool
+    /// The host that set them.
+    private let host: String
 
     /// The difference between what libcurl was given and what it has now, as far as the response is its
     /// cause.
@@ -28,6 +31,7 @@ struct CookieChanges: Hashable, Sendable {
     ///   - after: the cookies that it has now.
     ///   - names: of the cookies that the response set or deleted.
     ///   - refused: of those, the ones that it may not set.
+    ///   - host: the host that has sent it, in the form of a cookie's domain.
     ///   - isSecure: whether it came over TLS, or from this machine; see ``Cookie/isSecure(host:isTLS:)``.
     ///   - now: seconds since 1970.
     init(
@@ -35,9 +39,11 @@ struct CookieChanges: Hashable, Sendable {
         to after: [Cookie],
         naming names: Set<String>,
         refusing refused: Set<String> = [],
+        by host: String = "",
         isSecure: Bool = true,
         now: Int64 = .secondsSince1970
     ) {
+        self.host = host
         self.isSecure = isSecure
         let named = names.subtracting(refused)
         let before = before.filter { named.contains($0.name) }
@@ -54,6 +60,20 @@ struct CookieChanges: Hashable, Sendable {
     }
 
     var isEmpty: Bool { stored.isEmpty && deleted.isEmpty }
+
+    /// The changes without cookies for all sites below a public suffix. A host that is one itself, such as
+    /// `github.io`, is sent its own back, and no other host is ([RFC 6265 §5.3, step
+    /// 5](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)); libcurl keeps it for those below, too. May
+    /// wait for a disk: see ``PublicSuffixes``.
+    var withoutPublicSuffixes: CookieChanges {
+        guard stored.contains(where: \.includesSubdomains) else { return self }
+        var changes = self
+        changes.stored = stored.compactMap { cookie in
+            guard cookie.includesSubdomains, PublicSuffixes.contain(cookie.domain) else { return cookie }
+            return cookie.domain == host ? cookie.forHostOnly : nil
+        }
+        return changes
+    }
 
     /// The changes that a jar takes over. libcurl knows the cookies with which the transfer began; the jar
     /// may have got `Secure` ones since then, and a response without TLS leaves these alone.

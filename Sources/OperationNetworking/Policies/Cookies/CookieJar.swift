@@ -160,7 +160,7 @@ public final class CookieJar: Sendable {
     /// Takes over what a server changed; returns at once.
     func store(_ changes: CookieChanges, then: @escaping @Sendable () -> Void) {
         queue.async {
-            self.take(changes, now: .secondsSince1970)
+            self.take(changes.withoutPublicSuffixes, now: .secondsSince1970)
             self.takeStock()
             then()
         }

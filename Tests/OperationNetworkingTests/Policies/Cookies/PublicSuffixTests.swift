@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Glibc
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
@@ -60,5 +61,37 @@ struct PublicSuffixTests {
             guard await scene.get(try server.url(host: row.other)).error == nil else { exit(4) }
             guard server.cookies.last == (row.isKept ? ["a=1"] : []) else { exit(5) }
         }
+    }
+
+    // MARK: - Hosts that are public suffixes
+
+    /// A host that names a domain, and whether it, and a host below it, are sent the cookie.
+    @Test(arguments: [
+        ("github.io", "github.io", true, false), ("github.io", ".GitHub.IO", true, false),
+        ("example.github.io", "example.github.io", true, true), ("example.com", "example.com", true, true),
+        ("co.uk", "co.uk", true, false),
+    ])
+    func aPublicSuffixSetsCookiesForItselfAlone(
+        host: String,
+        domain: String,
+        isSentBack: Bool,
+        isSentBelow: Bool
+    ) async throws {
+        #expect(PublicSuffixes.areKnown)
+        let server = try ScriptedServer.setting("a=1; Domain=\(domain)")
+        let scene = CookieScene()
+        for name in [host, host, "tenant.\(host)"] {
+            let outcome = await scene.get(server.url) { $0.setValue(name, forHTTPHeaderField: "Host") }
+            #expect(outcome.error == nil)
+        }
+        #expect(server.cookies == [[], isSentBack ? ["a=1"] : [], isSentBelow ? ["a=1"] : []])
+    }
+
+    @Test(arguments: [
+        ("com", true), ("co.uk", true), ("github.io", true), ("co.uk.", true), ("localhost", true),
+        ("example.com", false), ("a.github.io", false), ("127.0.0.1", false), ("a.localhost", false),
+    ])
+    func theListIsLibcurls(domain: String, isSuffix: Bool) {
+        #expect(PublicSuffixes.contain(domain) == isSuffix)
     }
 }
