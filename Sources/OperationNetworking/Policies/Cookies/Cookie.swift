@@ -14,7 +14,8 @@ struct Cookie: Hashable, Sendable {
 
     let name: String
     let value: String
-    /// In lower case, without a dot at either end.
+    /// In lower case, without a dot before it. One behind it is that of the root, and names another host (RFC
+    /// 6265 §5.1.2).
     let domain: String
     /// Whether the server named the domain; else the cookie goes back to the one host that sent it.
     let includesSubdomains: Bool
@@ -121,7 +122,6 @@ struct Cookie: Hashable, Sendable {
             octets = octets[..<colon]
         }
         if octets.first == UInt8(ascii: ".") { octets = octets.dropFirst() }
-        if octets.last == UInt8(ascii: ".") { octets = octets.dropLast() }
         return String(Substring(octets))
     }
 
@@ -135,7 +135,7 @@ struct Cookie: Hashable, Sendable {
     }
 
     private static func isDomain(_ text: String) -> Bool {
-        guard !text.isEmpty else { return false }
+        guard !text.isEmpty, text != "." else { return false }
         if text.utf8.contains(UInt8(ascii: ":")) {
             return text.utf8.allSatisfy {
                 $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")

@@ -276,6 +276,27 @@ struct CookieOperationTests {
         #expect(download.server.cookies == [[], ["b=1"]])
     }
 
+    /// `example.org.` and `example.org` are two hosts.
+    @Test(arguments: [false, true])
+    func aHostWithTheRootsDotHasCookiesOfItsOwn(ofStorage: Bool) async throws {
+        let storage = HTTPCookieStorage.sharedCookieStorage(
+            forGroupContainerIdentifier: "CookieOperationTests-\(UUID().uuidString)"
+        )
+        let scene = CookieScene(ofStorage ? CookieJar(storage) : CookieJar())
+        defer { scene.jar.removeAll() }
+        let server = try ScriptedServer([
+            .respond(
+                302,
+                ["Location": "/next", "Set-Cookie": "b=2", "Set-Cookie": "d=4; Domain=svc.local."]
+            ),
+            .respond(body: "x"),
+        ])
+        for host in ["svc.local.", "SVC.local", "a.svc.local.", "a.svc.local"] {
+            await scene.get(server.url) { $0.setValue(host, forHTTPHeaderField: "Host") }
+        }
+        #expect(server.cookies == [[], ["b=2", "d=4"], [], ["d=4"], []])
+    }
+
     @Test func aHostFieldNamesWhomCookiesAreFor() async throws {
         let server = try ScriptedServer([.respond(["Set-Cookie": "a=1"]), .respond(body: "x")])
         for _ in 0..<2 {

@@ -48,6 +48,7 @@ struct CookieTests {
         (".example.com\tFALSE\t/\tfalse\t0\ta\t1", "example.com", false),
         ("example.com:8080\tFALSE\t/\tFALSE\t0\ta\t1", "example.com", false),
         ("::1\tFALSE\t/\tFALSE\t0\ta\t1", "::1", false),
+        (".example.com.\tTRUE\t/\tFALSE\t0\ta\t1", "example.com.", true),
     ])
     func theFlagSaysWhetherSubdomainsCount(line: String, domain: String, flag: Bool) throws {
         let cookie = try #require(try Cookie.read(line: line[...]))
@@ -86,7 +87,7 @@ struct CookieTests {
         #expect(Cookie(name: name, value: "1", domain: "example.com") == nil)
     }
 
-    @Test(arguments: ["", ".", "#HttpOnly_a", "a/b", "set-cookie: a", "é.example", "[::1"])
+    @Test(arguments: ["", ".", "..", "#HttpOnly_a", "a/b", "set-cookie: a", "é.example", "[::1"])
     func aDomainIsAHost(domain: String) {
         #expect(Cookie(name: "a", value: "1", domain: domain) == nil)
     }
@@ -104,6 +105,9 @@ struct CookieTests {
         ("example.com", true, "example.com", true), ("example.com", true, "www.example.com", true),
         ("example.com", true, "badexample.com", false), ("www.example.com", true, "example.com", false),
         ("0.0.1", true, "127.0.0.1", false), ("127.0.0.1", false, "127.0.0.1", true),
+        ("example.com.", false, "example.com.", true), ("example.com.", false, "example.com", false),
+        ("example.com", false, "example.com.", false), ("example.com", true, "www.example.com.", false),
+        ("example.com.", true, "www.example.com.", true), ("example.com.", true, "www.example.com", false),
     ])
     func hosts(domain: String, flag: Bool, host: String, expected: Bool) throws {
         let cookie = try #require(
@@ -127,15 +131,25 @@ struct CookieTests {
     }
 
     @Test(arguments: [
-        ("Example.COM", "example.com"), (".example.com", "example.com"), ("example.com.", "example.com"),
+        ("Example.COM", "example.com"), (".example.com", "example.com"), ("Example.com.", "example.com."),
         ("example.com:80", "example.com"), ("[::1]:80", "::1"), ("::1", "::1"), ("[::1]", "::1"),
-        ("127.0.0.1:80", "127.0.0.1"),
+        ("127.0.0.1:80", "127.0.0.1"), (".example.com.:80", "example.com."),
     ])
     func hostsHaveOneForm(host: String, expected: String) {
         #expect(Cookie.canonical(host) == expected)
     }
 
     // MARK: - Foundation's form
+
+    @Test(arguments: [false, true])
+    func theRootsDotStays(includesSubdomains: Bool) throws {
+        let cookie = try #require(
+            Cookie(name: "a", value: "1", domain: "example.com.", includesSubdomains: includesSubdomains)
+        )
+        #expect(cookie.line.hasPrefix(includesSubdomains ? ".example.com.\tTRUE" : "example.com.\tFALSE"))
+        #expect(Cookie(line: cookie.line) == cookie)
+        #expect(Cookie(try #require(cookie.httpCookie())) == cookie)
+    }
 
     @Test func foundationsFormComesBackAsItWas() throws {
         let cookie = try #require(Self.full)

@@ -69,7 +69,8 @@ struct PublicSuffixTests {
     @Test(arguments: [
         ("github.io", "github.io", true, false), ("github.io", ".GitHub.IO", true, false),
         ("example.github.io", "example.github.io", true, true), ("example.com", "example.com", true, true),
-        ("co.uk", "co.uk", true, false),
+        ("co.uk", "co.uk", true, false), ("co.uk.", "co.uk.", true, false),
+        ("a.co.uk.", "co.uk.", false, false), ("a.co.uk.", "a.co.uk.", true, true),
     ])
     func aPublicSuffixSetsCookiesForItselfAlone(
         host: String,
