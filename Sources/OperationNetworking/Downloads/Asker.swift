@@ -29,7 +29,7 @@ package struct Asker: Sendable {
                 Self.user(ofBasic: value).map { "user \($0)" } ?? "field \(name.lowercased()): \(value)"
             }
             .sorted()
-        if let user = request.url?.userInformation?.user {
+        if let user = request.url?.namedUser {
             lines.append("user \(user)")
         } else {
             switch credential?.secret {

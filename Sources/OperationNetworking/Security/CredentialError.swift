@@ -23,6 +23,8 @@ public enum CredentialError: Error, Hashable, Sendable {
     case controlCharacter(in: Part)
     /// The user's name has a colon, and Basic takes what comes after it for the password.
     case colonInUser
+    /// A text is not UTF-8. In a URL its octets have percent signs, as `p%E4ss` in ISO 8859-1.
+    case notUTF8(in: Part)
     /// A token is empty, or has something else than visible ASCII characters.
     case invalidToken
 }
@@ -33,6 +35,7 @@ extension CredentialError: CustomStringConvertible, LocalizedError {
         switch self {
         case .controlCharacter(let part): "The \(part.rawValue) of the credential has a control character."
         case .colonInUser: "The user's name has a colon, which Basic authentication cannot send."
+        case .notUTF8(let part): "The \(part.rawValue) of the credential is not UTF-8."
         case .invalidToken: "The token is empty, or has characters that no token has."
         }
     }

@@ -9,7 +9,7 @@ public import Foundation
 ///
 /// Known are `machine`, `default`, `login`, `password`, `account` (passed over), `macdef` (passed over to the
 /// next empty line), texts in double quotes with `\` before what is to be taken as it is, and lines that
-/// begin with `#`. Other words are passed over.
+/// begin with `#`. Other words are passed over. The file is UTF-8.
 public struct NetrcFile: Hashable, Sendable {
     /// One `machine`, or the `default`.
     struct Entry: Hashable, Sendable {
@@ -42,7 +42,10 @@ public struct NetrcFile: Hashable, Sendable {
         } catch {
             throw NetrcError.unreadable(path: file.path, reason: error.localizedDescription)
         }
-        try self.init(text: String(decoding: data, as: UTF8.self))
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw NetrcError.unreadable(path: file.path, reason: "it is not UTF-8")
+        }
+        try self.init(text: text)
         guard mode & 0o077 == 0 || entries.allSatisfy({ $0.password == nil }) else {
             throw NetrcError.readableByOthers(path: file.path, mode: mode)
         }
@@ -95,7 +98,7 @@ extension NetrcFile: CustomStringConvertible, CustomDebugStringConvertible, Cust
     @nonexhaustive
 #endif
 public enum NetrcError: Error, Hashable, Sendable {
-    /// The file cannot be read.
+    /// The file cannot be read, or is not UTF-8: another password would be sent.
     case unreadable(path: String, reason: String)
     /// The file has passwords, and others than its owner may read or write it; its permission bits.
     case readableByOthers(path: String, mode: Int)

@@ -6,7 +6,8 @@ enum SecretPrompt {
 
     /// - Parameter question: without a colon.
     /// - Returns: what was typed; `nil` without a terminal.
-    /// - Throws: `Failure`, when it was not answered: Ctrl-C or Ctrl-D.
+    /// - Throws: `Failure`, when it was not answered: Ctrl-C or Ctrl-D; or when the answer is not UTF-8, and
+    ///   another secret would be sent.
     static func ask(_ question: String) throws -> String? {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
@@ -35,7 +36,11 @@ enum SecretPrompt {
             if count < 0, errno == EINTR { continue }
             guard count == 1 else { break }
             switch byte {
-            case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return String(decoding: bytes, as: UTF8.self)
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+                guard let text = String(validating: bytes, as: UTF8.self) else {
+                    throw Failure(.usage, "The answer is not UTF-8.")
+                }
+                return text
             // Ctrl-C, Ctrl-D, Ctrl-\.
             case 3, 4, 28: throw Failure(.signal(SIGINT), "It was not answered.")
             // Backspace, a whole character; Ctrl-U, everything.

@@ -1,5 +1,23 @@
-/// The arguments of the process as text.
+import Foundation
+import Glibc
+
+/// The arguments of the process, and its environment, as text.
 enum CommandLineText {
+    /// The variables that hold secrets.
+    private static let secrets = ["OPGET_PASSWORD", "OPGET_PROXY_PASSWORD", "OPGET_PASSPHRASE"]
+
+    /// The variables of the environment.
+    ///
+    /// - Throws: `Failure` with ``Outcome/usage`` for a secret that is not UTF-8: Foundation would repair it,
+    /// and another one would be sent.
+    static func environment() throws -> [String: String] {
+        for name in secrets {
+            guard let value = getenv(name), String(validatingCString: value) == nil else { continue }
+            throw Failure(.usage, "\(name) is not UTF-8.")
+        }
+        return ProcessInfo.processInfo.environment
+    }
+
     /// - Returns: the command's name first.
     /// - Throws: `Failure` with ``Outcome/usage`` for an argument that is not UTF-8: Swift would repair it,
     /// and another file would be meant.

@@ -53,7 +53,7 @@ enum CommandLineTool {
             Terminal.standardError.write(HelpText.text)
             _exit(Outcome.usage.code)
         }
-        let environment = ProcessInfo.processInfo.environment
+        let environment = try CommandLineText.environment()
         let settings = try settings(command, environment)
         let events = try events(command)
         let plan = try plan(command)

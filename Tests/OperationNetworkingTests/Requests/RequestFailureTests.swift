@@ -75,7 +75,7 @@ struct RequestFailureTests {
         ),
         Row(ServerTrustError(host: "h", check: .encryption, serverTrust: nil, url: file), "untrusted"),
         Row(CertificateChainFailure.expired, ""),
-        Row(CredentialError.colonInUser, "mistake"),
+        Row(CredentialError.colonInUser, "mistake"), Row(CredentialError.notUTF8(in: .user), "mistake"),
         Row(NetrcError.malformed(line: 1), "mistake"),
         Row(CertificateError.noPrivateKey("a"), "mistake"),
         Row(StubError.unmatched(method: "GET", url: nil), "mistake"),

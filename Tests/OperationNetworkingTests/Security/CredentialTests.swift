@@ -82,6 +82,7 @@ struct CredentialTests {
     {
         let url = try #require(URL(string: text))
         #expect(url.withoutUserInformation.absoluteString == plain)
-        #expect(url.userInformation?.user == user && url.userInformation?.password == password)
+        let information = try url.userInformation()
+        #expect(information?.user == user && information?.password == password)
     }
 }

@@ -98,6 +98,16 @@ struct NetrcFileTests {
         #expect(try NetrcFile(contentsOf: harmless).credential(for: "a") == nil)
     }
 
+    /// Repaired, it would be another password.
+    @Test func aFileThatIsNotUTF8IsAnError() throws {
+        let directory = try TemporaryDirectory()
+        let url = directory.file("netrc")
+        try Data("machine a login b password p".utf8 + [0xE4] + "w".utf8).write(to: url)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+        let error = #expect(throws: NetrcError.self) { try NetrcFile(contentsOf: url) }
+        #expect(error == .unreadable(path: url.path, reason: "it is not UTF-8"))
+    }
+
     @Test func aFileThatIsNotThereIsAnError() throws {
         let directory = try TemporaryDirectory()
         for url in [directory.file("nothing"), directory.url] {

@@ -121,6 +121,23 @@ import Testing
         #expect(terminal.isOrdinary)
     }
 
+    /// Repaired, it would be another one.
+    @Test func aPasswordThatIsNotUTF8IsAMistake() async throws {
+        let server = try guarded()
+        let named = address(server).replacingOccurrences(of: "http://", with: "http://me:p%E4ss@")
+        #expect(try await opget(named).code == 2)
+        let script = "OPGET_PASSWORD=$(printf 'p\\344w'); export OPGET_PASSWORD; "
+        let result = try await opget.start(["-u", "me", address(server)], after: script).result()
+        #expect(result.code == 2)
+        #expect(result.errors.contains("OPGET_PASSWORD is not UTF-8."))
+        let terminal = try opget.start(inTerminal: ["-u", "me", address(server)])
+        try await terminal.waitForOutput(containing: "opget: Password of me: ")
+        terminal.type(octets: Array("p".utf8) + [0xE4] + Array("w\n".utf8))
+        #expect(try await terminal.end() == 2)
+        #expect(terminal.isOrdinary)
+        #expect(server.requests.isEmpty)
+    }
+
     @Test func whoDoesNotAnswerIsLeftWithHisTerminal() async throws {
         let terminal = try opget.start(inTerminal: ["-u", "me", "http://127.0.0.1:1/a"])
         try await terminal.waitForOutput(containing: "opget: Password of me: ")

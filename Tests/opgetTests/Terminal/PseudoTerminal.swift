@@ -140,8 +140,12 @@ final class PseudoTerminal: @unchecked Sendable {
 
     /// Presses these keys: `\u{3}` is Ctrl-C, `\u{1A}` Ctrl-Z, `\u{1C}` Ctrl-\.
     func type(_ keys: String) {
-        let bytes = Array(keys.utf8)
-        write(master, bytes, bytes.count)
+        type(octets: Array(keys.utf8))
+    }
+
+    /// For what is not UTF-8.
+    func type(octets: [UInt8]) {
+        write(master, octets, octets.count)
     }
 
     /// Sends a signal to what is in the foreground.

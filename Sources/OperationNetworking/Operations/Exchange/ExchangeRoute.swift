@@ -28,6 +28,8 @@ struct ExchangeRoute {
     /// The reader of the hop's body, if that is a stream.
     private var streamedBody: RequestBody?
     private(set) var redirectCount = 0
+    /// Why the user, or the password, that the hop's URL named cannot be sent.
+    private var userInformationError: CredentialError?
     /// Told when its request has begun, or waits for its server: it may fail, or be complete without a
     /// transfer.
     private var untoldRedirect: Redirect?
@@ -100,6 +102,7 @@ struct ExchangeRoute {
     /// The request of the next transfer, and its body, once. `isAuthenticated`: the server has asked for
     /// other credentials than the adapters may have set.
     mutating func takeQuestion(isAuthenticated: Bool) throws -> (URLRequest, RequestBody?) {
+        if let userInformationError { throw userInformationError }
         guard var question = takeAdapted() else { return (hop, try requestBody()) }
         if isAuthenticated { question.setValue(nil, forHTTPHeaderField: "Authorization") }
         guard let data = question.httpBody else { return (question, try requestBody()) }
@@ -129,12 +132,19 @@ struct ExchangeRoute {
     /// The method of the hop, as it is sent.
     var method: String { (hop.httpMethod ?? "GET").normalizedMethod }
 
-    /// Takes out of the hop's URL the user and password in it: the server does not need to see them.
+    /// Takes out of the hop's URL the user and password in it: the server does not need to see them. If they
+    /// cannot be decoded, ``takeQuestion(isAuthenticated:)`` says so.
     mutating func takeUserInformation() -> URLUserInformation? {
+        userInformationError = nil
         guard let url = hopURL, url.mayHaveUserInformation else { return nil }
-        let information = url.userInformation
-        if url.user != nil || url.password != nil { hop.url = url.withoutUserInformation }
-        return information
+        let plain = url.withoutUserInformation
+        if plain != url { hop.url = plain }
+        do throws(CredentialError) {
+            return try url.userInformation()
+        } catch {
+            userInformationError = error
+            return nil
+        }
     }
 
     /// Adds a condition to each request, the next one included.

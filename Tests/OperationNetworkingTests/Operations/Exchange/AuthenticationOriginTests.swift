@@ -43,6 +43,20 @@ struct AuthenticationOriginTests {
         #expect(other.authorizations.allSatisfy { $0 == "-" })
     }
 
+    @Test(arguments: ["u:p%E4ss", "%E4:pass"])
+    func aTextInTheURLThatIsNotUTF8IsAnError(information: String) async throws {
+        let server = try door.server()
+        let url = try #require(URL(string: "http://\(information)@127.0.0.1:\(server.port)/"))
+        let operation = door.operation(url, door.alice)
+        operation.start()
+        let error = await #expect(throws: CredentialError.self) { try await operation.value }
+        guard case .notUTF8 = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(server.requests.isEmpty)
+    }
+
     // MARK: - A user without a password
 
     @Test func theOperationsCredentialHasThePasswordOfTheURLsUser() async throws {

@@ -84,6 +84,30 @@ import Testing
         #expect(route.request.url?.absoluteString == url, "the next attempt has them again")
     }
 
+    /// User and password are taken out all the same.
+    @Test(arguments: [
+        ("http://bob:p%E4ss@example.org/a", CredentialError.Part.password),
+        ("http://b%F6b:pass@example.org/a", .user), ("http://b%F6b@example.org/a", .user),
+    ])
+    func whatCannotBeDecodedIsAnErrorBeforeAnythingIsSent(url: String, part: CredentialError.Part) throws {
+        var route = ExchangeRoute(try request(url), body: nil)
+        #expect(route.takeUserInformation() == nil)
+        #expect(route.url.absoluteString == "http://example.org/a")
+        #expect(throws: CredentialError.notUTF8(in: part)) {
+            try route.takeQuestion(isAuthenticated: false)
+        }
+        route.startOver()
+        #expect(route.takeUserInformation() == nil)
+        #expect(throws: CredentialError.notUTF8(in: part)) {
+            try route.takeQuestion(isAuthenticated: false)
+        }
+        // Another address has others.
+        route.move(to: try #require(URL(string: "http://us%C3%A9r@example.org/b")), by: .follow)
+        route.startOver()
+        #expect(route.takeUserInformation() == URLUserInformation(user: "us\u{E9}r"))
+        #expect(try route.takeQuestion(isAuthenticated: false).0.url == URL(string: "http://example.org/b"))
+    }
+
     @Test func aConditionGoesWithEachRequestUntilItIsDropped() throws {
         let condition = try #require(FileCondition(entityTag: "\"a\"", lastModified: nil, length: 3))
         var route = ExchangeRoute(try request("http://example.org/a"), body: nil)

@@ -1,15 +1,5 @@
 import Foundation
 
-/// User and password of a URL, decoded.
-struct URLUserInformation: Hashable, Sendable {
-    var user: String
-    /// `nil`: the URL names the user alone.
-    var password: String?
-
-    /// As in curl: without a password it is an empty one.
-    var credential: Credential { Credential(user: user, password: password ?? "") }
-}
-
 /// The part of a URL before the host, `user:password@`: a secret, and no part of an address.
 extension URL {
     /// Whether there may be any: it ends with this character, which is rare elsewhere in a URL.
@@ -27,9 +17,9 @@ extension URL {
         return components.url ?? self
     }
 
-    /// User and password, decoded; `nil` when the URL names no user.
-    var userInformation: URLUserInformation? {
-        guard let user = user(percentEncoded: false), !user.isEmpty else { return nil }
-        return URLUserInformation(user: user, password: password(percentEncoded: false))
+    /// The user, decoded if that can be; `nil`: the URL names none.
+    var namedUser: String? {
+        guard let user = user(percentEncoded: true), !user.isEmpty else { return nil }
+        return user.removingPercentEncoding ?? user
     }
 }
