@@ -215,19 +215,18 @@ struct HeaderFields: Hashable, Sendable {
 
     /// Adds a field of a head as it came: a value that is no UTF-8 is ISO 8859-1. An entity tag of such octets
     /// is none (``EntityTag``): the text could be that of another tag, in UTF-8.
-    mutating func append(name: Span<UInt8>, headerText value: Span<UInt8>) {
+    /// - Returns: whether the value was UTF-8.
+    mutating func append(name: Span<UInt8>, headerText value: Span<UInt8>) -> Bool {
         octets.append(headerText: name)
         let nameEnd = octets.count
-        append(value, isEntityTag: Self.isEntityTag(name))
+        let isUTF8 = append(value, isEntityTag: Self.isEntityTag(name))
         endLine(nameEnd: nameEnd)
+        return isUTF8
     }
 
-    private mutating func append(_ value: Span<UInt8>, isEntityTag: Bool) {
-        if isEntityTag {
-            octets.append(opaqueText: value)
-        } else {
-            octets.append(headerText: value)
-        }
+    /// - Returns: whether the value is UTF-8.
+    private mutating func append(_ value: Span<UInt8>, isEntityTag: Bool) -> Bool {
+        isEntityTag ? octets.append(opaqueText: value) : octets.append(headerText: value)
     }
 
     private static func isEntityTag(_ name: Span<UInt8>) -> Bool {
@@ -280,7 +279,7 @@ struct HeaderFields: Hashable, Sendable {
         guard let last = lines.indices.last else { return }
         let isTag = Self.isEntityTag(octets.span.extracting(start(last)..<lines[last].nameEnd))
         octets.append(UInt8(ascii: " "))
-        append(value, isEntityTag: isTag)
+        _ = append(value, isEntityTag: isTag)
         lines[last].end = octets.count
     }
 

@@ -8,6 +8,13 @@ struct ResponseHead: Hashable, Sendable {
     var version: String
     var status: Int
     var fields: HeaderFields
+    /// Whether a challenge was not UTF-8, and so is read as ISO 8859-1.
+    var hasLatin1Challenge = false
+
+    /// The server's challenges.
+    var offers: [AuthenticationOffer] {
+        AuthenticationOffer.offers(in: fields.values(for: "WWW-Authenticate"), areLatin1: hasLatin1Challenge)
+    }
 
     /// 1xx: another head follows. Not after 101, which ends HTTP (RFC 9110 §7.8).
     var isInterim: Bool { (100..<200).contains(status) && status != 101 }
@@ -97,7 +104,11 @@ struct ResponseHeadReader {
             return noteMalformedName(line)
         }
         let value = line.extracting(Self.trimmed(line, (colon + 1)..<line.count))
-        head.fields.append(name: line.extracting(..<colon), headerText: value)
+        let name = line.extracting(..<colon)
+        guard !head.fields.append(name: name, headerText: value) else { return }
+        if String(headerText: name).isEqualIgnoringASCIICase(to: "WWW-Authenticate") {
+            head.hasLatin1Challenge = true
+        }
     }
 
     private mutating func noteMalformedName(_ line: Span<UInt8>) {

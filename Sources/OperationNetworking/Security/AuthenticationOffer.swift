@@ -14,6 +14,8 @@ public struct AuthenticationOffer: Hashable, Sendable {
     public internal(set) var token68: String?
     /// The parameters, by name in lower case; of several with one name the first.
     public internal(set) var parameters: [String: String] = [:]
+    /// Whether the parameters are octets that are not UTF-8, each of which is one scalar here.
+    private(set) var isLatin1 = false
 
     /// The protection space; `nil`: the server did not say.
     public var realm: String? { parameters["realm"] }
@@ -25,11 +27,13 @@ public struct AuthenticationOffer: Hashable, Sendable {
     }
 
     /// All that the fields of a head offer, in order. What is no challenge is passed over.
-    static func offers(in fieldValues: [String]) -> [AuthenticationOffer] {
-        fieldValues.flatMap { value in
+    static func offers(in fieldValues: [String], areLatin1: Bool = false) -> [AuthenticationOffer] {
+        var offers = fieldValues.flatMap { value in
             var reader = Reader(bytes: Array(value.utf8))
             return reader.offers()
         }
+        if areLatin1 { for index in offers.indices { offers[index].isLatin1 = true } }
+        return offers
     }
 }
 

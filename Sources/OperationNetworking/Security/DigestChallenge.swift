@@ -9,6 +9,9 @@ internal import OperationNetworkingSystem
 /// | `qop` with `auth`        | `.auth`   | password, nonces, count, method and target                  |
 /// | `qop=auth-int` only      | `.authInt` | the same, and of the body                                  |
 /// | no `qop`                 | `nil`     | password, nonce, method and target (RFC 2069)               |
+///
+/// Name and password are UTF-8. Realm, nonce and `opaque` are the server's octets: those of a challenge in
+/// ISO 8859-1 are hashed, and sent back, as they came.
 struct DigestChallenge: Hashable, Sendable {
     /// By its name in the field. Those with `-sess` prove a session: the client's first nonce is part of it.
     enum Algorithm: String, CaseIterable, Sendable {
@@ -75,6 +78,9 @@ struct DigestChallenge: Hashable, Sendable {
     let isStale: Bool
     /// The URIs for which the server takes the proof; empty: its whole origin.
     let spaces: [String]
+    /// Whether the server's texts are not UTF-8. ``authorization(user:password:for:)`` then is a text with
+    /// one scalar for each octet.
+    let isLatin1: Bool
 
     /// `nil` for one that cannot be answered: without a nonce, of another scheme, algorithm or quality.
     ///
@@ -100,6 +106,8 @@ struct DigestChallenge: Hashable, Sendable {
         }
         self.nonce = nonce
         self.algorithm = algorithm
+        let sentBack = [nonce, said["realm"] ?? "", said["opaque"] ?? ""]
+        isLatin1 = offer.isLatin1 && sentBack.contains { !$0.utf8.allSatisfy { $0 < 0x80 } }
         namesAlgorithm = said["algorithm"] != nil
         realm = said["realm"] ?? ""
         opaque = said["opaque"]
@@ -115,10 +123,11 @@ struct DigestChallenge: Hashable, Sendable {
 
     // MARK: - The proof
 
-    /// The value of the `Authorization` field.
+    /// The value of the `Authorization` field; see ``isLatin1``.
     ///
     /// - Throws: `MessageDigest.Failure` where OpenSSL computes no such digest.
     func authorization(user: String, password: String, for request: Request) throws -> String {
+        let (user, password) = (inOctets(user), inOctets(password))
         var secret = try hash("\(user):\(realm):\(password)")
         if algorithm.isSession { secret = try hash("\(secret):\(nonce):\(request.clientNonce)") }
         var message = "\(request.method):\(request.target)"
@@ -146,7 +155,10 @@ struct DigestChallenge: Hashable, Sendable {
         return "Digest " + parameters.joined(separator: ", ")
     }
 
-    private func hash(_ text: String) throws -> String { try hash(Array(text.utf8)) }
+    /// UTF-8, as a part of the field.
+    private func inOctets(_ text: String) -> String { isLatin1 ? String(octets: text.utf8) : text }
+
+    private func hash(_ text: String) throws -> String { try hash(isLatin1 ? text.octets : Array(text.utf8)) }
 
     private func hash(_ octets: [UInt8]) throws -> String {
         let digest = try MessageDigest(algorithm.implementation)

@@ -243,8 +243,8 @@ package final class EasyHandle {
 
     /// Sets other fields for what is sent from now on. Callable from within
     /// ``EasyHandleDelegate/easyHandleWillSendRequest(over:)``, which is before libcurl writes the request.
-    package func replaceHeaderLines(_ lines: [String]) throws(CurlError) {
-        let list = try HeaderList(lines)
+    package func replaceHeaderLines(_ lines: [String], octetLine: String?) throws(CurlError) {
+        let list = try HeaderList(lines, octetLine: octetLine)
         try set(list, CURLOPT_HTTPHEADER)
         lent.fields = list
     }

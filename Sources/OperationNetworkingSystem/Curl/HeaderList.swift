@@ -11,11 +11,14 @@ package final class HeaderList {
     let namesHost: Bool
     let pointer: UnsafeMutablePointer<curl_slist>?
 
+    /// - Parameters:
+    ///   - lines: the lines, in UTF-8.
+    ///   - octetLine: the one of them that has one scalar for each octet instead.
     /// - Throws: when there is no memory.
-    package init(_ lines: [String]) throws(CurlError) {
+    package init(_ lines: [String], octetLine: String? = nil) throws(CurlError) {
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {
-            guard let longer = curl_slist_append(list, line) else {
+            guard let longer = Self.append(line, isOctets: line == octetLine, to: list) else {
                 curl_slist_free_all(list)
                 throw CurlError(code: Int32(CURLE_OUT_OF_MEMORY.rawValue))
             }
@@ -27,6 +30,17 @@ package final class HeaderList {
             return name.map { $0 | 0x20 }.elementsEqual("host".utf8)
         }
         pointer = list
+    }
+
+    private static func append(
+        _ line: String,
+        isOctets: Bool,
+        to list: UnsafeMutablePointer<curl_slist>?
+    ) -> UnsafeMutablePointer<curl_slist>? {
+        guard isOctets else { return curl_slist_append(list, line) }
+        return (line.octets + [0]).withUnsafeBufferPointer { octets in
+            octets.withMemoryRebound(to: CChar.self) { curl_slist_append(list, $0.baseAddress) }
+        }
     }
 
     deinit {

@@ -14,24 +14,29 @@ extension Data {
 extension Array where Element == UInt8 {
     /// Adds the text of a header line in UTF-8: what is neither ASCII nor UTF-8 is ISO 8859-1, which can be
     /// anything (RFC 9110 §5.5).
-    package mutating func append(headerText bytes: Span<UInt8>) {
+    /// - Returns: whether it was UTF-8.
+    @discardableResult
+    package mutating func append(headerText bytes: Span<UInt8>) -> Bool {
         bytes.withUnsafeBufferPointer { buffer in
             if Self.isASCII(buffer) || String(validating: buffer, as: UTF8.self) != nil {
                 append(contentsOf: buffer)
-            } else {
-                append(contentsOf: String(String.UnicodeScalarView(buffer.map { Unicode.Scalar($0) })).utf8)
+                return true
             }
+            append(contentsOf: String(octets: buffer).utf8)
+            return false
         }
     }
 
     /// Adds text that is of use only if it can be given back octet for octet: what is no UTF-8 is U+FFFD.
-    package mutating func append(opaqueText bytes: Span<UInt8>) {
+    /// - Returns: whether it was UTF-8.
+    package mutating func append(opaqueText bytes: Span<UInt8>) -> Bool {
         bytes.withUnsafeBufferPointer { buffer in
-            if Self.isASCII(buffer) {
+            if Self.isASCII(buffer) || String(validating: buffer, as: UTF8.self) != nil {
                 append(contentsOf: buffer)
-            } else {
-                append(contentsOf: String(decoding: buffer, as: UTF8.self).utf8)
+                return true
             }
+            append(contentsOf: String(decoding: buffer, as: UTF8.self).utf8)
+            return false
         }
     }
 
@@ -55,6 +60,14 @@ extension String {
             return bytes.count
         }
     }
+
+    /// The text with one scalar for each octet, which is ISO 8859-1.
+    package init(octets: some Sequence<UInt8>) {
+        self.init(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
+    }
+
+    /// The octets of such a text.
+    package var octets: [UInt8] { unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
 
     /// The text of a header line: UTF-8, or else ISO 8859-1.
     package init(headerText bytes: Span<UInt8>) {

@@ -58,6 +58,8 @@ package struct TransferOptions: Sendable {
     /// `Name: value`, in order; `Name:` removes a field that libcurl would add by itself, `Name;` sends it
     /// empty.
     package var headerLines: [String] = []
+    /// The one of the lines that has one scalar for each octet, and is not UTF-8.
+    package var octetLine: String?
     package var body = Body.none
     package var version = HTTPVersion.automatic
     /// The TLS settings, for an https URL; `nil`: libcurl's defaults.

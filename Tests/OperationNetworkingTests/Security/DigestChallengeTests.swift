@@ -97,6 +97,35 @@ struct DigestChallengeTests {
         #expect(older["qop"] == nil && older["nc"] == nil && older["cnonce"] == nil)
     }
 
+    /// Computed by Python's hashlib, from octets.
+    @Test(arguments: [
+        (false, "115d20667a4662232f369f4715b3377c", "j\u{F6}rg"),
+        (true, "88c9409e4a47d16978b296bc127909ff", "j\u{C3}\u{B6}rg"),
+    ])
+    func theServersTextsAreItsOctets(isLatin1: Bool, response: String, user: String) throws {
+        let offers = AuthenticationOffer.offers(
+            in: ["Digest realm=\"gesch\u{FC}tzt\", nonce=\"n\u{E4}\", opaque=\"\u{DF}\", qop=auth"],
+            areLatin1: isLatin1
+        )
+        let challenge = try #require(DigestChallenge.first(in: offers))
+        #expect(challenge.isLatin1 == isLatin1)
+        let request = DigestChallenge.Request(method: "GET", target: "/", count: 1, clientNonce: "c")
+        let field = try challenge.authorization(user: "j\u{F6}rg", password: "p\u{E4}ss", for: request)
+        let said = try #require(AuthenticationOffer.offers(in: [field]).first).parameters
+        #expect(said["realm"] == "gesch\u{FC}tzt" && said["nonce"] == "n\u{E4}" && said["opaque"] == "\u{DF}")
+        #expect(said["username"] == user)
+        #expect(said["response"] == response)
+    }
+
+    /// Nothing is gained by it where all is ASCII, and the name would be shown in another form.
+    @Test func onlyTheTextsThatGoBackCount() throws {
+        let offers = AuthenticationOffer.offers(
+            in: ["Digest realm=a, nonce=1, title=\"gesch\u{FC}tzt\""],
+            areLatin1: true
+        )
+        #expect(try #require(DigestChallenge.first(in: offers)).isLatin1 == false)
+    }
+
     @Test func aBodyCanBePartOfTheProof() throws {
         let parameters = "realm=\"http-auth@example.org\", qop=auth-int, nonce=\"\(Self.nonce)\""
         let said = try answer(parameters, method: "POST", body: "body")

@@ -33,10 +33,12 @@ struct SharedParts {
         return made
     }
 
+    /// `octetLine`: the one of the lines with one scalar for each octet. It is not ASCII, and so not shared.
+    ///
     /// - Throws: when there is no memory.
-    mutating func fields(_ lines: [String]) throws(CurlError) -> HeaderList {
+    mutating func fields(_ lines: [String], octetLine: String? = nil) throws(CurlError) -> HeaderList {
         if let lastFields, Self.areSame(lastFields.lines, lines) { return lastFields }
-        let made = try HeaderList(lines)
+        let made = try HeaderList(lines, octetLine: octetLine)
         // A secret goes with its transfer.
         lastFields = lines.contains { $0.mayBeSecret || !$0.utf8.allSatisfy { $0 < 0x80 } } ? nil : made
         return made

@@ -339,7 +339,8 @@ final class Transfers: TransferRunning {
             delegate: self
         )
         do throws(CurlError) {
-            let (url, fields) = (parts.url(options.url), try parts.fields(options.headerLines))
+            let url = parts.url(options.url)
+            let fields = try parts.fields(options.headerLines, octetLine: options.octetLine)
             try easy.prepare(options, url: url, fields: fields, delegate: transfer)
             if transfer.request.usesTunnel { easy.reportProgress() }
             try drive { () throws(CurlError) in try domain.add(easy) }

@@ -47,7 +47,9 @@ final class DigestSession: Sendable {
         // It has the form of a challenge's parameters.
         guard let information,
             let said = AuthenticationOffer.offers(in: ["Digest " + information]).first?.parameters,
-            let nonce = said["nextnonce"], nonce != challenge.nonce, nonce.isHTTPFieldValue
+            let nonce = said["nextnonce"], nonce != challenge.nonce, nonce.isHTTPFieldValue,
+            // One that is not ASCII may be UTF-8, where the challenge is not.
+            !challenge.isLatin1 || nonce.utf8.allSatisfy({ $0 < 0x80 })
         else { return self }
         var next = challenge
         next.nonce = nonce

@@ -199,7 +199,8 @@ final class Transfer: EasyHandleDelegate {
         }
         if heads.askProxyAgain(), outgoing.release() {
             do throws(CurlError) {
-                try easy.replaceHeaderLines(request.value.headerLines(holdsBody: false))
+                let value = request.value
+                try easy.replaceHeaderLines(value.headerLines(holdsBody: false), octetLine: value.octetLine)
             } catch {
                 return give(up: .curl(error))
             }

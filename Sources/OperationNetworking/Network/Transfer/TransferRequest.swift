@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 /// All that one transfer needs, decided before it starts.
 ///
-/// Stored properties: 20. Each is decided by itself, and none changes while the transfer runs.
+/// Stored properties: 21. Each is decided by itself, and none changes while the transfer runs.
 struct TransferRequest: Sendable {
     var url: URL
     /// Of the URL.
@@ -25,6 +25,9 @@ struct TransferRequest: Sendable {
     var version: TransferOptions.HTTPVersion
     /// Whether to ask for a content coding, and undo it.
     var acceptsContentCoding: Bool
+    /// Whether the `Authorization` field has one scalar for each octet that is sent: see
+    /// ``DigestChallenge/isLatin1``.
+    var hasLatin1Authorization = false
     /// Whether the request may be sent again, by libcurl, when a connection that was used before died without
     /// a byte of an answer: the server may have acted on it ([RFC 9112
     /// §9.3.1](https://www.rfc-editor.org/rfc/rfc9112#section-9.3.1)).
@@ -89,6 +92,7 @@ struct TransferRequest: Sendable {
     func options(_ examination: ServerExamination?, demand: ProxyDemand = .nothing) -> TransferOptions {
         var options = TransferOptions(url: url.absoluteString, method: method)
         options.headerLines = headerLines(holdsBody: holdsBody(demand))
+        options.octetLine = octetLine
         options.body = bodyLength
         options.version = version
         options.tls = examination.map { trustDomain.tlsOptions(judge: $0) }
@@ -127,6 +131,12 @@ struct TransferRequest: Sendable {
             if fields["Content-Type"] == nil { lines.append("Content-Type:") }
         }
         return lines
+    }
+
+    /// The one of the lines that is sent with one octet for each scalar.
+    var octetLine: String? {
+        guard hasLatin1Authorization else { return nil }
+        return fields["Authorization"].map { "Authorization: " + $0 }
     }
 
     /// Of a request with nothing of its own.

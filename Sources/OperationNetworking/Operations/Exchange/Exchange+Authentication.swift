@@ -96,7 +96,7 @@ extension Exchange {
             noteAcceptance(head)
             return nil
         }
-        let offers = AuthenticationOffer.offers(in: head.fields.values(for: "WWW-Authenticate"))
+        let offers = head.offers
         if let decision = renewDigest(offers, head) { return decision }
         noteRefusal()
         guard authentication.refused.count < Self.maximumRefusals else { return nil }
@@ -200,10 +200,7 @@ extension Exchange {
 
     func send(_ proof: Authentication.Proof, after head: ResponseHead) {
         guard route.canSendBodyAgain else { return endUnsent(head) }
-        authentication.send(
-            proof,
-            to: AuthenticationOffer.offers(in: head.fields.values(for: "WWW-Authenticate"))
-        )
+        authentication.send(proof, to: head.offers)
         startAgain()
     }
 

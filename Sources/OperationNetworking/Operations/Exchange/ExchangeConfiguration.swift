@@ -156,6 +156,7 @@ struct ExchangeConfiguration: Sendable {
             credential: authentication?.credential,
             version: authentication?.scheme.isConnectionBased == true ? .http1 : version,
             acceptsContentCoding: acceptsContentCoding,
+            hasLatin1Authorization: digest?.challenge.isLatin1 == true,
             mayBeSentAgain: RetryPolicy.maySendAgain(method, policy: settings.retryPolicy),
             idleTimeout: hop.timeoutInterval,
             maximumDecodedLength: maximumDecodedLength,

@@ -318,4 +318,35 @@ struct DigestAuthenticationTests {
             heads.append(response.statusCode)
         }
     }
+
+    // MARK: - Octets
+
+    /// The server sees its own octets again, and a proof of them. The rest of the field is UTF-8, which ISO 8859-1
+    /// shows as two characters.
+    @Test func aRealmInISO88591GoesBackAsItCame() async throws {
+        let nonce = UUID().uuidString
+        let head =
+            Array("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Digest realm=\"gesch".utf8) + [0xFC]
+            + Array("tzt\", nonce=\"\(nonce)\", qop=\"auth\"\r\nContent-Length: 0\r\n\r\n".utf8)
+        let server = try ScriptedServer { request in
+            request["Authorization"] == nil
+                ? .raw(.data(Data(head)), keepingOpen: true) : .respond(body: "open")
+        }
+        let credential = Credential(user: "j\u{F6}rg-\(nonce)", password: "p\u{E4}ss")
+        #expect(await door.operation(server.url, credential).status() == 200)
+        let field = try #require(server.requests.last?["Authorization"])
+        let said = try #require(AuthenticationOffer.offers(in: [field]).first).parameters
+        #expect(said["realm"] == "gesch\u{FC}tzt")
+        #expect(said["username"] == "j\u{C3}\u{B6}rg-\(nonce)")
+        func md5(_ octets: [UInt8]) throws -> String { try FileDigest.of(Data(octets), algorithm: .md5).hex }
+        let secret = try md5(
+            Array("j\u{F6}rg-\(nonce):gesch".utf8) + [0xFC] + Array("tzt:p\u{E4}ss".utf8)
+        )
+        let message = try md5(Array("GET:/".utf8))
+        let count = (said["nc"] ?? "", said["cnonce"] ?? "")
+        #expect(
+            said["response"]
+                == (try md5(Array("\(secret):\(nonce):\(count.0):\(count.1):auth:\(message)".utf8)))
+        )
+    }
 }
