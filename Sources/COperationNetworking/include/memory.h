@@ -10,8 +10,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-// Has the kernel provide the whole pages from `start` to `end` now; what is in them stays. Nothing depends on whether it
-// does: a page that it does not provide is provided when it is written.
+// Has the kernel provide the whole pages from `start` to `end` now; their bytes stay. Nothing depends on
+// whether it does: a page that it does not provide is provided when it is written.
 static inline void cmemory_prefault(const void *start, const void *end) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t first = ((uintptr_t)start + page - 1) & ~(page - 1);

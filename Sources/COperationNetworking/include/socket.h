@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-// The milliseconds since the last byte came from the other side; -1: unknown, as of a socket that is none of TCP.
+// The milliseconds since the last byte came from the other side; -1: unknown, as of a socket without TCP.
 static inline int64_t csocket_since_received(int socket) {
     struct tcp_info info;
     socklen_t size = sizeof info;

@@ -213,8 +213,8 @@ struct HeaderFields: Hashable, Sendable {
         endLine(nameEnd: nameEnd)
     }
 
-    /// Adds a field of a head as it came: a value that is no UTF-8 is ISO 8859-1. An entity tag of such octets
-    /// is none (``EntityTag``): the text could be that of another tag, in UTF-8.
+    /// Adds a field of a head as it came: a value that is no UTF-8 is ISO 8859-1. An entity tag of such
+    /// octets is none (``EntityTag``): the text could be that of another tag, in UTF-8.
     /// - Returns: whether the value was UTF-8.
     mutating func append(name: Span<UInt8>, headerText value: Span<UInt8>) -> Bool {
         octets.append(headerText: name)

@@ -23,8 +23,8 @@ struct EntityTag: Hashable, Sendable {
 
     /// `nil` for what is not an entity tag: no quotes, or characters inside them that a tag cannot have.
     ///
-    /// A tag whose octets were not UTF-8 is refused as well. ``HeaderFields/append(name:headerText:)`` has put
-    /// U+FFFD in their place: it can neither be sent back as it came nor told from another one.
+    /// A tag whose octets were not UTF-8 is refused as well. ``HeaderFields/append(name:headerText:)`` has
+    /// put U+FFFD in their place: it can neither be sent back as it came nor told from another one.
     init?(fieldValue: String) {
         let octets = Substring(fieldValue.utf8.trimmingHTTPWhitespace())
         let opaque = octets.hasPrefix("W/") ? octets.dropFirst(2) : octets

@@ -118,7 +118,7 @@ package final class MultiHandle {
         return Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// What the kernel knows of the socket that a transfer waits for; `nil`: it waits for none. libcurl's
+    /// The kernel's knowledge of the socket that a transfer waits for; `nil`: it waits for none. libcurl's
     /// CURLINFO_ACTIVESOCKET knows only those of transfers that have ended.
     package func socketMovement(of easy: EasyHandle) -> SocketMovement? {
         let owner = UnsafeMutableRawPointer(easy.pointer)

@@ -1,6 +1,6 @@
 import COperationNetworking
 
-/// What the kernel knows of the bytes of a connection (tcp(7), `TCP_INFO` and `SIOCOUTQ`).
+/// The movement of a connection's bytes as the kernel knows it (tcp(7), `TCP_INFO` and `SIOCOUTQ`).
 package struct SocketMovement: Hashable, Sendable {
     /// `nil`: unknown.
     package let secondsSinceReceived: Double?

@@ -3,9 +3,9 @@ package import Foundation
 
 /// A handler that a run loop calls when it is signaled: a version 0 `CFRunLoopSource`.
 ///
-/// Made and used on the run loop's own thread. Signals before the handler ran count as one. From other threads
-/// a ``WakeDescriptor`` is better: the run loop that CFRunLoopWakeUp wakes waits for a lock that the waking
-/// thread still holds.
+/// Made and used on the run loop's own thread. Signals before the handler ran count as one. From other
+/// threads a ``WakeDescriptor`` is better: the run loop that CFRunLoopWakeUp wakes waits for a lock that the
+/// waking thread still holds.
 package final class RunLoopSource {
     private let source: CFRunLoopSource
     private let runLoop: CFRunLoop

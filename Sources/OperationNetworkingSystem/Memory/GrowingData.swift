@@ -37,7 +37,7 @@ package struct GrowingData: Sendable {
     private mutating func prefault(to end: Int) {
         let next = end + Self.ahead
         if next > room { room = max(next, room + room / 4) }
-        // Each time: whoever has a copy of the bytes may have left a buffer without room.
+        // Each time: an owner of a copy may have left a buffer without room.
         bytes.reserveCapacity(room)
         let first = max(bytes.count, ready)
         bytes.withUnsafeMutableBytes { buffer in

@@ -182,8 +182,8 @@ extension Run {
         }
     }
 
-    /// `transfer` is `nil` if it did not come to one; `goesOn`: whether the same command could go on with what
-    /// it has left.
+    /// `transfer` is `nil` if it did not come to one; `goesOn`: whether the same command could go on with the
+    /// part that it has left.
     func fail(_ index: Int, _ failure: Failure, _ transfer: Transfer?, goesOn: Bool = true) {
         let item = items[index]
         if failure != .closedOutput { reporter.complain("\(item.printableURL): \(failure.sentence)") }

@@ -33,8 +33,6 @@ struct Transfer {
     /// Why the last attempt was not the last one.
     private var setback: Failure?
     private var hasFetched = false
-    /// Whether it was let run before a pause.
-    private var hasRun = false
     /// Whether it goes on after a pause: so the user knows why.
     private(set) var goesOn = false
     private var reports = Reports()
@@ -87,7 +85,6 @@ struct Transfer {
 
     mutating func pause(now: Double) {
         guard clock.pause(now: now) else { return }
-        hasRun = true
         waitsUntil = -.infinity
         if let stream, !isContinuable { stream.hold() } else { operation.pause() }
     }
@@ -100,12 +97,12 @@ struct Transfer {
 
     /// The run is paused, and the operation is not in a queue that runs.
     mutating func standStill(now: Double) {
-        _ = clock.pause(now: now)
+        _ = clock.pause(now: now, hasRun: false)
     }
 
     mutating func goOn(now: Double) {
         guard clock.goOn(now: now) else { return }
-        goesOn = hasRun
+        goesOn = clock.hasRun
         stream?.letGo()
         operation.resume()
     }
@@ -216,8 +213,8 @@ struct Transfer {
     /// The duration in seconds, pauses left out.
     func seconds(now: Double) -> Double { clock.seconds(now: now) }
 
-    /// The proof that what was saved is whole; `nil` while nothing was. Of a descriptor or a device it is known
-    /// only that there is none.
+    /// The proof that the saved bytes are the whole; `nil` while nothing is saved. Of a descriptor or a
+    /// device it is known only that there is none.
     var proof: DownloadedFile.Proof? {
         if let download { return download.downloadedFile?.proof }
         return operation.metrics?.isEndProven == false ? .unverifiable : nil

@@ -6,6 +6,8 @@ struct TransferClock {
     private(set) var meter: ThroughputMeter
     private var start: Double
     private var pausedSince: Double?
+    /// Whether the transfer ran before the last pause.
+    private(set) var hasRun = true
 
     init(now: Double) {
         start = now
@@ -15,9 +17,10 @@ struct TransferClock {
     var isPaused: Bool { pausedSince != nil }
 
     /// - Returns: false if it was paused already.
-    mutating func pause(now: Double) -> Bool {
+    mutating func pause(now: Double, hasRun: Bool = true) -> Bool {
         guard pausedSince == nil else { return false }
         pausedSince = now
+        self.hasRun = hasRun
         return true
     }
 

@@ -51,11 +51,7 @@ struct RunLoopTests {
             port.add(to: .default)
             guard let wake = poller.wakeDescriptor else { return [] }
             for round in 1...3 {
-                // It sleeps for a while, or a signal before its sleep would do.
-                Thread {
-                    Thread.sleep(forTimeInterval: 0.005)
-                    wake.signal()
-                }.start()
+                Thread { wake.signal() }.start()
                 guard Self.run(until: { wakes.count >= round }) else { break }
             }
             return wakes

@@ -191,8 +191,8 @@ struct PartialDownloadFaultTests {
         #expect(!FileManager.default.fileExists(atPath: directory.file("a").path))
     }
 
-    /// What another program left behind the bytes that are committed is not taken for the server's by the next
-    /// process, nor is what it wrote over those that are not.
+    /// The bytes of another program behind those that are committed are not taken for the server's by the
+    /// next process.
     @Test("B12", arguments: [true, false], [9, 10, 5000])
     func whatAnotherProgramWroteIsNotContinued(isCommitted: Bool, length: Int) throws {
         let download = try begun()

@@ -56,7 +56,8 @@ struct ResponseHeadReaderTests {
         let tag = try #require(read([Array("HTTP/1.1 200 OK\r\n".utf8)] + folded).heads.first).fields
         #expect(EntityValidator(tag) == .weak)
         let other = Array("X: ".utf8) + latin + [13, 10]
-        let fields = try #require(read([Array("HTTP/1.1 200 OK\r\n".utf8), other, [13, 10]]).heads.first).fields
+        let fields = try #require(read([Array("HTTP/1.1 200 OK\r\n".utf8), other, [13, 10]]).heads.first)
+            .fields
         #expect(fields["X"] == "\"\u{e9}\"")
     }
 

@@ -15,8 +15,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("http://a/1 # one", "http://a/1"), ("http://a/1\t# one", "http://a/1"), ("http://a/1 #", "http://a/1"),
-        ("http://a/1#x # y", "http://a/1#x"), ("http://a/a b", "http://a/a b"),
+        ("http://a/1 # one", "http://a/1"), ("http://a/1\t# one", "http://a/1"),
+        ("http://a/1 #", "http://a/1"), ("http://a/1#x # y", "http://a/1#x"),
+        ("http://a/a b", "http://a/a b"),
     ])
     func aCommentAfterAnAddressIsNoPartOfIt(line: String, address: String) throws {
         #expect(try list(line + "\n out=x\n").map(\.url) == [address])

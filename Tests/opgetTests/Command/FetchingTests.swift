@@ -185,7 +185,8 @@ import Testing
     func anEndThatNothingProvesIsSaidAlsoOfStandardOutput(isProven: Bool) async throws {
         let answer = Answer.respond(200, body: "x")
         let server = try ScriptedServer([isProven ? answer : answer.untilClose()])
-        let result = try await opget("-o", "-", "--json-fd", "2", address(server, "a"))
+        let arguments = ["-o", "-", "--json-fd", "3", address(server, "a")]
+        let result = try await opget.start(arguments, redirection: "3>&2").result()
         #expect(result.code == 0)
         #expect(result.errors.contains("\"proof\":\"unverifiable\"") == !isProven)
         #expect(result.errors.contains("perhaps incomplete") == !isProven)

@@ -120,7 +120,7 @@ struct CachedHead: Hashable, Sendable {
         storage = Storage(members, HeadMeaning.Memo())
     }
 
-    /// - Parameter memo: another one if what it is of changes.
+    /// `memo`: another one, if it was of what changes.
     private mutating func change(_ memo: HeadMeaning.Memo? = nil, _ body: (inout Members) -> Void) {
         var members = storage.members
         body(&members)

@@ -362,12 +362,8 @@ final class Transfers: TransferRunning {
                 let end = transfer.end(code: code)
                 domain.learn(transfer.proxyEvidence)
                 remove(transfer.id, hasFailed: !end.isSentBack)
-                versions.learn(
-                    transfer.request,
-                    end.error,
-                    chosen: transfer.connection.chosenProtocol,
-                    hasHead: !transfer.heads.isEmpty
-                )
+                let (chosen, hasHead) = (transfer.connection.chosenProtocol, !transfer.heads.isEmpty)
+                versions.learn(transfer.request, end.error, chosen: chosen, hasHead: hasHead)
                 guard let next = nextRequest(transfer, after: end) else {
                     news.append(end, for: transfer.client)
                     if end.error == nil { domain.takeBack(easy) }

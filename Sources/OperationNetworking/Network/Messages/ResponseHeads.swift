@@ -11,6 +11,9 @@ struct ResponseHeads {
     private(set) var head: ResponseHead?
     /// A head that libcurl may answer by itself, so that the client need not hear of it.
     private(set) var held: ResponseHead?
+    /// Whether the held head says that the body ends with its content coding: without a byte of that it is
+    /// asked for again, in a way that proves its end, and the client hears of one response.
+    private(set) var awaitsProof = false
     /// The proxy answered 407. libcurl asks again if it has credentials for it; else the transfer ends there:
     /// the answer is not the server's.
     private(set) var isRefusedByProxy = false
@@ -61,14 +64,15 @@ struct ResponseHeads {
         self.head = head
     }
 
-    /// `head` may be one that libcurl answers.
-    mutating func hold(_ head: ResponseHead) {
+    /// `head` may be one that libcurl answers, or one of a body whose end may not be proven.
+    mutating func hold(_ head: ResponseHead, awaitsProof: Bool = false) {
         held = head
+        self.awaitsProof = awaitsProof
     }
 
     /// libcurl has not answered the head that was held.
     mutating func takeHeld() -> ResponseHead? {
-        defer { held = nil }
+        defer { (held, awaitsProof) = (nil, false) }
         return held
     }
 
@@ -77,7 +81,7 @@ struct ResponseHeads {
     mutating func answerHeld() -> Bool {
         answerCount += 1
         guard answerCount <= Self.maximumAnswers else { return false }
-        held = nil
+        (held, awaitsProof) = (nil, false)
         reader = ResponseHeadReader()
         return true
     }

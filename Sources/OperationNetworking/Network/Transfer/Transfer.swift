@@ -24,9 +24,6 @@ final class Transfer: EasyHandleDelegate {
     var unseen: UnseenBytes
     /// Why we gave it up; libcurl then only says that a callback failed.
     private(set) var failure: TransferError?
-    /// Whether the head that is held says that the body ends with its content coding: without a byte of that
-    /// it is asked for again, in a way that proves its end, and its client hears of one response.
-    private var awaitsProof = false
 
     init(
         id: TransferID,
@@ -57,7 +54,7 @@ final class Transfer: EasyHandleDelegate {
     func end(code: Int32) -> TransferEnd {
         if code == 0, failure == nil {
             // libcurl has not answered it, and there is no body to say so.
-            if awaitsProof, !heads.reader.hasTrailers {
+            if heads.awaitsProof, !heads.reader.hasTrailers {
                 _ = give(up: .endNotProvable)
             } else {
                 _ = acceptHeldHead()
@@ -192,7 +189,6 @@ final class Transfer: EasyHandleDelegate {
             return give(up: .noConnectionLeft)
         }
         if heads.held != nil {
-            awaitsProof = false
             guard heads.answerHeld() else { return give(up: .endlessChallenges) }
         } else {
             guard maySendNow else { return give(up: .notSentAgain) }
@@ -246,9 +242,8 @@ final class Transfer: EasyHandleDelegate {
             watchUnseen()
             return true
         }
-        awaitsProof = needsFirstByte(head)
-        guard !awaitsProof else {
-            heads.hold(head)
+        guard !needsFirstByte(head) else {
+            heads.hold(head, awaitsProof: true)
             return true
         }
         return accept(head)
@@ -274,8 +269,7 @@ final class Transfer: EasyHandleDelegate {
 
     /// - Returns: false to give the transfer up.
     private func acceptHeldHead() -> Bool {
-        awaitsProof = false
-        return heads.takeHeld().map(accept) ?? true
+        heads.takeHeld().map(accept) ?? true
     }
 
     /// The final head: the one that the response begins with.

@@ -26,9 +26,11 @@ struct TransferActivityTests {
         )
     }
 
-    @Test(arguments: [
-        (nil, nil), (10, nil), (3600, nil), (4, 116), (0, 120), (9.999, 110.001),
-    ] as [(Double?, Double?)])
+    @Test(
+        arguments: [
+            (nil, nil), (10, nil), (3600, nil), (4, 116), (0, 120), (9.999, 110.001),
+        ] as [(Double?, Double?)]
+    )
     func bytesThatTheKernelReceivedAreMoves(seconds: Double?, next: Double?) throws {
         let look = look(seconds, 0)
         #expect((look == nil) == (next == nil))

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 import Glibc
@@ -203,8 +204,9 @@ struct TransferTests {
     @Test func aHeadThatComesByteByByteIsNoSilence() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"
         var answer = Answer.raw(.init(stringLiteral: head + "ab"))
+        let pause = DispatchSemaphore(value: 0)
         for count in 20..<28 {
-            answer = answer.performing(after: .wire(count)) { Thread.sleep(forTimeInterval: 0.3) }
+            answer = answer.performing(after: .wire(count)) { _ = pause.wait(timeout: .now() + 0.3) }
         }
         let server = try ScriptedServer([answer])
         let transfer = TestTransfer(.plain(server.url, idleTimeout: 1)).start()
