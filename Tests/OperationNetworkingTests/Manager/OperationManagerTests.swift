@@ -40,9 +40,9 @@ struct OperationManagerTests {
 
     @Test(arguments: ["a", "?page=2", "/a?b=c"]) func aQueryOfTheBaseURLIsNoneOfItsPaths(path: String) throws
     {
-        let manager = OperationManager(baseURL: URL(string: "http://h/v1/?key=1"))
+        let manager = OperationManager(baseURL: URL(string: "http://h/v1/?lang=1"))
         #expect { try manager.url(for: path) } throws: { error in
-            (error as? URLError)?.code == .badURL && error.localizedDescription.contains("key=1")
+            (error as? URLError)?.code == .badURL && error.localizedDescription.contains("lang=1")
         }
         do throws(URLError) {
             _ = try manager.url(for: path)

@@ -234,7 +234,7 @@ import Testing
     @Test func theNextKnownCredentialIsTriedAfterOneThatWasRefused() {
         let basic = offers("Basic realm=r")
         var authentication = authentication(Self.alice)
-        authentication.begin(home, naming: URLUserInformation(user: "bob", password: "b"))
+        authentication.begin(home, naming: URLUserInformation(user: "bob", password: "h1dden"))
         for credential in [Self.bob, Self.alice] {
             let proof = authentication.defaultProof(to: basic)
             #expect(proof == Authentication.Proof(credential: credential, scheme: .basic))
