@@ -49,11 +49,7 @@ extension Run {
         case .fetch(let replacement): try fetch(index, path, .replacing(replacement), isNews: isNews)
         case .ask: try fetch(index, path, .ifChanged, isNews: isNews)
         case .verify: verify(index, file, size, standing, isNews: isNews)
-        case .compare:
-            guard settings.fetchesOnlyChanges || !FileStatus.isLink(path.text) else {
-                throw Failure(link: path)
-            }
-            try compare(index, file, isNews: isNews)
+        case .compare: try compare(index, file, isNews: isNews)
         case .leave(let digest):
             report(alreadyThere: index, path, size, digest, digest == nil ? .record : .digest)
         case .refuse(let failure):
@@ -176,7 +172,8 @@ extension Run {
             if case .same = outcome, case .file(let size) = try FileStatus(of: path) {
                 return report(alreadyThere: index, path, size, nil, .overlap, after: transfer)
             }
-            throw Failure(uncontinuable: path, because: outcome.reason)
+            throw FileStatus.isLink(path.text)
+                ? Failure(link: path) : Failure(uncontinuable: path, because: outcome.reason)
         }
     }
 
