@@ -51,7 +51,7 @@ struct OperationManagerTests {
         } catch {
             #expect(error.code == .badURL)
         }
-        #expect(try manager.url(for: "").absoluteString == "http://h/v1/?key=1")
+        #expect(try manager.url(for: "").absoluteString == "http://h/v1/?lang=1")
         #expect(try manager.url(for: "http://other/a").absoluteString == "http://other/a")
     }
 
