@@ -36,24 +36,27 @@ static inline void cimages_ring(int bell) {
     eventfd_write(bell, 1);
 }
 
-// What cimages_wait answers: bits.
-enum cimages_news { CIMAGES_PRESSURE = 1, CIMAGES_EVENTS = 2, CIMAGES_BELL = 4, CIMAGES_GONE = 8 };
+// What poll(2) found at each descriptor: its `revents`.
+struct cimages_polled { short pressure, events, bell; };
 
 // Blocks until something happens to one of these descriptors; -1 is none. `kind` is POLLPRI, as the kernel's
 // files tell of themselves, or POLLIN in tests.
-static inline int cimages_wait(int pressure, int events, int bell, short kind) {
+static inline struct cimages_polled cimages_wait(int pressure, int events, int bell, short kind) {
     struct pollfd all[3] = {
         {.fd = pressure, .events = kind}, {.fd = events, .events = kind}, {.fd = bell, .events = POLLIN},
     };
     while (poll(all, 3, -1) < 0)
-        if (errno != EINTR) return CIMAGES_GONE;
-    int news = 0;
-    for (int index = 0; index < 2; index++) {
-        // A control group's file reports POLLERR beside POLLPRI; one whose group is gone, POLLERR alone.
-        if (all[index].revents & kind) news |= index ? CIMAGES_EVENTS : CIMAGES_PRESSURE;
-        else if (all[index].revents) news |= CIMAGES_GONE;
-    }
-    return all[2].revents ? news | CIMAGES_BELL : news;
+        if (errno != EINTR) return (struct cimages_polled){.pressure = POLLERR};
+    return (struct cimages_polled){all[0].revents, all[1].revents, all[2].revents};
+}
+
+// Whether the bell is rung within a time; it is not silenced.
+static inline int cimages_wait_for_bell(int bell, int milliseconds) {
+    struct pollfd one = {.fd = bell, .events = POLLIN};
+    int count;
+    do count = poll(&one, 1, milliseconds);
+    while (count < 0 && errno == EINTR);
+    return count != 0;
 }
 
 static inline short cimages_priority_event(void) { return POLLPRI; }

@@ -9,7 +9,8 @@ internal import OperationNetworkingImagesSystem
 /// machine; and by the group's counters of the times when it reached its limits. A thread waits for them, as
 /// long as there are observers, and never looks by itself. Where the kernel has none of these files, or does
 /// not let the process open them, nothing is told, and nothing else changes: ``isAvailable`` says so. Version
-/// 1 of control groups has no such file; the machine's is used then.
+/// 1 of control groups has no such file; the machine's is used then. Observers are told once a second
+/// at most.
 public final class MemoryPressure: Sendable {
     /// An observer's place. It ends when the last reference to it goes away.
     public final class Observation: Sendable {
@@ -111,20 +112,23 @@ public final class MemoryPressure: Sendable {
         gone: @escaping @Sendable () -> Void
     ) {
         // Read before the caller goes on, so that no change after it is missed.
-        let known = MemoryEvents(files.readEvents())
+        let known = files.readEvents().map(MemoryEvents.init)
         let thread = Thread {
-            var events = known
+            guard var events = known else { return gone() }
             while true {
                 let news = files.wait()
                 if news.contains(.bell) { return }
                 if news.contains(.gone) { return gone() }
                 var isShort = news.contains(.pressure)
                 if news.contains(.events) {
-                    let now = MemoryEvents(files.readEvents())
+                    guard let now = files.readEvents().map(MemoryEvents.init) else { return gone() }
                     isShort = isShort || now.count > events.count
                     events = now
                 }
                 if isShort { tell() }
+                // What happens meanwhile is told after it, once. So a file that is ready all the time costs
+                // next to nothing, and floods no queue of an observer.
+                if files.waitForBell(milliseconds: 1_000) { return }
             }
         }
         thread.name = "MemoryPressure"

@@ -52,17 +52,48 @@ package final class PressureFiles: Sendable {
 
     /// Blocks until something happens.
     package func wait() -> Set<News> {
-        let news = UInt32(bitPattern: cimages_wait(pressure, events, bell, kind))
-        var result: Set<News> = []
-        if news & CIMAGES_PRESSURE.rawValue != 0 {
-            result.insert(.pressure)
-            // A pipe stays readable until it is read.
-            if kind == cimages_input_event() { _ = text(of: pressure) }
+        let polled = cimages_wait(pressure, events, bell, kind)
+        let news = Self.news(
+            pressure: polled.pressure,
+            events: polled.events,
+            bell: polled.bell,
+            kind: kind
+        )
+        // A pipe stays readable until it is read.
+        if news.contains(.pressure), kind == cimages_input_event() { _ = text(of: pressure) }
+        return news
+    }
+
+    /// The news in the results of poll(2), 0 for a file that is not open. A trigger reports no error
+    /// while it lasts; a counter always does beside its news, and reading it tells whether it is gone.
+    ///
+    /// | File              | Results                              | News     |
+    /// |-------------------|--------------------------------------|----------|
+    /// | `memory.pressure` | `POLLPRI`                            | pressure |
+    /// | `memory.pressure` | `POLLERR`, with or without `POLLPRI` | gone     |
+    /// | `memory.events`   | `POLLPRI`, with or without `POLLERR` | events   |
+    /// | `memory.events`   | any other                            | gone     |
+    ///
+    /// `kind` is `POLLPRI`, or `POLLIN` for pipes of a test.
+    package static func news(pressure: Int16, events: Int16, bell: Int16, kind: Int16) -> Set<News> {
+        var news: Set<News> = []
+        if pressure & ~kind != 0 {
+            news.insert(.gone)
+        } else if pressure != 0 {
+            news.insert(.pressure)
         }
-        if news & CIMAGES_EVENTS.rawValue != 0 { result.insert(.events) }
-        if news & CIMAGES_BELL.rawValue != 0 { result.insert(.bell) }
-        if news & CIMAGES_GONE.rawValue != 0 { result.insert(.gone) }
-        return result
+        if events & kind != 0 {
+            news.insert(.events)
+        } else if events != 0 {
+            news.insert(.gone)
+        }
+        if bell != 0 { news.insert(.bell) }
+        return news
+    }
+
+    /// Blocks until the bell is rung, and for some milliseconds at most. Answers whether it was rung.
+    package func waitForBell(milliseconds: Int32) -> Bool {
+        cimages_wait_for_bell(bell, milliseconds) != 0
     }
 
     /// Ends the wait of now, or the next one. Callable from any thread.
@@ -71,15 +102,18 @@ package final class PressureFiles: Sendable {
     }
 
     /// The counters, from the start of their file; reading them is what makes the next change an event.
-    package func readEvents() -> String {
+    /// Empty when there is no such file; `nil` when it cannot be read any more: its control group is gone.
+    package func readEvents() -> String? {
         text(of: events)
     }
 
-    private func text(of file: Int32) -> String {
+    private func text(of file: Int32) -> String? {
         guard file >= 0 else { return "" }
         var bytes = [UInt8](repeating: 0, count: 4_096)
         var count = pread(file, &bytes, bytes.count, 0)
         if count < 0, errno == ESPIPE { count = read(file, &bytes, bytes.count) }
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        // A pipe that is empty.
+        if count < 0, errno == EAGAIN { return "" }
+        return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 }

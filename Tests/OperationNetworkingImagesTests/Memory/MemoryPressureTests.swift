@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import OperationNetworkingImagesSystem
 import OperationNetworkingTesting
 import Testing
 
@@ -51,7 +52,89 @@ import Testing
         #expect(MemoryEvents(text).count == count)
     }
 
+    @Test(
+        "A trigger that reports an error is gone, and a counter with one has news",
+        arguments: [
+            (0, 0, 0, []), (POLLPRI, 0, 0, [.pressure]), (POLLPRI | POLLERR, 0, 0, [.gone]),
+            (POLLERR, 0, 0, [.gone]), (POLLNVAL, 0, 0, [.gone]), (0, POLLPRI, 0, [.events]),
+            (0, POLLPRI | POLLERR, 0, [.events]), (0, POLLERR, 0, [.gone]), (0, POLLHUP, 0, [.gone]),
+            (0, 0, POLLIN, [.bell]), (POLLPRI, POLLPRI | POLLERR, POLLIN, [.pressure, .events, .bell]),
+            (POLLPRI | POLLERR, POLLPRI | POLLERR, 0, [.gone, .events]),
+        ] as [(Int32, Int32, Int32, Set<PressureFiles.News>)]
+    )
+    func resultsOfPollAreNews(
+        pressure: Int32,
+        events: Int32,
+        bell: Int32,
+        expected: Set<PressureFiles.News>
+    ) {
+        let news = PressureFiles.news(
+            pressure: Int16(pressure),
+            events: Int16(events),
+            bell: Int16(bell),
+            kind: Int16(POLLPRI)
+        )
+        #expect(news == expected)
+    }
+
     // MARK: - Events
+
+    /// An ordinary file can be read all the time, as a file of a control group that is gone has news all the
+    /// time.
+    @Test func aFileThatIsReadyAllTheTimeIsToldOnceASecond() async throws {
+        let file = directory.url.appendingPathComponent("memory.pressure")
+        try Data().write(to: file)
+        let pressure = MemoryPressure(MemoryPressureSource(pressure: [file.path], isOrdinary: true))
+        let heard = Recorder<ContinuousClock.Instant>()
+        let observation = pressure.observe { heard.append(.now) }
+        let times = try await heard.wait(count: 3)
+        #expect(times[2] - times[0] > .milliseconds(1_900))
+        withExtendedLifetime(observation) {}
+    }
+
+    /// A directory can be polled, and not read; as `memory.events` of a control group that is gone.
+    @Test func countersThatCannotBeReadAreGone() async {
+        let pressure = MemoryPressure(
+            MemoryPressureSource(pressure: [], events: [directory.url.path], isOrdinary: true)
+        )
+        let observation = pressure.observe {}
+        await expectGone(pressure)
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test(
+        "A control group that is removed is gone, and tells nothing",
+        .enabled(if: ControlGroup.isPermitted, "This process may not make control groups."),
+        arguments: [(true, false), (false, true), (true, true)]
+    )
+    func aControlGroupThatIsRemovedIsGone(hasPressure: Bool, hasEvents: Bool) async throws {
+        let group = try ControlGroup(memory: 48 << 20)
+        let events = "\(group.folders[0])/memory.events"
+        // Where version 1 has the memory, version 2 has no counters of it.
+        guard hasPressure || access(events, R_OK) == 0 else { return group.remove() }
+        let pressure = MemoryPressure(
+            MemoryPressureSource(
+                pressure: hasPressure ? ["\(group.folders[0])/memory.pressure"] : [],
+                events: hasEvents ? [events] : []
+            )
+        )
+        let heard = Recorder<Void>()
+        let observation = pressure.observe { heard.append(()) }
+        #expect(pressure.isAvailable)
+        group.remove()
+        await expectGone(pressure)
+        #expect(heard.elements.isEmpty)
+        withExtendedLifetime(observation) {}
+    }
+
+    private func expectGone(
+        _ pressure: MemoryPressure,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while pressure.isAvailable, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(!pressure.isAvailable, sourceLocation: sourceLocation)
+    }
 
     @Test func theKernelIsAskedByItsTrigger() throws {
         let pipe = try pipe("memory.pressure")
@@ -109,9 +192,7 @@ import Testing
         #expect(pressure.isAvailable)
         try pipe?.handle.close()
         pipe = nil
-        let deadline = ContinuousClock.now + .seconds(20)
-        while pressure.isAvailable, ContinuousClock.now < deadline { await Task.yield() }
-        #expect(!pressure.isAvailable)
+        await expectGone(pressure)
         withExtendedLifetime(observation) {}
         let heard = Recorder<Void>()
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
