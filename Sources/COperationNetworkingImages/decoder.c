@@ -46,6 +46,7 @@ static struct {
     int (*get_n_channels)(const GdkPixbuf *pixbuf);
     int (*get_has_alpha)(const GdkPixbuf *pixbuf);
     const unsigned char *(*read_pixels)(const GdkPixbuf *pixbuf);
+    unsigned char *(*get_pixels)(const GdkPixbuf *pixbuf);
     unsigned long (*signal_connect)(
         void *object, const char *signal, void (*handler)(void), void *context, void *destroy, int flags);
     void *(*object_ref)(void *object);
@@ -71,6 +72,7 @@ static const struct { const char *name; size_t place; } functions[] = {
     {"gdk_pixbuf_get_n_channels", offsetof(__typeof__(gdk), get_n_channels)},
     {"gdk_pixbuf_get_has_alpha", offsetof(__typeof__(gdk), get_has_alpha)},
     {"gdk_pixbuf_read_pixels", offsetof(__typeof__(gdk), read_pixels)},
+    {"gdk_pixbuf_get_pixels", offsetof(__typeof__(gdk), get_pixels)},
     {"g_signal_connect_data", offsetof(__typeof__(gdk), signal_connect)},
     {"g_object_ref", offsetof(__typeof__(gdk), object_ref)},
     {"g_object_unref", offsetof(__typeof__(gdk), object_unref)},
@@ -182,13 +184,35 @@ static GdkPixbuf *oriented(GdkPixbuf *image, uint32_t orientation) {
     }
 }
 
-static void write_pixels(const GdkPixbuf *image) {
+// The pixels of a TIFF as those of the other formats are: libtiff's are premultiplied, whatever the file's
+// are, and have an alpha of 255 where the file has none. Answers whether some are not opaque.
+static int unpremultiply(const GdkPixbuf *image) {
+    if (gdk.get_n_channels(image) != 4) return 0;
+    int width = gdk.get_width(image), height = gdk.get_height(image), has_alpha = 0;
+    size_t stride = gdk.get_rowstride(image);
+    unsigned char *pixels = gdk.get_pixels(image);
+    for (int row = 0; pixels && row < height; row++) {
+        unsigned char *pixel = pixels + row * stride;
+        for (int column = 0; column < width; column++, pixel += 4) {
+            unsigned alpha = pixel[3];
+            if (alpha == 255) continue;
+            has_alpha = 1;
+            for (int color = 0; alpha && color < 3; color++) {
+                unsigned value = (pixel[color] * 255u + alpha / 2) / alpha;
+                pixel[color] = value < 255 ? value : 255;
+            }
+        }
+    }
+    return has_alpha;
+}
+
+static void write_pixels(const GdkPixbuf *image, int has_alpha) {
     int width = gdk.get_width(image), height = gdk.get_height(image), channels = gdk.get_n_channels(image);
     size_t stride = gdk.get_rowstride(image);
     const unsigned char *pixels = gdk.read_pixels(image);
     struct cimages_answer answer = {
         .magic = CIMAGES_MAGIC, .status = CIMAGES_DECODED, .width = width, .height = height,
-        .has_alpha = gdk.get_has_alpha(image),
+        .has_alpha = has_alpha,
     };
     write_all(&answer, sizeof answer);
     if (channels == 4) {
@@ -236,6 +260,8 @@ static void decode(const struct cimages_request *request, const unsigned char *b
         refuse(CIMAGES_TOO_LARGE, NULL);  // a loader that said nothing of it before
     } else {
         int width = request->width, height = request->height;
+        // Before it is scaled, which weighs colors by their alpha.
+        int has_alpha = request->format == CIMAGES_TIFF ? unpremultiply(image) : gdk.get_has_alpha(image);
         if (!request->orientation) {
             // Which is applied first, since a scaled image does not have it any more.
             int stored = gdk.get_width(image);
@@ -249,7 +275,7 @@ static void decode(const struct cimages_request *request, const unsigned char *b
         if (image && width && (gdk.get_width(image) != width || gdk.get_height(image) != height))
             image = replaced(image, gdk.scale_simple(image, width, height, BILINEAR));
         if (image) image = oriented(image, request->orientation);
-        if (image) write_pixels(image);
+        if (image) write_pixels(image, has_alpha);
         else refuse(CIMAGES_NO_MEMORY, NULL);
     }
     if (image) gdk.object_unref(image);

@@ -17,7 +17,7 @@ public struct DecodedImage: Hashable, Sendable {
     public let pixelHeight: Int
     /// The pixels: `bytesPerRow * pixelHeight` bytes.
     public let pixels: Data
-    /// Whether the image has an alpha channel. All may be opaque even so.
+    /// Whether the image has an alpha channel. All may be opaque even so; those of a TIFF are not.
     public let hasAlpha: Bool
     /// Whether the image has more frames than this one, as far as its first bytes say.
     public let isAnimated: Bool

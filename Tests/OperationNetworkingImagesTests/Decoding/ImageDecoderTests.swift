@@ -60,6 +60,25 @@ import Testing
     }
 
     @Test(
+        "The pixels of a TIFF are not premultiplied",
+        arguments: [
+            ([200, 100, 50], nil, [200, 100, 50, 255]), ([200, 100, 50, 255], 2, [200, 100, 50, 255]),
+            ([200, 100, 50, 128], 2, [199, 100, 50, 128]), ([100, 50, 25, 128], 1, [199, 100, 50, 128]),
+            ([255, 255, 255, 1], 2, [255, 255, 255, 1]), ([200, 100, 50, 128], 1, [255, 199, 100, 128]),
+            ([0, 0, 0, 0], 2, [0, 0, 0, 0]),
+        ] as [([UInt8], UInt32?, [UInt8])]
+    )
+    func theAlphaOfATIFFIsDividedBy(pixel: [UInt8], extraSamples: UInt32?, expected: [UInt8]) throws {
+        let data = ExampleImage.tiff(pixel, extraSamples: extraSamples)
+        for limit in [nil, 1] {
+            let image = try ImageDecoder(maximumPixelSize: limit).image(from: data)
+            #expect(Array(image.pixels.prefix(4)) == expected)
+            #expect(image.pixels.count == (limit == nil ? 16 : 4))
+            #expect(image.hasAlpha == (expected[3] < 255))
+        }
+    }
+
+    @Test(
         "Exif's orientations are applied",
         arguments: [
             (1, [red, green, blue, white]), (2, [green, red, white, blue]), (3, [white, blue, green, red]),

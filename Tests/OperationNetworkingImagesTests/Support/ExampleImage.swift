@@ -31,6 +31,34 @@ struct ExampleImage: CustomTestStringConvertible {
         return data.prefix(2) + Data([0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif) + data.dropFirst(2)
     }
 
+    /// A TIFF of 2 x 2 equal pixels: three or four samples of 8 bits. By `extraSamples` the fourth one is an
+    /// alpha: with 1 the colors are premultiplied, with 2 they are not. `width` has the directory's entries of
+    /// the width, each a type and a value.
+    static func tiff(
+        _ pixel: [UInt8],
+        extraSamples: UInt32? = nil,
+        width: [(type: UInt16, value: UInt32)] = [(3, 2)]
+    ) -> Data {
+        func little(_ value: UInt32, _ count: Int = 4) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        func entry(_ tag: UInt16, _ type: UInt16, _ value: UInt32, count: UInt32 = 1) -> [UInt8] {
+            little(UInt32(tag), 2) + little(UInt32(type), 2) + little(count) + little(value)
+        }
+        let samples = UInt32(pixel.count)
+        let entryCount = UInt32(10 + width.count + (extraSamples == nil ? 0 : 1))
+        let depths = 8 + 2 + entryCount * 12 + 4
+        var data = Array("II*\0".utf8) + little(8) + little(entryCount, 2)
+        for (type, value) in width { data += entry(256, type, value) }
+        data += entry(257, 3, 2) + entry(258, 3, depths, count: samples) + entry(259, 3, 1)
+        data += entry(262, 3, 2) + entry(273, 4, depths + 2 * samples) + entry(274, 3, 1)
+        data += entry(277, 3, samples) + entry(278, 3, 2) + entry(279, 4, 4 * samples) + entry(284, 3, 1)
+        if let extraSamples { data += entry(338, 3, extraSamples) }
+        data += little(0) + pixel.flatMap { _ in little(8, 2) }
+        for _ in 0..<4 { data += pixel }
+        return Data(data)
+    }
+
     /// A bitmap of run lengths that claims any size, and has no pixel but the first.
     static func bitmap(width: Int32, height: Int32) -> Data {
         func little(_ value: Int32) -> [UInt8] {
