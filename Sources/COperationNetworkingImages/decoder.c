@@ -272,6 +272,17 @@ static void decode(const struct cimages_request *request, const unsigned char *b
                 height = turned;
             }
         }
+        // The loader may find another size than the application did, which then asked for none.
+        if (image && !width && request->maximum_side) {
+            uint64_t own_width = gdk.get_width(image), own_height = gdk.get_height(image);
+            uint64_t longer = own_width > own_height ? own_width : own_height, side = request->maximum_side;
+            if (longer > side) {
+                width = (own_width * side + longer / 2) / longer;
+                height = (own_height * side + longer / 2) / longer;
+                if (width < 1) width = 1;
+                if (height < 1) height = 1;
+            }
+        }
         if (image && width && (gdk.get_width(image) != width || gdk.get_height(image) != height))
             image = replaced(image, gdk.scale_simple(image, width, height, BILINEAR));
         if (image) image = oriented(image, request->orientation);

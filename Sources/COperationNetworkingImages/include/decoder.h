@@ -38,6 +38,8 @@ struct cimages_request {
     uint32_t seconds;        // of processor time
     uint32_t orientation;    // 1 to 8 as in Exif; 0: the decoder knows it
     uint32_t width, height;  // to be scaled to, before the orientation is applied; 0: as stored
+    uint32_t maximum_side;   // of the result, whatever size the decoder finds; 0: any
+    uint32_t reserved;
 };
 
 enum cimages_status { CIMAGES_DECODED, CIMAGES_MALFORMED, CIMAGES_TOO_LARGE, CIMAGES_NO_MEMORY, CIMAGES_NO_FORMAT };

@@ -62,7 +62,8 @@ public struct ImageDecoder: Hashable, Codable, Sendable {
             memory: UInt64(clamping: max(1 << 20, limits.maximumMemory)),
             time: .seconds(limits.maximumDuration > 0 ? min(limits.maximumDuration, 86_400) : 0),
             orientation: plan.orientation,
-            size: plan.size
+            size: plan.size,
+            maximumSide: maximumPixelSize.flatMap { $0 > 0 ? UInt32(clamping: $0) : nil }
         )
         let pixels: DecoderProcess.Pixels
         do throws(DecoderFailure) {

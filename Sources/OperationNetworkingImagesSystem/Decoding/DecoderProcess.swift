@@ -21,6 +21,8 @@ package final class DecoderProcess: Sendable {
         package var orientation: UInt32
         /// Width and height to be scaled to, before the orientation is applied; `nil`: as stored.
         package var size: (width: UInt32, height: UInt32)?
+        /// The limit of the result's width and height, whatever size the library finds; `nil`: none.
+        package var maximumSide: UInt32?
 
         package init(
             format: DecoderFormat,
@@ -29,7 +31,8 @@ package final class DecoderProcess: Sendable {
             memory: UInt64,
             time: Duration,
             orientation: UInt32 = 1,
-            size: (width: UInt32, height: UInt32)? = nil
+            size: (width: UInt32, height: UInt32)? = nil,
+            maximumSide: UInt32? = nil
         ) {
             self.format = format
             self.bytes = bytes
@@ -38,6 +41,7 @@ package final class DecoderProcess: Sendable {
             self.time = time
             self.orientation = orientation
             self.size = size
+            self.maximumSide = maximumSide
         }
     }
 
@@ -93,6 +97,7 @@ package final class DecoderProcess: Sendable {
         head.orientation = request.orientation
         head.width = request.size?.width ?? 0
         head.height = request.size?.height ?? 0
+        head.maximum_side = request.maximumSide ?? 0
         try withUnsafeBytes(of: head) { bytes throws(DecoderFailure) in try socket.write(bytes, deadline) }
         try request.bytes.span.withUnsafeBytes { bytes throws(DecoderFailure) in
             try socket.write(bytes, deadline)
@@ -110,7 +115,9 @@ package final class DecoderProcess: Sendable {
         }
         let count = UInt64(answer.width) * UInt64(answer.height)
         // What it says is not believed: it may be in the hands of the image by now.
-        guard count > 0, count <= request.maximumPixels, count <= UInt64(Int32.max) else {
+        guard count > 0, count <= request.maximumPixels, count <= UInt64(Int32.max),
+            max(answer.width, answer.height) <= request.maximumSide ?? .max
+        else {
             throw .ended(signal: socket.end())
         }
         var bytes = Data(count: Int(count) * 4)

@@ -38,6 +38,21 @@ import Testing
         #expect(try process.decode(request(.png, ExampleImage.named("png"))).width == 16)
     }
 
+    /// As when the application found another size, and asked for no scaling.
+    @Test(
+        arguments: [
+            ("png", 0, 16, 8), ("png", 4, 4, 2), ("png", 1, 1, 1), ("png", 16, 16, 8),
+            ("tiffTurned", 4, 2, 4),
+        ] as [(String, UInt32, Int, Int)]
+    )
+    func theDecoderScalesByTheSizeThatItFinds(name: String, side: UInt32, width: Int, height: Int) throws {
+        var request = request(name == "png" ? .png : .tiff, ExampleImage.named(name))
+        request.orientation = name == "png" ? 1 : 0
+        request.maximumSide = side == 0 ? nil : side
+        let pixels = try DecoderProcess().decode(request)
+        #expect((pixels.width, pixels.height) == (width, height))
+    }
+
     @Test("An image is given to the decoder of its format, and to no other")
     func anotherFormatIsMalformed() throws {
         let process = try DecoderProcess()

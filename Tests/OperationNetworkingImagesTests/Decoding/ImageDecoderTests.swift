@@ -101,6 +101,15 @@ import Testing
         #expect(image.pixels.count == 4 * 2 * 4)
     }
 
+    /// libtiff takes the first width, and reads it in any type.
+    @Test func aTIFFWithTwoWidthsIsJudgedByTheFirst() throws {
+        let data = ExampleImage.tiff([200, 100, 50], width: [(9, 2), (4, 1)])
+        #expect(try ImageDecoder().image(from: data).pixelWidth == 2)
+        #expect(try ImageDecoder(maximumPixelSize: 1).image(from: data).pixels.count == 4)
+        let other = ExampleImage.tiff([200, 100, 50], width: [(2, 2), (4, 1)])
+        #expect(throws: ResponseSerializationError.self) { try ImageDecoder().image(from: other) }
+    }
+
     @Test func smallImagesAreNotScaledUp() throws {
         let image = try ImageDecoder(maximumPixelSize: 100).image(from: ExampleImage.named("png"))
         #expect((image.pixelWidth, image.pixelHeight) == (16, 8))

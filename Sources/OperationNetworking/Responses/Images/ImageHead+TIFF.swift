@@ -20,11 +20,19 @@ extension ImageHead {
 }
 
 /// The first directory of a TIFF file (6.0 §2, BigTIFF), as far as it is about size and orientation.
+///
+/// The first entry of a tag counts, as it does for libtiff, and in every type that libtiff reads: else the
+/// decoder would find another size than the one that was judged.
 private struct TIFFDirectory {
-    var width: Int?
-    var height: Int?
+    var width: Int? { values[256] }
+    var height: Int? { values[257] }
     /// 1 to 8.
-    var orientation: Int?
+    var orientation: Int? { values[274].flatMap { (1...8).contains($0) ? $0 : nil } }
+
+    private static let tags: Set<Int> = [256, 257, 274]
+    private var seen: Set<Int> = []
+    /// Without those that are no number.
+    private var values: [Int: Int] = [:]
 
     /// `nil` when there is no directory between `start` and `end`.
     init?(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
@@ -44,28 +52,49 @@ private struct TIFFDirectory {
         var entry = start + offset + (isBig ? 8 : 2)
         // Never `count` entries: only those that are there.
         var left = count
-        while left > 0, entry <= end - entrySize, width == nil || height == nil || orientation == nil {
-            read(bytes, at: entry, valueOffset: isBig ? 12 : 8, isLittle: isLittle)
+        while left > 0, entry <= end - entrySize, seen.count < Self.tags.count {
+            if let tag = bytes.number(entry, size: 2, isLittle: isLittle), Self.tags.contains(tag),
+                seen.insert(tag).inserted
+            {
+                values[tag] = Self.value(bytes, of: entry, start: start, isBig: isBig, isLittle: isLittle)
+            }
             entry += entrySize
             left -= 1
         }
     }
 
-    private mutating func read(_ bytes: Span<UInt8>, at entry: Int, valueOffset: Int, isLittle: Bool) {
+    /// The number of an entry, in a type of whole numbers; `nil` for another type, and for a number that is
+    /// not inside of the data.
+    private static func value(
+        _ bytes: Span<UInt8>,
+        of entry: Int,
+        start: Int,
+        isBig: Bool,
+        isLittle: Bool
+    ) -> Int? {
+        let type = bytes.number(entry + 2, size: 2, isLittle: isLittle)
+        var position = entry + (isBig ? 12 : 8)
         let size: Int
-        switch bytes.number(entry + 2, size: 2, isLittle: isLittle) {
-        case 1: size = 1
-        case 3: size = 2
-        case 4: size = 4
-        case 16 where valueOffset == 12: size = 8
-        default: return
+        switch type {
+        case 1, 6: size = 1
+        case 3, 8: size = 2
+        case 4, 9: size = 4
+        case 16, 17:
+            size = 8
+            // There is room for four bytes in an entry of a small file: they are the place of the eight.
+            if !isBig {
+                guard let offset = bytes.number(position, size: 4, isLittle: isLittle) else { return nil }
+                position = start + offset
+            }
+        default: return nil
         }
-        guard let value = bytes.number(entry + valueOffset, size: size, isLittle: isLittle) else { return }
-        switch bytes.number(entry, size: 2, isLittle: isLittle) {
-        case 256: width = width ?? value
-        case 257: height = height ?? value
-        case 274 where (1...8).contains(value): orientation = orientation ?? value
-        default: return
+        // A number that needs 64 bits is negative, or more than any image has.
+        guard let value = bytes.number(position, size: size, isLittle: isLittle) else { return nil }
+        switch type {
+        case 6: return Int(Int8(truncatingIfNeeded: value))
+        case 8: return Int(Int16(truncatingIfNeeded: value))
+        case 9: return Int(Int32(truncatingIfNeeded: value))
+        default: return value
         }
     }
 }

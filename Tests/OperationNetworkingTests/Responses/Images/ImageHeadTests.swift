@@ -176,6 +176,32 @@ import Testing
         )
     }
 
+    /// A small TIFF, little-endian, of the width's entries and a height of 5; eight bytes follow them.
+    private func tiff(widths: [(type: UInt16, value: UInt32)], after bytes: UInt64 = 0) -> Data {
+        func entry(_ tag: UInt16, _ type: UInt16, _ value: UInt32) -> [UInt8] {
+            little(tag) + little(type) + little(UInt32(1)) + little(value)
+        }
+        let head = Array("II*\0".utf8) + little(UInt32(8)) + little(UInt16(widths.count + 1))
+        return Data(
+            head + widths.flatMap { entry(256, $0.type, $0.value) } + entry(257, 3, 5) + little(bytes)
+        )
+    }
+
+    @Test(
+        "The first entry of a TIFF's tag counts, in every type of whole numbers",
+        arguments: [
+            ([(1, 7)], 7), ([(3, 7)], 7), ([(4, 7)], 7), ([(6, 7)], 7), ([(8, 7)], 7), ([(9, 7)], 7),
+            ([(9, 3_000), (4, 16)], 3_000), ([(4, 16), (9, 3_000)], 16), ([(3, 0x1_0007)], 7),
+            ([(2, 7)], nil), ([(5, 7), (4, 16)], nil), ([(11, 7), (4, 16)], nil), ([(0, 7), (4, 16)], nil),
+            ([(6, 0xFF), (4, 16)], nil), ([(8, 0xFFFF)], nil), ([(9, 0xFFFF_FFFF)], nil),
+            ([(16, 34)], 9), ([(17, 34)], 9), ([(16, 35)], nil), ([(16, 0xFFFF_FFFF), (4, 16)], nil),
+        ] as [([(type: UInt16, value: UInt32)], Int?)]
+    )
+    func theFirstEntryOfATIFFsTagCounts(widths: [(type: UInt16, value: UInt32)], expected: Int?) {
+        let head = try? ImageHead(of: tiff(widths: widths, after: 9))
+        #expect(head?.width == expected)
+    }
+
     @Test("An offset outside of a TIFF is an error", arguments: [0, 1, 7, 16, 0xFFFF_FFFF, .max] as [UInt64])
     func refusesOffsetsOutside(offset: UInt64) {
         let small =
