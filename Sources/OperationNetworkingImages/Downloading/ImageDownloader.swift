@@ -11,8 +11,9 @@ internal import OperationNetworkingImagesSystem
 /// for challenges, which may name any user. At most ``maximumActiveDownloads`` run; the others wait, by
 /// priority and in the order of ``prioritization``. An image that ``imageCache`` has comes without a transfer
 /// and without a response, for the cache policies that allow it; it is kept there in the size of the
-/// serializer: see ``ImageDecoder/cacheIdentifier``. What a user's credential, token, certificate or cookies
-/// opened comes from the cache for that user only.
+/// serializer: see ``ImageDecoder/cacheIdentifier``. Images of a serializer of your own are kept under the
+/// name of its type, so two of one type that make different images need two caches. What a user's credential,
+/// token, certificate or cookies opened comes from the cache for that user only.
 ///
 /// ```swift
 /// let image = try await ImageDownloader.shared.image(from: url)
@@ -237,7 +238,7 @@ public final class ImageDownloader: Sendable {
 
     private func cachedImage(for request: URLRequest, _ asker: ImageAsker?) -> DecodedImage? {
         guard request.takesCachedImage, let asker, let imageCache else { return nil }
-        let identifier = Self.cacheIdentifier(manager.responseSerializer)
+        let identifier = manager.responseSerializer.imageIdentifier
         if let cache = imageCache as? any KeyedImageCache {
             return ImageKey(request, identifier, asker: asker).flatMap(cache.image)
         }
@@ -259,10 +260,6 @@ public final class ImageDownloader: Sendable {
         else { return }
         guard let cache else { return imageCache.add(image, for: request, identifier: identifier) }
         if let key = ImageKey(request, identifier, asker: asker) { cache.add(image, key) }
-    }
-
-    private static func cacheIdentifier(_ serializer: any ResponseSerializer) -> String? {
-        (serializer as? ImageResponseSerializer)?.decoder.cacheIdentifier
     }
 
     private func cancel(_ ticket: UUID) {
@@ -363,7 +360,7 @@ public final class ImageDownloader: Sendable {
         if case .success(let image) = result, let asker = way.asker, asker == start.key.asker,
             way.namesOnly(asker, operation.request, by: manager)
         {
-            keep(image, for: operation.request, asker, Self.cacheIdentifier(operation.responseSerializer))
+            keep(image, for: operation.request, asker, operation.responseSerializer.imageIdentifier)
         }
         let (handlers, starts) = state.withLock { state in
             state.operations[start.transfer] = nil

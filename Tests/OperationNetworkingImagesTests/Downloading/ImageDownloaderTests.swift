@@ -151,11 +151,44 @@ import Testing
         server.stop()
     }
 
-    @Test func aSharedCacheKeepsEachSizeOfAnImage() async throws {
+    /// A serializer that the library does not know, of small images.
+    private struct ThumbnailSerializer: ResponseSerializer {
+        func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+            try ImageResponseSerializer(maximumPixelSize: 8).responseObject(for: response, data: data)
+        }
+    }
+
+    private static let smallSerializers: [any ResponseSerializer] = [
+        ImageResponseSerializer(maximumPixelSize: 8), ThumbnailSerializer(),
+        CompoundResponseSerializer([
+            JSONResponseSerializer(),
+            CompoundResponseSerializer([ImageResponseSerializer(maximumPixelSize: 8)]),
+        ]),
+    ]
+
+    @Test func serializersOfOtherImagesHaveOtherIdentifiers() {
+        let (whole, small) = (ImageResponseSerializer(), ImageResponseSerializer(maximumPixelSize: 8))
+        #expect(whole.imageIdentifier == nil)
+        #expect(small.imageIdentifier == small.decoder.cacheIdentifier)
+        let json = JSONResponseSerializer()
+        #expect(CompoundResponseSerializer([json, whole]).imageIdentifier == nil)
+        #expect(CompoundResponseSerializer([json, small]).imageIdentifier == small.imageIdentifier)
+        let nested = CompoundResponseSerializer([json, CompoundResponseSerializer([small, small])])
+        #expect(nested.imageIdentifier == small.imageIdentifier)
+        let several = [
+            CompoundResponseSerializer([whole, small]), CompoundResponseSerializer([small, whole]),
+            CompoundResponseSerializer([json]),
+        ].map(\.imageIdentifier)
+        #expect(Set(several + [small.imageIdentifier, nil]).count == 5)
+        #expect(ThumbnailSerializer().imageIdentifier?.hasSuffix("ThumbnailSerializer") == true)
+    }
+
+    @Test(arguments: smallSerializers.indices)
+    func aSharedCacheKeepsEachSizeOfAnImage(index: Int) async throws {
         let server = try ScriptedServer { _ in Self.answer }
         let cache = AutoPurgingImageCache()
         let small = OperationManager()
-        small.responseSerializer = ImageResponseSerializer(maximumPixelSize: 8)
+        small.responseSerializer = Self.smallSerializers[index]
         for (manager, name) in [(small, "a"), (nil, "b"), (small, "c"), (nil, "d")] {
             let downloader = ImageDownloader(manager: manager, imageCache: cache)
             ask(downloader, URLRequest(url: server.url), name)
