@@ -2,8 +2,8 @@ internal import Foundation
 internal import OperationNetworking
 internal import OperationNetworkingImagesSystem
 
-/// The work for a decoder, decided from the first bytes of an image and the limits: what is given to which
-/// decoder, or why nothing is.
+/// The work for a decoder, decided from the first bytes of an image, its end and the limits: what is given to
+/// which decoder, or why nothing is.
 struct DecodePlan {
     let format: DecoderFormat
     let bytes: Data
@@ -52,6 +52,9 @@ struct DecodePlan {
                 height: height,
                 limit: limits.maximumPixelCount
             )
+        }
+        guard ImageEnd.isThere(in: bytes, of: format) else {
+            throw ImageDecodingError.malformed(head.format, "It breaks off before its end.")
         }
         self.format = format
         self.bytes = bytes

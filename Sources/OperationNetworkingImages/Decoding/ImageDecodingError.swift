@@ -1,7 +1,7 @@
 public import Foundation
 public import OperationNetworking
 
-/// Why an image that arrived whole has no pixels.
+/// Why an image that arrived has no pixels.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
@@ -10,7 +10,7 @@ public enum ImageDecodingError: Error, Hashable, Sendable {
     case unsupportedFormat(ResponseImage.Format)
     /// An image that has more pixels than ``ImageDecodingLimits/maximumPixelCount``. It was not decoded.
     case tooManyPixels(width: Int, height: Int, limit: Int)
-    /// An image that is broken; the decoder's sentence.
+    /// An image that is broken, or was cut; the decoder's sentence, or this library's.
     case malformed(ResponseImage.Format, String)
     /// Decoding took longer than ``ImageDecodingLimits/maximumDuration``, in seconds, and was ended.
     case timeLimitExceeded(Double)

@@ -11,7 +11,7 @@ public import OperationNetworking
 /// | empty body                                | `nil`                                                   |
 /// | unacceptable media type                   | an error; the body is not looked at                     |
 /// | body that is no image                     | a `ResponseSerializationError`                          |
-/// | image over the limits, broken, or of another format | an ``ImageDecodingError``                     |
+/// | image over the limits, broken, cut, or of another format | an ``ImageDecodingError``                |
 /// | unacceptable status, an image             | the error for the status; its `responseObject` is the `ResponseImage`, not decoded |
 ///
 /// It decodes in a process of its own, see ``ImageDecoder``, and waits for it on a queue of its own: other
