@@ -70,6 +70,8 @@ struct CookieChanges: Hashable, Sendable {
         var changes = self
         changes.stored = stored.compactMap { cookie in
             guard cookie.includesSubdomains, PublicSuffixes.contain(cookie.domain) else { return cookie }
+            // A jar may have had one for all sites, from a file or of the program's own.
+            changes.deleted.append(cookie)
             return cookie.domain == host ? cookie.forHostOnly : nil
         }
         return changes
