@@ -8,7 +8,7 @@ internal import OperationNetworkingSystem
 /// of. Other origins get what the credential storage has for them, or what the challenge closure answers to
 /// their name.
 ///
-/// Stored properties: 19. Most say what happened in one hop, and begin anew with the next.
+/// Stored properties: 20. Most say what happened in one hop, and begin anew with the next.
 struct Authentication {
     /// A credential, and how it is sent.
     struct Proof: Hashable {
@@ -18,6 +18,8 @@ struct Authentication {
 
     /// Nonces of one hop that may be stale one after the other.
     private static let maximumRenewals = 8
+    /// The limit of tokens that a wait in line may outlive.
+    private static let maximumOutlived = 3
     /// Bytes of a body that are sent although the server may refuse them: to wait for its leave may take a
     /// second.
     private static let maximumWastedBody: Int64 = 1024 * 1024
@@ -57,6 +59,8 @@ struct Authentication {
     /// The time from which on ``proof`` is not sent any more: that of a token. `nil`: it may be sent. A token
     /// that was over when it came is sent, too: the next one would be over as well.
     private(set) var expiry: Date?
+    /// The number of tokens of this hop that were over when its turn came.
+    private var outlived = 0
     private var hasRenewedToken = false
 
     init(_ settings: SharedSettings, for url: URL?) {
@@ -85,6 +89,7 @@ struct Authentication {
         proof = nil
         token = nil
         expiry = nil
+        outlived = 0
         digest = nil
         isDigestRemembered = false
         renewedDigests = 0
@@ -146,10 +151,13 @@ struct Authentication {
     }
 
     mutating func send(_ token: TokenSource.Token, now: Date = Date()) {
+        if hasExpired(at: now) { outlived += 1 }
         digest = nil
         proof = Proof(credential: Credential(bearerToken: token.value), scheme: .bearer)
         self.token = token
-        expiry = token.isGood(at: now) ? token.expiry : nil
+        // Where the line is longer than each token, the next one is sent as it is: the wait has to end.
+        let isBounded = outlived < Self.maximumOutlived
+        expiry = isBounded && token.isGood(at: now) ? token.expiry : nil
     }
 
     /// Whether the token in ``proof`` has expired since it came.

@@ -413,7 +413,10 @@ extension Exchange: TransferClient {
         let step = machine.transferEnded(end.id)
         if case .none = step { return }
         transferEnd = end
-        meters.log.add(end.metrics)
+        // One whose token expired in the line was none.
+        var isNone = false
+        if case .expired = end.error { isNone = end.metrics.transferCount == 0 }
+        if !isNone { meters.log.add(end.metrics) }
         tick()
         perform(step)
     }
