@@ -8,12 +8,14 @@ struct ResponseHead: Hashable, Sendable {
     var version: String
     var status: Int
     var fields: HeaderFields
-    /// Whether a challenge was not UTF-8, and so is read as ISO 8859-1.
-    var hasLatin1Challenge = false
+    /// The challenges that were not UTF-8, and so are read as ISO 8859-1.
+    var latin1Challenges: [String] = []
 
     /// The server's challenges.
     var offers: [AuthenticationOffer] {
-        AuthenticationOffer.offers(in: fields.values(for: "WWW-Authenticate"), areLatin1: hasLatin1Challenge)
+        fields.values(for: "WWW-Authenticate").flatMap { value in
+            AuthenticationOffer.offers(in: [value], areLatin1: latin1Challenges.contains(value))
+        }
     }
 
     /// 1xx: another head follows. Not after 101, which ends HTTP (RFC 9110 §7.8).
@@ -107,7 +109,7 @@ struct ResponseHeadReader {
         let name = line.extracting(..<colon)
         guard !head.fields.append(name: name, headerText: value) else { return }
         if String(headerText: name).isEqualIgnoringASCIICase(to: "WWW-Authenticate") {
-            head.hasLatin1Challenge = true
+            head.latin1Challenges.append(String(headerText: value))
         }
     }
 
