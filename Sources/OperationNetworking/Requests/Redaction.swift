@@ -31,14 +31,19 @@ enum Redaction {
     static func text(ofURL text: String) -> String {
         var rest = text[...]
         var result = ""
-        if let scheme = rest.range(of: "://") {
+        // Not one in a query, as of `?next=https://...`.
+        if let scheme = rest.range(of: "://"), !rest[..<scheme.lowerBound].contains(where: "/?#".contains) {
             result = String(rest[..<scheme.upperBound])
             rest = rest[scheme.upperBound...]
-            let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
-            if let at = rest[..<end].lastIndex(of: "@") {
-                result += mark
-                rest = rest[at...]
-            }
+        } else if rest.hasPrefix("//") {
+            result = "//"
+            rest = rest.dropFirst(2)
+        }
+        // Also where the scheme was forgotten.
+        let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+        if let at = rest[..<end].lastIndex(of: "@") {
+            result += mark
+            rest = rest[at...]
         }
         let fragment = rest.firstIndex(of: "#") ?? rest.endIndex
         guard let question = rest[..<fragment].firstIndex(of: "?") else {

@@ -161,4 +161,15 @@ struct RedactionTests {
     private struct TestSentence: Error, CustomStringConvertible {
         let description: String
     }
+
+    /// As written by a caller: without a scheme, or with another address in the query.
+    @Test(arguments: [
+        "login?next=https://app/&token=s3cret", "login?token=s3cret&next=https://app/",
+        "bob:s3cret@example.com/a", "//bob:s3cret@h/a", "https://bob:s3cret@h/a?b=1",
+    ])
+    func aTextThatIsNoWholeURLShowsNoSecret(text: String) {
+        let shown = Redaction.text(ofURL: text)
+        #expect(!shown.contains("s3cret"))
+        #expect(Redaction.text(ofURL: "users/@me?page=2") == "users/@me?page=2")
+    }
 }
