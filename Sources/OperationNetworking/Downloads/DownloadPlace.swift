@@ -134,13 +134,22 @@ struct DownloadPlace {
             complete(file, checkpoint)
             try folder.remove(names.checkpoint)
         case .file(let part) where part.identity == file.identity:
+            // Others may have linked the two names.
+            guard checkpoint?.part.inode == file.identity.inode || hasMark(file) else { break }
             complete(file, checkpoint)
             try folder.remove(names.part)
-            try folder.remove(names.checkpoint)
+            if checkpoint != nil { try folder.remove(names.checkpoint) }
         case .file, .directory, .symbolicLink, .other:
             break
         }
         return true
+    }
+
+    private func hasMark(_ file: FileStatus) -> Bool {
+        guard let opened = try? folder.open(name), (try? opened.status.identity) == file.identity else {
+            return false
+        }
+        return opened.look(for: .part) == .present
     }
 
     /// Whether a download to another name of this folder left the file. A part and its checkpoint that were

@@ -261,7 +261,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             } else if shared.withLock({ $0.held }) != HeldBytes(count: partial.count, content: content)
                 || start.content != content
             {
-                // Whatever was to be kept is not there.
+                // Or it was given up, and the body that is waited for by now begins anew.
+                guard shared.withLock({ $0.preparations == 1 }) else { return }
                 throw DownloadError.partialFileReplaced(partial.partURL)
             } else {
                 if try partial.isTouched() { digests?.readAgain() }

@@ -244,7 +244,7 @@ struct DownloadOwnerTests {
         #expect(!StalePart.mayBeLeft(beside: target))
     }
 
-    /// `a.1.part` may be one of `a.1`, whose checkpoint is not ours to remove, even if the file has two names.
+    /// `a.1.part` may be one of `a.1`, whose checkpoint is not ours to remove.
     @Test func theLeftoversOfAnotherDestinationStay() throws {
         let directory = try TemporaryDirectory()
         let target = directory.file("a.1")

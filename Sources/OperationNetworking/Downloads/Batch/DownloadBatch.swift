@@ -33,7 +33,8 @@ public final class DownloadBatch: Sendable {
         case ended(Int, Result<DownloadedFile, any Error>)
         /// There is no room on the disk, for a file or for the journal. The batch has paused; what came is
         /// kept. ``DownloadBatch/resume()`` tries again: the member that found no room comes last. One whose
-        /// announced length does not fit then either fails.
+        /// announced length does not fit then either fails. Hold the batch: one that is paused and released
+        /// is over.
         case outOfSpace(any Error)
     }
 
@@ -209,7 +210,7 @@ public final class DownloadBatch: Sendable {
     // MARK: - Progress
 
     /// The progress in bytes, estimated while lengths are not known. Goes up only, and is finished when all
-    /// members have ended. `cancel()`, `pause()` and `resume()` act on the batch. See
+    /// members have ended. `cancel()`, `pause()` and `resume()` act on the batch, which it does not hold. See
     /// ``OperationBatch/progress``.
     public var progress: Progress { gauge.progress }
 
