@@ -134,11 +134,13 @@ struct DownloadPlace {
             complete(file, checkpoint)
             try folder.remove(names.checkpoint)
         case .file(let part) where part.identity == file.identity:
-            // Others may have linked the two names.
-            guard checkpoint?.part.inode == file.identity.inode || hasMark(file) else { break }
+            // Others may have linked the two. The plain name with a checkpoint, if only a torn one, is ours.
+            var isPlain = names.part == PartialName(of: name).candidate(0).part
+            if case .none = finding { isPlain = false }
+            guard isPlain || checkpoint?.part.inode == file.identity.inode || hasMark(file) else { break }
             complete(file, checkpoint)
             try folder.remove(names.part)
-            if checkpoint != nil { try folder.remove(names.checkpoint) }
+            if isPlain || checkpoint != nil { try folder.remove(names.checkpoint) }
         case .file, .directory, .symbolicLink, .other:
             break
         }

@@ -40,6 +40,8 @@ public final class CookieJar: Sendable {
     let identity = UUID()
     /// The work of the network thread, in order: a storage may wait for the disk, and that thread may not.
     private let queue = DispatchQueue(label: "OperationNetworking.cookies")
+    /// Held while a storage is read and then changed. Recursive, since a storage may call others.
+    private let changing = NSRecursiveLock()
 
     /// An empty jar in memory.
     public init() {
@@ -82,14 +84,14 @@ public final class CookieJar: Sendable {
     /// removes that one.
     public func set(_ cookie: HTTPCookie) {
         guard let cookie = Cookie(cookie) else { return }
-        set(cookie)
+        changing.withLock { set(cookie) }
         takeStock()
     }
 
     /// Takes out the cookie of this name for these hosts and this path, whatever its value.
     public func remove(_ cookie: HTTPCookie) {
         guard let cookie = Cookie(cookie) else { return }
-        remove(cookie)
+        changing.withLock { remove(cookie) }
         takeStock()
     }
 
@@ -171,11 +173,13 @@ public final class CookieJar: Sendable {
         case .memory(let table):
             table.withLock { $0.take(changes, now: now) }
         case .storage(let storage):
-            let changes = changes.sparing { names in
-                kept(storage.cookies ?? [], now) { $0.isSecure && names.contains($0.name) }
+            changing.withLock {
+                let changes = changes.sparing { names in
+                    kept(storage.cookies ?? [], now) { $0.isSecure && names.contains($0.name) }
+                }
+                for cookie in changes.deleted { remove(cookie) }
+                for cookie in changes.stored { set(cookie, now: now) }
             }
-            for cookie in changes.deleted { remove(cookie) }
-            for cookie in changes.stored { set(cookie, now: now) }
         }
     }
 
