@@ -18,12 +18,14 @@ struct StubCookies {
     /// The changes of cookies by a response with these fields. The jar looks public suffixes up.
     func changes(by fields: HeaderFields) -> CookieChanges {
         var prefixes = CookiePrefix()
+        var erasures = CookieErasures()
         var after = known
         var names: Set<String> = []
         let host = Cookie.canonical(url.host ?? "")
         let isSecure = Cookie.isSecure(host: host, isTLS: url.isTLS)
         for line in fields.values(for: "Set-Cookie") {
             prefixes.read(line)
+            erasures.read(line)
             names.insert(CookiePrefix.name(of: line))
             for new in HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": line], for: url) {
                 guard let cookie = Cookie(new), cookie.concerns(host: host), isSecure || !cookie.isSecure
@@ -38,7 +40,9 @@ struct StubCookies {
             naming: names,
             refusing: prefixes.brokenNames,
             by: host,
-            isSecure: isSecure
+            isSecure: isSecure,
+            erasing: erasures,
+            ofRequestTo: url.path(percentEncoded: true)
         )
     }
 }

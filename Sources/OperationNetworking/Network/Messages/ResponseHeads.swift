@@ -25,6 +25,7 @@ struct ResponseHeads {
     private var cookiePrefixes = CookiePrefix()
     /// The names of the cookies that the server has set or deleted.
     private(set) var cookieNames: Set<String> = []
+    private(set) var cookieErasures = CookieErasures()
 
     /// Whether no head came that says anything about the server's response.
     var isEmpty: Bool { head == nil && held == nil && !isRefusedByProxy }
@@ -39,6 +40,7 @@ struct ResponseHeads {
     mutating func readCookie(_ line: String) {
         cookiePrefixes.read(line)
         cookieNames.insert(CookiePrefix.name(of: line))
+        cookieErasures.read(line)
     }
 
     /// The proxy answered 407, or the server behind it did, which looks the same. Where better was asked for

@@ -317,7 +317,9 @@ final class Transfer: EasyHandleDelegate {
             naming: heads.cookieNames,
             refusing: heads.brokenCookieNames,
             by: host,
-            isSecure: Cookie.isSecure(host: host, isTLS: isTLS)
+            isSecure: Cookie.isSecure(host: host, isTLS: isTLS),
+            erasing: heads.cookieErasures,
+            ofRequestTo: request.value.url.path(percentEncoded: true)
         )
         if !changes.isEmpty { client.transferDidReceive(changes) }
     }

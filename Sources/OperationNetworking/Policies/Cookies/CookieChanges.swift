@@ -6,6 +6,8 @@ struct CookieChanges: Hashable, Sendable {
     /// New ones, and old ones with another value or another end.
     private(set) var stored: [Cookie] = []
     private(set) var deleted: [Cookie] = []
+    /// Also deleted if the host is a public suffix.
+    private var erased: [Cookie] = []
     /// Whether the response came over TLS, or from this machine.
     private let isSecure: Bool
     /// The host that set them.
@@ -33,6 +35,8 @@ struct CookieChanges: Hashable, Sendable {
     ///   - refused: of those, the ones that it may not set.
     ///   - host: the host that has sent it, in the form of a cookie's domain.
     ///   - isSecure: whether it came over TLS, or from this machine; see ``Cookie/isSecure(host:isTLS:)``.
+    ///   - erasures: the cookies that it takes away by the host's name.
+    ///   - path: of the request.
     ///   - now: seconds since 1970.
     init(
         from before: [Cookie],
@@ -41,6 +45,8 @@ struct CookieChanges: Hashable, Sendable {
         refusing refused: Set<String> = [],
         by host: String = "",
         isSecure: Bool = true,
+        erasing erasures: CookieErasures = CookieErasures(),
+        ofRequestTo path: String = "/",
         now: Int64 = .secondsSince1970
     ) {
         self.host = host
@@ -57,17 +63,22 @@ struct CookieChanges: Hashable, Sendable {
         deleted = before.filter { cookie in
             left[cookie.identity] != nil && !(cookie.hasExpired(by: now) && kept.contains(cookie.name))
         }
+        erased = before.filter { cookie in
+            !cookie.includesSubdomains && cookie.domain == host && erasures.erases(cookie, ofRequestTo: path)
+        }
     }
 
-    var isEmpty: Bool { stored.isEmpty && deleted.isEmpty }
+    var isEmpty: Bool { stored.isEmpty && deleted.isEmpty && erased.isEmpty }
 
     /// The changes without cookies for all sites below a public suffix. A host that is one itself, such as
     /// `github.io`, is sent its own back, and no other host is ([RFC 6265 §5.3, step
     /// 5](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)); libcurl keeps it for those below, too. May
     /// wait for a disk: see ``PublicSuffixes``.
     var withoutPublicSuffixes: CookieChanges {
-        guard stored.contains(where: \.includesSubdomains) else { return self }
+        guard !erased.isEmpty || stored.contains(where: \.includesSubdomains) else { return self }
         var changes = self
+        if !erased.isEmpty, PublicSuffixes.contain(host) { changes.deleted += erased }
+        changes.erased = []
         changes.stored = stored.compactMap { cookie in
             guard cookie.includesSubdomains, PublicSuffixes.contain(cookie.domain) else { return cookie }
             // A jar may have had one for all sites, from a file or of the program's own.

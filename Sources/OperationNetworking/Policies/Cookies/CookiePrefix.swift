@@ -25,14 +25,17 @@ struct CookiePrefix: Sendable {
     /// Whether a `Set-Cookie` field's value has what the name of its cookie promises.
     static func keepsPromise(_ line: String) -> Bool { judge(line).keepsPromise }
 
+    /// The attributes of a `Set-Cookie` field's value, behind the cookie itself.
+    static func attributes(of line: String) -> [(name: Substring, value: Substring)] {
+        line.split(separator: ";", omittingEmptySubsequences: false).dropFirst().map(pair)
+    }
+
     private static func judge(_ line: String) -> (name: String, keepsPromise: Bool) {
-        var parts = line.split(separator: ";", omittingEmptySubsequences: false)[...]
-        let name = String(pair(parts.removeFirst()).name)
+        let name = name(of: line)
         let isHost = name.hasPrefixIgnoringASCIICase("__Host-")
         guard isHost || name.hasPrefixIgnoringASCIICase("__Secure-") else { return (name, true) }
         var (isSecure, path, hasDomain) = (false, Substring?.none, false)
-        for part in parts {
-            let attribute = pair(part)
+        for attribute in attributes(of: line) {
             switch attribute.name.lowercased() {
             case "secure": isSecure = true
             case "path": path = attribute.value

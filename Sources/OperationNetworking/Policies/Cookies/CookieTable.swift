@@ -34,7 +34,8 @@ struct CookieTable: Sendable {
 
     /// The cookies for the host, in the order in which they were set.
     func cookies(concerning host: String, now: Int64) -> [Cookie] {
-        guard !isEmpty else { return [] }
+        // No name is longer (RFC 1035 §2.3.4), and each label costs a copy of the rest.
+        guard !isEmpty, host.utf8.count <= 255 else { return [] }
         var found: [Entry] = []
         var domain = host[...]
         while true {
