@@ -9,12 +9,22 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-// The milliseconds since the last byte came from the other side; -1: unknown, as of a socket without TCP.
-static inline int64_t csocket_since_received(int socket) {
+// The milliseconds since something last went over a socket.
+struct csocket_ages {
+    uint32_t received;
+    uint32_t sent;
+    uint32_t acknowledged;
+};
+
+// -1: unknown, as of a socket without TCP.
+static inline int csocket_ages(int socket, struct csocket_ages *ages) {
     struct tcp_info info;
     socklen_t size = sizeof info;
-    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;
-    return size >= sizeof info ? (int64_t)info.tcpi_last_data_recv : -1;
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || size < sizeof info) return -1;
+    ages->received = info.tcpi_last_data_recv;
+    ages->sent = info.tcpi_last_data_sent;
+    ages->acknowledged = info.tcpi_last_ack_recv;
+    return 0;
 }
 
 // The bytes that were sent here and that the other side has not acknowledged; -1: unknown.

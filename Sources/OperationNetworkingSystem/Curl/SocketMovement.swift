@@ -13,10 +13,23 @@ package struct SocketMovement: Hashable, Sendable {
     }
 
     init(of socket: Int32) {
-        let milliseconds = csocket_since_received(socket)
+        var ages = csocket_ages()
+        let areKnown = csocket_ages(socket, &ages) == 0
         self.init(
-            secondsSinceReceived: milliseconds < 0 ? nil : Double(milliseconds) / 1000,
+            secondsSinceReceived: areKnown
+                ? Self.secondsSinceReceived(ages.received, sent: ages.sent, acknowledged: ages.acknowledged)
+                : nil,
             unacknowledged: max(0, Int(csocket_unacknowledged(socket)))
         )
+    }
+
+    /// The age of the last byte that came, by the milliseconds that the kernel gives. One that does not count
+    /// them, as that of some sandboxes, says 0 to all: it knows nothing, and nothing has just come.
+    package static func secondsSinceReceived(
+        _ received: UInt32,
+        sent: UInt32,
+        acknowledged: UInt32
+    ) -> Double? {
+        received | sent | acknowledged == 0 ? nil : Double(received) / 1000
     }
 }

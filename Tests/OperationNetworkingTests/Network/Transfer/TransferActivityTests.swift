@@ -37,6 +37,21 @@ struct TransferActivityTests {
         if let look, let next { #expect(abs(look.seconds - next) < 1e-6) }
     }
 
+    /// Some sandboxes count nothing, and say 0.
+    @Test(
+        arguments: [(0, 0, 0, nil), (0, 9000, 0, 0), (10_000, 10_000, 10_000, 10), (250, 0, 0, 0.25)]
+            as [(UInt32, UInt32, UInt32, Double?)]
+    )
+    func aKernelThatCountsNothingKnowsNothing(
+        received: UInt32,
+        sent: UInt32,
+        acknowledged: UInt32,
+        seconds: Double?
+    ) {
+        let age = SocketMovement.secondsSinceReceived(received, sent: sent, acknowledged: acknowledged)
+        #expect(age == seconds)
+    }
+
     /// The first look has nothing to compare with.
     @Test func bytesThatAreStillBeingSentAreMoves() {
         var activity = TransferActivity(since: start)
