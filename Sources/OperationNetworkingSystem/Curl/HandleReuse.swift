@@ -84,6 +84,8 @@ struct HandleTrace {
     var wasHeld = false
     var reportsProgress = false
     var receivedCookies = 0
+    /// The socket that libcurl last wanted watched for it; it may belong to another transfer by now.
+    var watchedSocket: Int32 = -1
 
     /// Whether what libcurl says of times and connections is about this transfer.
     var hasBegun: Bool { isFirst || hasMoved }

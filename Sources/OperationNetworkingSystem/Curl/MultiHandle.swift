@@ -121,8 +121,9 @@ package final class MultiHandle {
     /// The kernel's knowledge of the socket that a transfer waits for; `nil`: it waits for none. libcurl's
     /// CURLINFO_ACTIVESOCKET knows only those of transfers that have ended.
     package func socketMovement(of easy: EasyHandle) -> SocketMovement? {
-        let owner = UnsafeMutableRawPointer(easy.pointer)
-        return owners.firstIndex(of: owner).map { SocketMovement(of: Int32($0)) }
+        let socket = Int(easy.trace.watchedSocket)
+        guard owners.indices.contains(socket), owners[socket] == easy.raw else { return nil }
+        return SocketMovement(of: easy.trace.watchedSocket)
     }
 
     private func didChange(_ socket: Int32, of easy: UnsafeMutableRawPointer?, _ what: Int32) {
@@ -138,6 +139,7 @@ package final class MultiHandle {
 
     private func note(_ owner: UnsafeMutableRawPointer?, for socket: Int) {
         guard socket >= 0 else { return }
+        if let owner { EasyHandle.of(owner)?.trace.watchedSocket = Int32(socket) }
         if owners.count <= socket {
             owners.append(contentsOf: repeatElement(nil, count: socket + 1 - owners.count))
         }
