@@ -135,8 +135,7 @@ struct DownloadPlace {
             try folder.remove(names.checkpoint)
         case .file(let part) where part.identity == file.identity:
             // Others may have linked the two. The plain name with a checkpoint, if only a torn one, is ours.
-            var isPlain = names.part == PartialName(of: name).candidate(0).part
-            if case .none = finding { isPlain = false }
+            let isPlain = names.part == PartialName(of: name).candidate(0).part && finding.isOurs
             guard isPlain || checkpoint?.part.inode == file.identity.inode || hasMark(file) else { break }
             complete(file, checkpoint)
             try folder.remove(names.part)

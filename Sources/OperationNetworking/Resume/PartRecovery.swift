@@ -80,6 +80,14 @@ enum PartRecovery: Hashable, Sendable {
                 case .none, .unreadable, .notOurs: nil
                 }
             }
+
+            /// Whether there is a file that this user's program has written, if only half of it.
+            var isOurs: Bool {
+                switch self {
+                case .checkpoint, .unmarked, .unreadable: true
+                case .none, .notOurs: false
+                }
+            }
         }
 
         let request: RequestRecord

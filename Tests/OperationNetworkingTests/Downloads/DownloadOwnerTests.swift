@@ -244,6 +244,22 @@ struct DownloadOwnerTests {
         #expect(!StalePart.mayBeLeft(beside: target))
     }
 
+    /// The plain name of a part and that of its checkpoint, with what is no checkpoint, prove nothing.
+    @Test func aLinkBesideSomethingElseStays() throws {
+        let directory = try TemporaryDirectory()
+        let target = directory.file("a")
+        try Data("mine".utf8).write(to: target)
+        #expect(link(target.path, directory.file("a.part").path) == 0)
+        try Data("notes".utf8).write(to: directory.file("a.part.resume"))
+        #expect(throws: DownloadError.destinationExists(target)) {
+            try PartialDownload(.sample, to: target, replacesFile: false)
+        }
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
+                == ["a", "a.part", "a.part.resume"]
+        )
+    }
+
     /// `a.1.part` may be one of `a.1`, whose checkpoint is not ours to remove.
     @Test func theLeftoversOfAnotherDestinationStay() throws {
         let directory = try TemporaryDirectory()
