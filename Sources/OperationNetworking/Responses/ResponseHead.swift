@@ -9,13 +9,16 @@ struct ResponseHead: Hashable, Sendable {
     var status: Int
     var fields: HeaderFields
     /// The challenges that were not UTF-8, and so are read as ISO 8859-1.
-    var latin1Challenges: [String] = []
+    var latin1Challenges: Set<String> = []
 
     /// The server's challenges.
     var offers: [AuthenticationOffer] {
-        fields.values(for: "WWW-Authenticate").flatMap { value in
-            AuthenticationOffer.offers(in: [value], areLatin1: latin1Challenges.contains(value))
+        var offers: [AuthenticationOffer] = []
+        for value in fields.values(for: "WWW-Authenticate") {
+            offers += AuthenticationOffer.offers(in: [value], areLatin1: latin1Challenges.contains(value))
+            guard offers.count < AuthenticationOffer.maximumCount else { break }
         }
+        return Array(offers.prefix(AuthenticationOffer.maximumCount))
     }
 
     /// 1xx: another head follows. Not after 101, which ends HTTP (RFC 9110 §7.8).
@@ -109,7 +112,7 @@ struct ResponseHeadReader {
         let name = line.extracting(..<colon)
         guard !head.fields.append(name: name, headerText: value) else { return }
         if String(headerText: name).isEqualIgnoringASCIICase(to: "WWW-Authenticate") {
-            head.latin1Challenges.append(String(headerText: value))
+            head.latin1Challenges.insert(String(headerText: value))
         }
     }
 

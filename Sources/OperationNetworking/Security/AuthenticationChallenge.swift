@@ -85,7 +85,9 @@ public struct AuthenticationChallenge: Sendable {
     /// On Linux the storage finds a space by its identity, so an equal one has to be searched for.
     func storedCredentials(allowed: Set<AuthenticationScheme>) -> [Credential] {
         let storage = URLCredentialStorage.shared
-        let known = storage.allCredentials.keys
+        let host = host.lowercased()
+        let known = storage.allCredentials.keys.filter { $0.port == port && $0.host.lowercased() == host }
+        guard !known.isEmpty else { return [] }
         return AuthenticationChoice.answerable(offers, allowed: allowed).flatMap { offer in
             let space = protectionSpace(for: offer)
             return known.filter { $0.isSame(as: space) }

@@ -8,6 +8,9 @@
 ///
 /// The form is that of [RFC 9110 §11.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1).
 public struct AuthenticationOffer: Hashable, Sendable {
+    /// The most challenges of a response that are read.
+    static let maximumCount = 64
+
     /// The scheme.
     public let scheme: AuthenticationScheme
     /// The token that some schemes send instead of parameters.

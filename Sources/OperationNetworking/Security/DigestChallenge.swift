@@ -77,7 +77,7 @@ struct DigestChallenge: Hashable, Sendable {
     /// Whether only the nonce was too old: name and password were right.
     let isStale: Bool
     /// The URIs for which the server takes the proof; empty: its whole origin.
-    let spaces: [String]
+    let spaces: [DigestSpace]
     /// Whether the server's texts are not UTF-8. ``authorization(user:password:for:)`` then is a text with
     /// one scalar for each octet.
     let isLatin1: Bool
@@ -113,7 +113,7 @@ struct DigestChallenge: Hashable, Sendable {
         opaque = said["opaque"]
         hashesUser = said["userhash"]?.lowercased() == "true"
         isStale = said["stale"]?.lowercased() == "true"
-        spaces = (said["domain"] ?? "").split(separator: " ").map { String($0) }
+        spaces = DigestSpace.spaces(said["domain"] ?? "")
     }
 
     /// The first offer that can be answered: the server has put them in its order.

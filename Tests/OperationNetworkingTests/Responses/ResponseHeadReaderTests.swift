@@ -102,6 +102,25 @@ struct ResponseHeadReaderTests {
         )
     }
 
+    /// The network thread reads them, and compares each with all credentials of the storage.
+    @Test func aHeadHasOnlySoManyChallenges() throws {
+        var lines = [Array("HTTP/1.1 401 U\r\n".utf8), Array("WWW-Authenticate: Basic realm=a\r\n".utf8)]
+        for number in 0..<5000 {
+            lines.append(
+                Array("WWW-Authenticate: Digest realm=\"".utf8) + [0xe9] + Array("\(number)\"\r\n".utf8)
+            )
+        }
+        lines.append([13, 10])
+        let offers = try #require(read(lines).heads.first).offers
+        #expect(offers.count == AuthenticationOffer.maximumCount)
+        #expect(offers.prefix(3).map(\.realm) == ["a", "é0", "é1"])
+        #expect(offers.map(\.isLatin1) == [false] + Array(repeating: true, count: offers.count - 1))
+        let one = Array(
+            "WWW-Authenticate: \(Array(repeating: "Basic", count: 1000).joined(separator: ","))".utf8
+        )
+        #expect(try #require(read([lines[0], one, [13, 10]]).heads.first).offers.count == offers.count)
+    }
+
     @Test(arguments: ["Content-Length : 3\r\n", ": 3\r\n", "no colon\r\n", "A b: c\r\n", "Ä: c\r\n"])
     func aNameThatIsNoneIsAMalformation(line: String) {
         #expect(read(["HTTP/1.1 200 OK\r\n", line, "\r\n"]).malformation != nil)

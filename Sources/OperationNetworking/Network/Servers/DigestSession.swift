@@ -71,12 +71,10 @@ extension DigestChallenge {
         guard !spaces.isEmpty else { return true }
         guard AuthenticationMemory.prefix(of: url) != nil else { return false }
         let path = url.path(percentEncoded: true)
-        return spaces.contains { text in
-            guard let space = URL(string: text, relativeTo: url)?.absoluteURL, Origin(space) == Origin(url)
-            else {
-                return false
-            }
-            return (path.isEmpty ? "/" : path).hasPrefix(space.path(percentEncoded: true))
+        let origin = Origin(url)
+        return spaces.contains { space in
+            (path.isEmpty ? "/" : path).hasPrefix(space.path)
+                && space.server.map { Origin($0) == origin } ?? true
         }
     }
 }

@@ -43,6 +43,10 @@ struct AuthenticationMemoryTests {
         ("realm=a, nonce=1, domain=\"/d\"", "http://h/d/../c", false),
         ("realm=a, nonce=1, domain=\"http://H:80/c\"", "http://h/c", true),
         ("realm=a, nonce=1, domain=\"http://i/ https://h/\"", "http://h/c", false),
+        ("realm=a, nonce=1, domain=\"//h/c\"", "http://h/c", false),
+        ("realm=a, nonce=1, domain=\"c\"", "http://h/c", true),
+        ("realm=a, nonce=1, domain=\"/x/../c\"", "http://h/c", true),
+        ("realm=a, nonce=1, domain=\"[ /c\"", "http://h/c", true),
     ])
     func aDigestGoesWhereTheServerSaysOrHasTakenIt(_ challenge: String, _ asked: String, _ isSent: Bool)
         throws
@@ -91,6 +95,23 @@ struct AuthenticationMemoryTests {
             memory.digest(for: try key(), to: try url("http://h/\($0)/y")) != nil
         }
         #expect(kept == Array(84..<100))
+    }
+
+    /// A challenge has 100 KiB for that, and each request asks 16 realms.
+    @Test func aServerCannotFillItWithURIs() throws {
+        var memory = AuthenticationMemory()
+        let words = String(repeating: "/q ", count: 32_000)
+        let here = try url("http://h/a/b")
+        for number in 0..<16 {
+            let challenge = try session("realm=\(number), nonce=1, domain=\"/c \(words)/d\"")
+            memory.note(try key(), scheme: .digest, for: here, digest: challenge)
+        }
+        for number in 0..<500 {
+            let elsewhere = try url("http://h/e/\(number)")
+            #expect(memory.digest(for: try key(), to: elsewhere) == nil)
+        }
+        #expect(memory.digest(for: try key(), to: try url("http://h/c")) != nil)
+        #expect(memory.digest(for: try key(), to: try url("http://h/d")) == nil)
     }
 
     @Test(arguments: [AuthenticationScheme.ntlm, .negotiate, .bearer])
