@@ -33,8 +33,16 @@ public struct ChecksumList: Hashable, Sendable {
     public let entries: [Entry]
     /// The indices of the entries of a path.
     private var byPath: [Path: [Int]] = [:]
-    /// The indices of the entries of a file name, in any directory.
-    private var byName: [ArraySlice<UInt8>: [Int]] = [:]
+    /// The paths of a file name, in any directory.
+    private var byName: [ArraySlice<UInt8>: Namesakes] = [:]
+
+    /// The files of one name.
+    private struct Namesakes: Hashable {
+        /// The index of an entry of the first path.
+        let first: Int
+        /// That of a path whose digests are others.
+        var other: Int?
+    }
 
     /// Reads a list.
     ///
@@ -50,7 +58,17 @@ public struct ChecksumList: Hashable, Sendable {
                 throw .contradiction(path: entry.path, line: entry.line, earlierLine: entries[earlier].line)
             }
             byPath[path] = same + [index]
-            if let name = path.components.last { byName[name, default: []].append(index) }
+        }
+        // When all digests of each path are known.
+        for (index, entry) in entries.enumerated() {
+            guard let name = Path(entry.octets).components.last else { continue }
+            guard let same = byName[name] else {
+                byName[name] = Namesakes(first: index)
+                continue
+            }
+            if same.other == nil, Set(digests(ofPathAt: index)) != Set(digests(ofPathAt: same.first)) {
+                byName[name]?.other = index
+            }
         }
     }
 
@@ -64,17 +82,16 @@ public struct ChecksumList: Hashable, Sendable {
         let path = Path(Array(path.utf8))
         if let found = byPath[path] { return found.map { entries[$0].digest } }
         guard !path.isAbsolute, path.components.count == 1, let name = path.components.first,
-            let found = byName[name], let first = found.first
+            let found = byName[name]
         else { return [] }
-        let digests = digests(ofPathAt: first)
-        for other in found where Set(self.digests(ofPathAt: other)) != Set(digests) {
+        if let other = found.other {
             throw .ambiguousName(
                 String(decoding: name, as: UTF8.self),
                 line: entries[other].line,
-                earlierLine: entries[first].line
+                earlierLine: entries[found.first].line
             )
         }
-        return digests
+        return digests(ofPathAt: found.first)
     }
 
     private func digests(ofPathAt index: Int) -> [FileDigest] {

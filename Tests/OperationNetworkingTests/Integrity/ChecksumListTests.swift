@@ -179,6 +179,14 @@ private let b = String(repeating: "bb", count: 32)
         #expect(try list.digests(for: "two/y") == [sha256(b)])
     }
 
+    /// As in a mirror of packages, each with an empty file of one name.
+    @Test(.timeLimit(.minutes(1))) func manyFilesOfOneNameAreLookedUpOneByOne() throws {
+        let count = 10_000
+        let lines = (0..<count).map { "\(a)  package\($0)/__init__.py\n" }
+        let list = try list(lines.joined())
+        for _ in 0..<count { #expect(try list.digests(for: "__init__.py").count == 1) }
+    }
+
     // MARK: - Against the programs that write such lists
 
     @Test(
