@@ -204,14 +204,14 @@ open class OperationManager: @unchecked Sendable {
     /// - Throws: `URLError.badURL` when `path` is no URL.
     public func cancelAllOperations(method: String?, path: String) throws(URLError) {
         let url = try url(for: path)
-        for case let operation as ConnectionOperation in operationQueue.operations {
+        let chosen = operationQueue.operations.compactMap { $0 as? ConnectionOperation }.filter { operation in
             let request = operation.request
-            guard let target = request.url?.absoluteURL, target.path == url.path, target.host == url.host,
-                target.port == url.port, target.scheme == url.scheme,
-                method == nil || request.httpMethod?.uppercased() == method?.uppercased()
-            else { continue }
-            operation.cancel()
+            guard let target = request.url?.absoluteURL else { return false }
+            return target.path == url.path && target.host == url.host && target.port == url.port
+                && target.scheme == url.scheme
+                && (method == nil || request.httpMethod?.uppercased() == method?.uppercased())
         }
+        ConnectionOperation.cancelTogether(chosen)
     }
 
     // MARK: - For the verbs

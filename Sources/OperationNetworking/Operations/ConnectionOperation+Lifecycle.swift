@@ -69,6 +69,13 @@ extension ConnectionOperation {
         }
     }
 
+    /// Cancels all of them; those first that have not started, or each that is cancelled would let one of
+    /// them start.
+    static func cancelTogether<Member: ConnectionOperation>(_ operations: [Member]) {
+        commandTogether(operations.filter { !$0.hasStarted }) { $0.cancel() }
+        for operation in operations { operation.cancel() }
+    }
+
     /// Under the lock, so that a stop can never overtake its start.
     private func post(_ effect: OperationStateMachine.Effect, _ state: inout OperationState)
         -> DeliveryTarget?

@@ -133,7 +133,7 @@ public final class DownloadBatch: Sendable {
     deinit {
         // It is paused, or complete.
         let left = state.withLock { $0.running.values.map(\.operation) }
-        if !left.isEmpty { Self.cancel(left) }
+        if !left.isEmpty { ConnectionOperation.cancelTogether(left) }
         // Closed before it, when the batch has completed. A file that gets its last byte just now cannot be
         // written down any more: it stays a partial file.
         journal?.close(removing: false) {}
@@ -267,14 +267,8 @@ public final class DownloadBatch: Sendable {
             ConnectionOperation.commandTogether(waiting) { $0.pause() }
             for operation in started { operation.pause() }
         case .stopped:
-            Self.cancel(running)
+            ConnectionOperation.cancelTogether(running)
         }
-    }
-
-    private static func cancel(_ operations: [DownloadOperation]) {
-        // As above.
-        ConnectionOperation.commandTogether(operations.filter { !$0.hasStarted }) { $0.cancel() }
-        for operation in operations where operation.hasStarted { operation.cancel() }
     }
 
     private func start(_ index: Int) {

@@ -233,9 +233,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// Cancels all members that have not finished. Each ends with `URLError.cancelled`, in a queue when its
     /// turn comes.
     public func cancel() {
-        let (waiting, started) = split
-        ConnectionOperation.commandTogether(waiting) { $0.cancel() }
-        for member in started { member.cancel() }
+        ConnectionOperation.cancelTogether(members)
     }
 
     private var split: (waiting: [Member], started: [Member]) {
@@ -343,9 +341,7 @@ private struct WeakMember: Sendable {
     }
 
     static func cancel(_ members: [WeakMember]) {
-        let members = members.compactMap(\.member)
-        ConnectionOperation.commandTogether(members.filter { !$0.hasStarted }) { $0.cancel() }
-        for member in members { member.cancel() }
+        ConnectionOperation.cancelTogether(members.compactMap(\.member))
     }
 }
 

@@ -62,6 +62,27 @@ struct BatchGrowthTests {
         return asked
     }
 
+    @Test func whatAManagerCancelsIsAskedAFewTimesHoweverManyThereAre() throws {
+        for count in [200, 800] {
+            let questions = Locked(0)
+            let manager = OperationManager()
+            manager.operationQueue.maxConcurrentOperationCount = count + 1
+            let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/a")))
+            let batch = OperationBatch(
+                (0..<count).map { _ in AskedOperation(request: request, questions: questions) }
+            )
+            batch.pause()
+            batch.add(to: manager.operationQueue)
+            let before = questions.withLock { $0 }
+            try manager.cancelAllOperations(method: "GET", path: "http://127.0.0.1:1/a")
+            let asked = questions.withLock { $0 } - before
+            #expect(asked <= 20 * count, "\(count) operations: \(asked)")
+            manager.operationQueue.waitUntilAllOperationsAreFinished()
+            let areCancelled = batch.members.allSatisfy { $0.isCancelled }
+            #expect(areCancelled)
+        }
+    }
+
     @Test(arguments: Story.allCases) func aMemberIsAskedAFewTimesHoweverManyThereAre(story: Story) throws {
         let server = try ScriptedServer { _ in .silence }
         for count in [200, 800] {
