@@ -4,11 +4,11 @@ internal import OperationNetworkingImagesSystem
 /// Images in memory, up to a limit: AFNetworking 3's `AFAutoPurgingImageCache`.
 ///
 /// When the images take more than ``memoryCapacity``, those that were not used for the longest time go, until
-/// ``preferredMemoryUsageAfterPurge`` are left. When the kernel says that memory is short, all go: see
-/// ``MemoryPressure``. An image is found by the URL of its request, its fields but for those that choose no
-/// image (`Accept`, `User-Agent`), and an identifier, such as that of a filter; or by an identifier alone. A
-/// downloader keeps the images of a manager's user apart from others' besides. Everything may be called from
-/// any thread.
+/// ``preferredMemoryUsageAfterPurge`` are left. There are 100,000 at most, however small they are: of more,
+/// six tenths stay. When the kernel says that memory is short, all go: see ``MemoryPressure``. An image is
+/// found by the URL of its request, its fields but for those that choose no image (`Accept`, `User-Agent`),
+/// and an identifier, such as that of a filter; or by an identifier alone. A downloader keeps the images of a
+/// manager's user apart from others' besides. Everything may be called from any thread.
 public final class AutoPurgingImageCache: ImageRequestCache {
     /// The bytes that images may take before some are purged. 100 MB unless set.
     public let memoryCapacity: Int

@@ -5,6 +5,7 @@
 /// | add, key unknown                     | its cost is added                                               |
 /// | add, key known                       | it replaces the old one, whose cost is subtracted               |
 /// | more than the capacity after an add  | the least recently used go until the usage is what is preferred |
+/// | more than ``maximumCount`` after an add | the least recently used go until six tenths are left         |
 /// | found                                | it is the most recently used now                                |
 /// | not found                            | nothing                                                         |
 struct ImageStore<Key: Hashable, Image> {
@@ -13,6 +14,9 @@ struct ImageStore<Key: Hashable, Image> {
         var cost: Int
         var use: UInt64
     }
+
+    /// The number from which images go: the entry of a tiny image takes more than the image.
+    static var maximumCount: Int { 100_000 }
 
     /// Bytes from which images go.
     let capacity: Int
@@ -39,9 +43,12 @@ struct ImageStore<Key: Hashable, Image> {
             gone.append(old.image)
         }
         usage += max(0, cost)
-        guard usage > capacity else { return gone }
+        guard usage > capacity || entries.count > Self.maximumCount else { return gone }
+        let preferredCount =
+            entries.count > Self.maximumCount ? Self.maximumCount / 10 * 6 : Self.maximumCount
+        let preferredUsage = usage > capacity ? preferredUsage : capacity
         for (key, entry) in entries.sorted(by: { $0.value.use < $1.value.use }) {
-            guard usage > preferredUsage else { break }
+            guard usage > preferredUsage || entries.count > preferredCount else { break }
             usage -= entry.cost
             entries[key] = nil
             gone.append(entry.image)

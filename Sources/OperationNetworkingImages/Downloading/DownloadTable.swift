@@ -33,7 +33,8 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
         let transfer: Int
         let order: Int
         var priority: Int
-        var handlers: [(ticket: UUID, handler: Handler)]
+        /// By their order.
+        var handlers: [Int: (ticket: UUID, handler: Handler)]
     }
 
     /// The place in the line.
@@ -56,8 +57,9 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
     /// The waiting images, the next one first, with gaps: some wait no more, or have another priority.
     private var line = BinaryHeap<Rank, (start: Start, priority: Int)>()
     private var active: Set<Int> = []
-    private var tickets: [UUID: Key] = [:]
+    private var tickets: [UUID: (key: Key, order: Int)] = [:]
     private var last = 0
+    private var lastHandler = 0
 
     init(limit: Int, isLastFirst: Bool) {
         self.limit = max(1, limit)
@@ -68,7 +70,11 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
     var waitingCount: Int { waiting.count }
 
     /// The handlers that wait for the image; that which has waited for the longest time is the first.
-    func handlers(of key: Key) -> [Handler] { images[key]?.handlers.map(\.handler) ?? [] }
+    func handlers(of key: Key) -> [Handler] { images[key].map { Self.inOrder($0).map(\.handler) } ?? [] }
+
+    private static func inOrder(_ image: Image) -> [(ticket: UUID, handler: Handler)] {
+        image.handlers.sorted { $0.key < $1.key }.map(\.value)
+    }
 
     /// Whether handlers wait for the end of this transfer.
     func isWanted(_ transfer: Int, of key: Key) -> Bool { images[key]?.transfer == transfer }
@@ -76,17 +82,19 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
     // MARK: - Events
 
     mutating func ask(for key: Key, _ ticket: UUID, _ handler: Handler, priority: Int) -> [Start] {
-        tickets[ticket] = key
-        if var image = images[key] {
-            image.handlers.append((ticket, handler))
-            let isRaised = priority > image.priority
-            image.priority = max(image.priority, priority)
-            images[key] = image
-            if isRaised, waiting.contains(key) { lineUp(image, key) }
+        lastHandler += 1
+        tickets[ticket] = (key, lastHandler)
+        // In place: a copy would cost as much as all that wait for the image.
+        if let index = images.index(forKey: key) {
+            images.values[index].handlers[lastHandler] = (ticket, handler)
+            guard priority > images.values[index].priority else { return [] }
+            images.values[index].priority = priority
+            if waiting.contains(key) { lineUp(images.values[index], key) }
             return []
         }
         last += 1
-        let image = Image(transfer: last, order: last, priority: priority, handlers: [(ticket, handler)])
+        let handlers = [lastHandler: (ticket, handler)]
+        let image = Image(transfer: last, order: last, priority: priority, handlers: handlers)
         images[key] = image
         waiting.insert(key)
         lineUp(image, key)
@@ -94,15 +102,13 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
     }
 
     mutating func cancel(_ ticket: UUID) -> Cancellation? {
-        guard let key = tickets.removeValue(forKey: ticket), var image = images[key],
-            let index = image.handlers.firstIndex(where: { $0.ticket == ticket })
+        guard let (key, order) = tickets.removeValue(forKey: ticket), let index = images.index(forKey: key),
+            let handler = images.values[index].handlers.removeValue(forKey: order)?.handler
         else { return nil }
-        let handler = image.handlers.remove(at: index).handler
-        guard image.handlers.isEmpty else {
-            images[key] = image
+        guard images.values[index].handlers.isEmpty else {
             return Cancellation(handler: handler, stopped: nil)
         }
-        images[key] = nil
+        let image = images.remove(at: index).value
         return Cancellation(handler: handler, stopped: waiting.remove(key) == nil ? image.transfer : nil)
     }
 
@@ -113,7 +119,7 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
         var handlers: [Handler] = []
         if let image = images[key], image.transfer == transfer {
             images[key] = nil
-            for (ticket, handler) in image.handlers {
+            for (ticket, handler) in Self.inOrder(image) {
                 tickets[ticket] = nil
                 handlers.append(handler)
             }

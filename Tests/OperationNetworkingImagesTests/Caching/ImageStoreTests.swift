@@ -30,6 +30,18 @@ import Testing
         #expect(went.sorted() == gone)
     }
 
+    /// Their entries take more than they do.
+    @Test func tinyImagesAreCounted() {
+        let most = ImageStore<Int, Int>.maximumCount
+        var store = ImageStore<Int, Int>(capacity: 100_000_000, preferredUsage: 60_000_000)
+        for key in 0..<most { #expect(store.add(key, for: key, cost: 4).isEmpty) }
+        #expect(store.image(for: 0) == 0)
+        let gone = store.add(most, for: most, cost: 4)
+        #expect(store.count == most / 10 * 6)
+        #expect(gone.count == most + 1 - store.count && !gone.contains(0) && gone.first == 1)
+        #expect(store.usage == 4 * store.count)
+    }
+
     @Test func whatIsUsedStaysLonger() {
         var store = store()
         for key in ["a", "b", "c"] { _ = store.add(key, for: key, cost: 30) }

@@ -60,6 +60,14 @@ import Testing
                 ["ask a 1 > start 1 a", "ask a 2 >", "cancel 1 > tell 1", "cancel 1 >", "end 1 a > tell 2"]
             ),
             (
+                "the others are told in the order in which they asked",
+                [
+                    "ask a 1 > start 1 a", "ask a 2 >", "ask a 3 >", "ask a 4 >", "cancel 2 > tell 2",
+                    "ask a 5 >",
+                    "end 1 a > tell 1 3 4 5",
+                ]
+            ),
+            (
                 "the last handler is cancelled",
                 ["ask a 1 > start 1 a", "cancel 1 > tell 1 stop 1", "end 1 a >"]
             ),
