@@ -9,7 +9,7 @@ public import Foundation
 ///
 /// Known are `machine`, `default`, `login`, `password`, `account` (passed over), `macdef` (passed over to the
 /// next empty line), texts in double quotes with `\` before what is to be taken as it is, and lines that
-/// begin with `#`. Other words are passed over. The file is UTF-8.
+/// begin with `#`. Other words are passed over. Names and passwords are UTF-8.
 public struct NetrcFile: Hashable, Sendable {
     /// One `machine`, or the `default`.
     struct Entry: Hashable, Sendable {
@@ -42,10 +42,11 @@ public struct NetrcFile: Hashable, Sendable {
         } catch {
             throw NetrcError.unreadable(path: file.path, reason: error.localizedDescription)
         }
-        guard let text = String(validating: data, as: UTF8.self) else {
-            throw NetrcError.unreadable(path: file.path, reason: "it is not UTF-8")
+        var reader = NetrcReader(bytes: Array(data))
+        entries = try reader.entries()
+        if let line = reader.brokenLine {
+            throw NetrcError.unreadable(path: file.path, reason: "line \(line) is not UTF-8")
         }
-        try self.init(text: text)
         guard mode & 0o077 == 0 || entries.allSatisfy({ $0.password == nil }) else {
             throw NetrcError.readableByOthers(path: file.path, mode: mode)
         }
@@ -98,7 +99,7 @@ extension NetrcFile: CustomStringConvertible, CustomDebugStringConvertible, Cust
     @nonexhaustive
 #endif
 public enum NetrcError: Error, Hashable, Sendable {
-    /// The file cannot be read, or is not UTF-8: another password would be sent.
+    /// The file cannot be read, or a name or a password is not UTF-8: another one would be sent.
     case unreadable(path: String, reason: String)
     /// The file has passwords, and others than its owner may read or write it; its permission bits.
     case readableByOthers(path: String, mode: Int)

@@ -3,6 +3,8 @@ struct NetrcReader {
     let bytes: [UInt8]
     private var position = 0
     private var line = 1
+    /// The first line with a name or a password that is not UTF-8.
+    private(set) var brokenLine: Int?
 
     init(bytes: [UInt8]) {
         self.bytes = bytes
@@ -15,8 +17,7 @@ struct NetrcReader {
                 skipLine()
                 continue
             }
-            let word = try word()
-            switch word {
+            switch try word().text {
             case "machine":
                 entries.append(NetrcFile.Entry(host: try value()))
             case "default":
@@ -28,7 +29,7 @@ struct NetrcReader {
                 let password = try value()
                 if let last = entries.indices.last { entries[last].password = password }
             case "account":
-                _ = try value()
+                _ = try rawValue()
             case "macdef":
                 skipMacro()
             default:
@@ -46,27 +47,41 @@ struct NetrcReader {
         return position < bytes.count
     }
 
+    /// A word, and whether it was UTF-8.
+    private typealias Word = (text: String, isText: Bool)
+
     private mutating func value() throws(NetrcError) -> String {
+        let (text, isText) = try rawValue()
+        if !isText { brokenLine = brokenLine ?? line }
+        return text
+    }
+
+    private mutating func rawValue() throws(NetrcError) -> Word {
         let begin = line
         guard skipToWord() else { throw .malformed(line: begin) }
         return try word()
     }
 
-    private mutating func word() throws(NetrcError) -> String {
+    private mutating func word() throws(NetrcError) -> Word {
         if bytes[position] == UInt8(ascii: "\"") { return try quotedWord() }
         let start = position
         while position < bytes.count, !Self.isSpace(bytes[position]) { position += 1 }
-        return String(decoding: bytes[start..<position], as: UTF8.self)
+        return Self.decoded(bytes[start..<position])
     }
 
-    private mutating func quotedWord() throws(NetrcError) -> String {
+    private static func decoded(_ octets: some Collection<UInt8>) -> Word {
+        let text = String(validating: octets, as: UTF8.self)
+        return (text ?? String(decoding: octets, as: UTF8.self), text != nil)
+    }
+
+    private mutating func quotedWord() throws(NetrcError) -> Word {
         let begin = line
         position += 1
         var text: [UInt8] = []
         while position < bytes.count {
             let byte = bytes[position]
             step()
-            if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+            if byte == UInt8(ascii: "\"") { return Self.decoded(text) }
             if byte == UInt8(ascii: "\\"), position < bytes.count {
                 text.append(Self.meaning(ofQuoted: bytes[position]))
                 step()

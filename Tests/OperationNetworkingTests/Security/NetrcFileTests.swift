@@ -99,13 +99,30 @@ struct NetrcFileTests {
     }
 
     /// Repaired, it would be another password.
-    @Test func aFileThatIsNotUTF8IsAnError() throws {
+    @Test(arguments: [
+        "machine a\n login b password p~w", "\nmachine a login \"~\" password p", "\nmachine ~",
+    ])
+    func aPasswordThatIsNotUTF8IsAnError(text: String) throws {
         let directory = try TemporaryDirectory()
-        let url = directory.file("netrc")
-        try Data("machine a login b password p".utf8 + [0xE4] + "w".utf8).write(to: url)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+        let url = try latin1(text, in: directory)
         let error = #expect(throws: NetrcError.self) { try NetrcFile(contentsOf: url) }
-        #expect(error == .unreadable(path: url.path, reason: "it is not UTF-8"))
+        #expect(error == .unreadable(path: url.path, reason: "line 2 is not UTF-8"))
+    }
+
+    /// Nothing of these is sent.
+    @Test(arguments: ["# f~r\n", "macdef m\nput ~\n\n", "machine b account ~\n", "~ "])
+    func whatIsPassedOverNeedNotBeUTF8(text: String) throws {
+        let directory = try TemporaryDirectory()
+        let url = try latin1(text + "machine a login b password p", in: directory)
+        #expect(try NetrcFile(contentsOf: url).credential(for: "a") == Credential(user: "b", password: "p"))
+    }
+
+    /// `~` stands for an octet that is no UTF-8.
+    private func latin1(_ text: String, in directory: TemporaryDirectory) throws -> URL {
+        let url = directory.file("netrc")
+        try Data(text.utf8.map { $0 == UInt8(ascii: "~") ? 0xE4 : $0 }).write(to: url)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+        return url
     }
 
     @Test func aFileThatIsNotThereIsAnError() throws {
