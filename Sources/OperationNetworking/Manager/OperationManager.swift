@@ -203,12 +203,12 @@ open class OperationManager: @unchecked Sendable {
     ///   - path: as for the verbs; the query does not count.
     /// - Throws: `URLError.badURL` when `path` is no URL.
     public func cancelAllOperations(method: String?, path: String) throws(URLError) {
-        let url = try url(for: path)
+        let url = try url(for: path).absoluteURL
+        let (origin, path) = (Origin(url), url.path(percentEncoded: true))
         let chosen = operationQueue.operations.compactMap { $0 as? ConnectionOperation }.filter { operation in
             let request = operation.request
             guard let target = request.url?.absoluteURL else { return false }
-            return target.path == url.path && target.host == url.host && target.port == url.port
-                && target.scheme == url.scheme
+            return Origin(target) == origin && target.path(percentEncoded: true) == path
                 && (method == nil || request.httpMethod?.uppercased() == method?.uppercased())
         }
         ConnectionOperation.cancelTogether(chosen)

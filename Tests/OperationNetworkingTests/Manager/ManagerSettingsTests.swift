@@ -26,6 +26,22 @@ struct ManagerSettingsTests {
         manager.operationQueue.isSuspended = false
     }
 
+    @Test(arguments: [
+        ("http://Example.com/", "users", "http://example.com:80/users", true),
+        ("https://h/", "users", "https://h:443/users?page=2", true),
+        ("http://h/", "a/b", "http://h/a%2Fb", false),
+        ("http://h/", "a%2Fb", "http://h/a%2Fb", true), ("http://h/", "a", "https://h/a", false),
+    ])
+    func pathsAreComparedAsServersDo(base: String, path: String, address: String, isCancelled: Bool) throws {
+        let manager = OperationManager(baseURL: URL(string: base))
+        manager.operationQueue.isSuspended = true
+        let operation = try #require(manager.get(address, success: nil, failure: nil))
+        try manager.cancelAllOperations(method: nil, path: path)
+        #expect(operation.isCancelled == isCancelled)
+        manager.operationQueue.cancelAllOperations()
+        manager.operationQueue.isSuspended = false
+    }
+
     @Test func cancellingByAPathThatIsNoneIsAnError() {
         #expect(throws: URLError.self) {
             try OperationManager().cancelAllOperations(method: "GET", path: "users")
