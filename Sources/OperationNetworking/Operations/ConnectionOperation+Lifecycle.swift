@@ -76,6 +76,39 @@ extension ConnectionOperation {
         for operation in operations { operation.cancel() }
     }
 
+    /// Pauses all of them, in the same order.
+    static func pauseTogether<Member: ConnectionOperation>(_ operations: [Member]) {
+        let started = operations.filter { $0.hasStarted }
+        commandTogether(operations.filter { !$0.hasStarted }) { $0.pause() }
+        for operation in started { operation.pause() }
+    }
+
+    /// Lets all of them go on; those first that had started.
+    static func resumeTogether<Member: ConnectionOperation>(_ operations: [Member]) {
+        let waiting = operations.filter { !$0.hasStarted }
+        for operation in operations where operation.hasStarted { operation.resume() }
+        commandTogether(waiting) { $0.resume() }
+    }
+
+    /// Whether the operation is from an archive, and had ended in an earlier process. Foundation knows nothing
+    /// of that, and would have others wait for it.
+    static func hadEnded(_ operation: Operation) -> Bool {
+        (operation as? ConnectionOperation)?.state.withLock { $0.place.isRestored } == true
+    }
+
+    /// Tells a queue, which was just given the operations, that some have become ready since it asked.
+    ///
+    /// Foundation on Linux asks while it adds an operation, and keeps the answer after what it may have heard
+    /// meanwhile: one that was resumed or cancelled in between would never start.
+    static func tellReadiness(late operations: [Operation]) {
+        for case let operation as ConnectionOperation in operations {
+            let isLate = operation.state.withLock { state in
+                state.machine.phase != .pausedBeforeStart && state.place.wasHeldBack
+            }
+            if isLate { operation.didChangeValue(forKey: "isReady") }
+        }
+    }
+
     /// Under the lock, so that a stop can never overtake its start.
     private func post(_ effect: OperationStateMachine.Effect, _ state: inout OperationState)
         -> DeliveryTarget?

@@ -287,11 +287,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public override var isAsynchronous: Bool { true }
 
     public override var isReady: Bool {
-        // A queue asks when the operation is added to it.
-        let mayStart = state.withLock { state in
-            state.place.isAskedForReadiness()
-            return state.machine.phase != .pausedBeforeStart
-        }
+        let mayStart = state.withLock { $0.isAskedForReadiness() }
         return super.isReady && mayStart
     }
 
@@ -359,9 +355,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         end.wait()
     }
 
-    /// Ignored by a cancelled operation, which waits for nothing.
+    /// Ignored by a cancelled operation, which waits for nothing; so is one from an archive that had finished.
     open override func addDependency(_ operation: Operation) {
-        super.addDependency(operation)
+        if !Self.hadEnded(operation) { super.addDependency(operation) }
         if isCancelled { goPastWhatBlocks() }
     }
 

@@ -156,6 +156,7 @@ public struct OperationArchive: Codable, Sendable {
         }
         guard isFinished else { return state.earlierBody = bodySoFar?.body }
         state.machine = .finished
+        state.place.restoreEnd()
         (state.isDelivered, state.isTold) = (true, true)
         state.results.restore(
             ExchangeEnd(error: nil, data: responseData, metrics: TransferLog(metrics?.metrics ?? .init())),

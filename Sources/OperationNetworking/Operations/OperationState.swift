@@ -57,6 +57,14 @@ struct OperationState {
     /// Whether anything can still be configured.
     var isConfigurable: Bool { machine.isConfigurable && !isSealed }
 
+    /// A queue asks when the operation is added to it.
+    /// - Returns: whether the operation is not paused before its start.
+    mutating func isAskedForReadiness() -> Bool {
+        let mayStart = machine.phase != .pausedBeforeStart
+        place.isAskedForReadiness(isPaused: !mayStart)
+        return mayStart
+    }
+
     /// Puts a delivery into the outbox; returns where to schedule the delivery, if that is to be done.
     mutating func append(_ delivery: Delivery, for audience: Audience) -> DeliveryTarget? {
         let group = audience.needsQueue ? configuration.completionGroup : nil

@@ -184,6 +184,25 @@ struct RestoredResultsTests {
         #expect(strange.request.cachePolicy == .useProtocolCachePolicy)
     }
 
+    @Test func noOtherOperationWaitsForOneThatHadEnded() async throws {
+        let server = try ScriptedServer([.respond(body: "four"), .respond(body: "five")])
+        let restored = HTTPRequestOperation(archive: try archived(await ended(server)))
+        let dependent = HTTPRequestOperation(request: URLRequest(url: server.url))
+        dependent.addDependency(restored)
+        let queue = TransferQueue()
+        queue.addOperation(dependent)
+        #expect(try await dependent.value as? Data == Data("five".utf8))
+        // One of another class waits until it is started, or added to a queue.
+        let ran = Gate()
+        let other = BlockOperation { ran.open() }
+        other.addDependency(restored)
+        queue.addOperation(other)
+        #expect(!other.isReady)
+        restored.start()
+        try await ran.wait()
+        #expect(restored.responseString == "four" && server.requests.count == 2)
+    }
+
     /// A serializer that no archive keeps, and that takes what the usual one refuses.
     private struct Taking: TransferResponseSerializer {
         let seen: Recorder<Int>

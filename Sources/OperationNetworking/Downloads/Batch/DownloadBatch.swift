@@ -255,17 +255,12 @@ public final class DownloadBatch: Sendable {
             let isSettled = state.run.phase == state.settled
             return (state.run.phase, isSettled ? [] : state.running.values.map(\.operation))
         }
-        // Those that wait in the queue come first, or each that is paused would let one of them start.
-        let waiting = running.filter { !$0.hasStarted }
-        let started = running.filter { $0.hasStarted }
         switch phase {
         case .running:
-            for operation in started { operation.resume() }
-            ConnectionOperation.commandTogether(waiting) { $0.resume() }
+            ConnectionOperation.resumeTogether(running)
             while let index = state.withLock({ $0.run.next() }) { start(index) }
         case .paused:
-            ConnectionOperation.commandTogether(waiting) { $0.pause() }
-            for operation in started { operation.pause() }
+            ConnectionOperation.pauseTogether(running)
         case .stopped:
             ConnectionOperation.cancelTogether(running)
         }

@@ -33,6 +33,9 @@ final class BatchGauge: Sendable {
         state.withLock { $0.controls = controls }
     }
 
+    /// The progress, if it was asked for.
+    var madeProgress: ReportedProgress? { state.withLock { $0.progress } }
+
     /// Made when it is first asked for: no other thread can see it then, so it shows at once how far the
     /// batch is.
     var progress: ReportedProgress {

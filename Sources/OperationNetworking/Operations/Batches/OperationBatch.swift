@@ -31,6 +31,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// finishes when the batch has completed. That one only needs to be added if your code waits for it, or
     /// another operation depends on it.
     public let operations: [Operation]
+    private let end: BatchEndOperation
     private let count: BatchCount
 
     /// A batch of operations.
@@ -185,6 +186,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         let end = BatchEndOperation()
         self.members = members
         self.operations = operations + [end]
+        self.end = end
         self.count = count
         if policy == .stopAtFirstFailure {
             let weakMembers = members.map(WeakMember.init)
@@ -205,6 +207,21 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         for (index, member) in members.enumerated() { member.take(BatchSeat(index, of: count)) }
     }
 
+    /// The members may go on without it, and its progress, which may have a parent, commands them still. Weak
+    /// references to the members are made only then: they cost memory.
+    deinit {
+        guard let progress = count.gauge.madeProgress else { return }
+        let members = members.filter { !$0.isFinished }.map(WeakMember.init)
+        guard !members.isEmpty else { return }
+        progress.hand(
+            over: ReportedProgress.Controls(
+                cancel: { ConnectionOperation.cancelTogether(members.compactMap(\.member)) },
+                pause: { ConnectionOperation.pauseTogether(members.compactMap(\.member)) },
+                resume: { ConnectionOperation.resumeTogether(members.compactMap(\.member)) }
+            )
+        )
+    }
+
     // MARK: - Commands
 
     /// Adds all ``operations`` to a queue. The time grows with their number. If your code adds them one by
@@ -213,35 +230,25 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     public func add(to queue: OperationQueue) {
         ConnectionOperation.seal(operations)
         queue.addOperations(operations, waitUntilFinished: false)
+        // A queue of another class, or the last operation, may have become ready meanwhile: see TransferQueue.
+        ConnectionOperation.tellReadiness(late: operations)
+        end.tellReadinessIfAllowed()
     }
 
     /// Pauses all members. One that has not started is not started until it is resumed.
     public func pause() {
-        // Those first that have not started: or each that is paused would let one of them start.
-        let (waiting, started) = split
-        ConnectionOperation.commandTogether(waiting) { $0.pause() }
-        for member in started { member.pause() }
+        ConnectionOperation.pauseTogether(members)
     }
 
     /// Lets all members go on; those that had started are the first.
     public func resume() {
-        let (waiting, started) = split
-        for member in started { member.resume() }
-        ConnectionOperation.commandTogether(waiting) { $0.resume() }
+        ConnectionOperation.resumeTogether(members)
     }
 
     /// Cancels all members that have not finished. Each ends with `URLError.cancelled`, in a queue when its
     /// turn comes.
     public func cancel() {
         ConnectionOperation.cancelTogether(members)
-    }
-
-    private var split: (waiting: [Member], started: [Member]) {
-        var split: (waiting: [Member], started: [Member]) = ([], [])
-        for member in members {
-            if member.hasStarted { split.started.append(member) } else { split.waiting.append(member) }
-        }
-        return split
     }
 
     // MARK: - Results
@@ -356,5 +363,10 @@ private final class BatchEndOperation: Operation, @unchecked Sendable {
     func allow() {
         isAllowed.withLock { $0 = true }
         didChangeValue(forKey: "isReady")
+    }
+
+    /// A queue that was just given it may have asked before it was allowed, and not have heard that.
+    func tellReadinessIfAllowed() {
+        if isAllowed.withLock({ $0 }), !isExecuting, !isFinished { didChangeValue(forKey: "isReady") }
     }
 }

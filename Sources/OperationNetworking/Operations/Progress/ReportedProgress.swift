@@ -46,6 +46,12 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         if isCancelled { controls.cancel() } else if isPaused { controls.pause() }
     }
 
+    /// Has commands act by other controls from now on. One that found the old ones gone does so now.
+    func hand(over controls: Controls) {
+        self.controls.withLock { $0 = controls }
+        if isCancelled { controls.cancel() }
+    }
+
     /// Sets the counts; ``publish()`` shows them.
     func count(completed: Int64, total: Int64) {
         units.withLock { $0 = Units(completed: completed, total: total) }

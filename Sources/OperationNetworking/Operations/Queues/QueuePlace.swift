@@ -16,19 +16,30 @@ struct QueuePlace {
     /// Whether a queue may have the operation: each asks for the readiness when the operation is added. Not
     /// only then is it asked for, so this says nothing for certain: see *Configuring* in Operations.md.
     private(set) var mayBeInQueue = false
+    /// Whether a queue was told that the operation is not ready because it is paused, before it was started.
+    private(set) var wasHeldBack = false
     /// Whether `start()` was called.
     private(set) var isStarted = false
+    /// Whether the operation had ended in an earlier process.
+    private(set) var isRestored = false
     /// Whether the operation has ended, and Foundation was not told.
     private var owesEnd = false
 
     /// A queue asks whether the operation is ready, or other code does.
-    mutating func isAskedForReadiness() {
+    mutating func isAskedForReadiness(isPaused: Bool) {
         mayBeInQueue = true
+        if isPaused { wasHeldBack = true }
+    }
+
+    /// The operation is from an archive, and had ended: as one that was cancelled in no queue.
+    mutating func restoreEnd() {
+        (owesEnd, isRestored) = (true, true)
     }
 
     /// `start()` was called.
     mutating func start() {
         isStarted = true
+        wasHeldBack = false
     }
 
     /// The operation has ended.

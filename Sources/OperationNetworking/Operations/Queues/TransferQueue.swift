@@ -29,6 +29,7 @@ public final class TransferQueue: OperationQueue, SlotQueue, @unchecked Sendable
     public override func addOperation(_ operation: Operation) {
         ConnectionOperation.seal([operation])
         super.addOperation(operation)
+        ConnectionOperation.tellReadiness(late: [operation])
     }
 
     /// Adds operations, which cannot be configured any more.
@@ -38,7 +39,9 @@ public final class TransferQueue: OperationQueue, SlotQueue, @unchecked Sendable
     ///   - wait: whether this returns only when all of them have finished.
     public override func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
         ConnectionOperation.seal(operations)
-        super.addOperations(operations, waitUntilFinished: wait)
+        super.addOperations(operations, waitUntilFinished: false)
+        ConnectionOperation.tellReadiness(late: operations)
+        if wait { for operation in operations { operation.waitUntilFinished() } }
     }
 
     /// The number of operations that may run at once, apart from those that are paused. Those that wait for a

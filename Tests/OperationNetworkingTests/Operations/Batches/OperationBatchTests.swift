@@ -238,6 +238,27 @@ struct OperationBatchTests {
         #expect(parent.isFinished)
     }
 
+    /// As where the batch was a local variable, and its progress has a parent.
+    @Test func theProgressCommandsTheMembersOfABatchThatIsGone() async throws {
+        let server = try ScriptedServer { _ in .silence }
+        let parent = Progress.discreteProgress(totalUnitCount: 10)
+        let members = (0..<3).map { _ in member(server) }
+        weak var gone: OperationBatch<HTTPRequestOperation>?
+        do {
+            let batch = OperationBatch(members, completionQueue: callbacks)
+            parent.addChild(batch.progress, withPendingUnitCount: 10)
+            _ = queue(limit: 2, batch.operations)
+            gone = batch
+        }
+        try await server.waitForStalls(count: 2)
+        #expect(gone == nil)
+        parent.pause()
+        #expect(members.allSatisfy { $0.isPaused })
+        parent.cancel()
+        #expect(members.allSatisfy { $0.isCancelled })
+        for member in members { _ = try? await member.value }
+    }
+
     // MARK: - Progress
 
     @Test func theProgressCountsBytesAndGoesUpOnly() async throws {

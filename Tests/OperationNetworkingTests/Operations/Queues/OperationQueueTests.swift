@@ -1,9 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
-import OperationNetworking
 import OperationNetworkingTesting
 import Testing
+
+@testable import OperationNetworking
 
 /// An operation among others in an `OperationQueue`.
 @Suite(.timeLimit(.minutes(1)))
@@ -33,6 +34,45 @@ struct OperationQueueTests {
         }
         for operation in operations { _ = try await operation.value }
         #expect(server.connectionsAccepted <= limit)
+    }
+
+    /// Goes on while a queue asks it whether it is ready: that is heard before the answer, which is no.
+    private final class HastyOperation: HTTPRequestOperation, @unchecked Sendable {
+        // @unchecked: written and read on the thread that adds it.
+        private var isAsked = false
+        private var isCancelling = false
+
+        convenience init(_ request: URLRequest, isCancelling: Bool) {
+            self.init(request: request)
+            self.isCancelling = isCancelling
+            pause()
+        }
+
+        override var isReady: Bool {
+            let isReady = super.isReady
+            guard !isAsked else { return isReady }
+            isAsked = true
+            if isCancelling { cancel() } else { resume() }
+            return isReady
+        }
+    }
+
+    private func add(_ operation: HTTPRequestOperation, to queue: OperationQueue, _ way: String) {
+        switch way {
+        case "one": queue.addOperation(operation)
+        case "some": queue.addOperations([operation], waitUntilFinished: false)
+        default: OperationBatch([operation]).add(to: queue)
+        }
+    }
+
+    @Test(arguments: ["one", "some", "batch"], [true, false])
+    func whatGoesOnWhileItIsAddedStarts(way: String, isCancelling: Bool) async throws {
+        let server = try ScriptedServer { _ in .respond(body: "a") }
+        let operation = HastyOperation(URLRequest(url: server.url), isCancelling: isCancelling)
+        let queue: OperationQueue = way == "batch" ? OperationQueue() : TransferQueue()
+        add(operation, to: queue, way)
+        let value = try? await operation.value
+        #expect((value == nil) == isCancelling && operation.isFinished)
     }
 
     @Test func aDependentSeesTheObjectAndTheError() async throws {
