@@ -309,8 +309,7 @@ extension TransferError {
         switch self {
         case .curl(let error):
             // An alert of TLS may come after the handshake. Other sentences name the host.
-            Self.losses.contains(error.code)
-                && !(Self.breaks.contains(error.code) && error.message.contains("alert"))
+            error.isLostHandshake || Self.losses.contains(error.code) && error.alert == nil
         case .idle, .truncatedHead: true
         default: false
         }
@@ -321,8 +320,6 @@ extension TransferError {
         if case .wrongLength = self { true } else { isUnreachable }
     }
 
-    /// CURLE_SEND_ERROR, CURLE_RECV_ERROR
-    private static let breaks: Set<Int32> = [55, 56]
     /// The codes that libcurl has for a server that is not there, or is there no more.
     private static let losses: Set<Int32> = [
         5,  // CURLE_COULDNT_RESOLVE_PROXY

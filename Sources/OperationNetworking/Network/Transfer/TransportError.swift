@@ -8,6 +8,7 @@ extension URLError.Code {
     init(_ error: CurlError) {
         self =
             switch error.code {
+            case 35, 55, 56: Self(ofTLS: error)
             case 1: .unsupportedURL  // CURLE_UNSUPPORTED_PROTOCOL
             case 3: .badURL  // CURLE_URL_MALFORMAT
             case 5: .cannotFindHost  // CURLE_COULDNT_RESOLVE_PROXY
@@ -20,11 +21,8 @@ extension URLError.Code {
             case 18: .networkConnectionLost  // CURLE_PARTIAL_FILE
             case 26: .requestBodyStreamExhausted  // CURLE_READ_ERROR
             case 28: .timedOut  // CURLE_OPERATION_TIMEDOUT
-            case 35: .secureConnectionFailed  // CURLE_SSL_CONNECT_ERROR
             case 47: .httpTooManyRedirects  // CURLE_TOO_MANY_REDIRECTS
             case 52: .networkConnectionLost  // CURLE_GOT_NOTHING
-            case 55: .networkConnectionLost  // CURLE_SEND_ERROR
-            case 56: .networkConnectionLost  // CURLE_RECV_ERROR
             case 58: .clientCertificateRejected  // CURLE_SSL_CERTPROBLEM
             case 59: .secureConnectionFailed  // CURLE_SSL_CIPHER
             case 60: .serverCertificateUntrusted  // CURLE_PEER_FAILED_VERIFICATION
@@ -45,6 +43,46 @@ extension URLError.Code {
             default: .unknown
             }
     }
+
+    /// The code of CURLE_SSL_CONNECT_ERROR, CURLE_SEND_ERROR and CURLE_RECV_ERROR. With TLS 1.3 a server says
+    /// that it refuses the client's certificate when the handshake is over for the client.
+    private init(ofTLS error: CurlError) {
+        self =
+            switch error.alert {
+            case nil:
+                error.code != 35 || error.isLostHandshake ? .networkConnectionLost : .secureConnectionFailed
+            case "certificate required": .clientCertificateRequired
+            case let alert? where Self.alertsOfRefusedCertificates.contains(alert): .clientCertificateRejected
+            default: .secureConnectionFailed
+            }
+    }
+
+    /// [RFC 8446 §6.2](https://www.rfc-editor.org/rfc/rfc8446#section-6.2), in the words of OpenSSL.
+    private static let alertsOfRefusedCertificates: Set<Substring> = [
+        "bad certificate", "unsupported certificate", "certificate revoked", "certificate expired",
+        "certificate unknown", "unknown ca", "access denied",
+    ]
+}
+
+extension CurlError {
+    /// Whether the connection was lost before TLS was set up, and no certificate is to blame.
+    var isLostHandshake: Bool {
+        code == 35
+            && (Self.losses.contains(systemError) || Self.wordsOfLosses.contains { message.contains($0) })
+    }
+
+    /// The alert by which the other side ended TLS, in the words of OpenSSL; `nil`: there was none.
+    var alert: Substring? {
+        guard message.contains("SSL routines"), let start = message.range(of: " alert ")?.upperBound else {
+            return nil
+        }
+        return message[start...].prefix { $0 != "," }
+    }
+
+    private static let losses: Set<Int32> = [ECONNRESET, EPIPE, ETIMEDOUT]
+    private static let wordsOfLosses = [
+        "SSL_ERROR_SYSCALL in connection", "unexpected eof while reading", "Recv failure: ", "Send failure: ",
+    ]
 }
 
 extension URLError {

@@ -29,6 +29,54 @@ struct TransportErrorTests {
         #expect(URLError.Code(CurlError(code: curlCode)) == code)
     }
 
+    /// No certificate is to blame, and a later connection may succeed.
+    @Test(
+        arguments: [
+            ("OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to alert.example:443 ", 0),
+            ("OpenSSL SSL_connect: Connection reset by peer in connection to h:443 ", ECONNRESET),
+            ("Recv failure: Connection reset by peer", 0),
+            ("error:0A000126:SSL routines::unexpected eof while reading", 0),
+        ] as [(String, Int32)]
+    )
+    func aHandshakeThatIsCutIsALostConnection(message: String, systemError: Int32) {
+        let error = CurlError(code: 35, message: message, systemError: systemError)
+        #expect(URLError.Code(error) == .networkConnectionLost)
+        #expect(RequestFailure(URLError(URLError.Code(error))).mayPass)
+        #expect(TransferError.curl(error).isUnreachable)
+    }
+
+    @Test(
+        arguments: [
+            (35, "error:0A00010B:SSL routines::wrong version number", .secureConnectionFailed),
+            (35, "error:0A000410:SSL routines::sslv3 alert handshake failure", .secureConnectionFailed),
+            (35, "error:0A000418:SSL routines::tlsv1 alert unknown ca", .clientCertificateRejected),
+            (
+                56,
+                "OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0",
+                .clientCertificateRequired
+            ),
+            (
+                56, "OpenSSL SSL_read: error:0A000412:SSL routines::sslv3 alert bad certificate, errno 0",
+                .clientCertificateRejected
+            ),
+            (
+                55, "OpenSSL SSL_write: error:0A000418:SSL routines::tlsv1 alert unknown ca, errno 0",
+                .clientCertificateRejected
+            ),
+            (
+                56, "OpenSSL SSL_read: error:0A000438:SSL routines::tlsv1 alert internal error, errno 0",
+                .secureConnectionFailed
+            ),
+            (56, "Recv failure: Connection reset by peer", .networkConnectionLost),
+            (55, "Send failure: Broken pipe to an alert host", .networkConnectionLost),
+        ] as [(Int32, String, URLError.Code)]
+    )
+    func anAlertSaysWhyTLSEnded(curlCode: Int32, message: String, code: URLError.Code) {
+        let error = CurlError(code: curlCode, message: message)
+        #expect(URLError.Code(error) == code)
+        #expect(TransferError.curl(error).isUnreachable == (code == .networkConnectionLost))
+    }
+
     @Test func withoutARouteThereIsNoNetwork() {
         for number in [ENETUNREACH, ENETDOWN] {
             let error = CurlError(code: 7, systemError: number)
