@@ -83,13 +83,15 @@ public struct RedirectPolicy: Hashable, Sendable {
         else { return nil }
         var redirected = self.request(request, movedTo: location.url)
         let method = (request.httpMethod ?? "GET").uppercased()
-        let becomesGet =
+        let isRetrieval =
             switch head.status {
             case 301, 302: method == "POST" && !keepsPost
-            case 303: method != "GET" && method != "HEAD"
+            case 303: true
             default: false
             }
-        if becomesGet { Self.dropBody(of: &redirected) }
+        guard isRetrieval else { return redirected }
+        if method != "HEAD" { redirected.httpMethod = "GET" }
+        Self.dropBody(of: &redirected)
         return redirected
     }
 
@@ -126,7 +128,6 @@ public struct RedirectPolicy: Hashable, Sendable {
     }
 
     private static func dropBody(of request: inout URLRequest) {
-        request.httpMethod = "GET"
         request.httpBody = nil
         request.httpBodyStream = nil
         request.removeFields(contentFields)

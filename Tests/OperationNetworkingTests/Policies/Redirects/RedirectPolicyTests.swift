@@ -50,7 +50,8 @@ struct RedirectPolicyTests {
             asked.httpBody = Data("body".utf8)
             let followed = try #require(RedirectPolicy.follow.request(after: head(status), to: asked))
             #expect(followed.httpMethod == next, "\(status)")
-            let keepsBody = next == method
+            // After a 303 comes a plain retrieval (RFC 9110 §15.4.4).
+            let keepsBody = next == method && status != 303
             #expect(followed.httpBody == (keepsBody ? Data("body".utf8) : nil), "\(status)")
             #expect(followed.value(forHTTPHeaderField: "Content-Type") == (keepsBody ? "text/plain" : nil))
             #expect(followed.value(forHTTPHeaderField: "X-A") == "b")
