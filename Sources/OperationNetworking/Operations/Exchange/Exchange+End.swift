@@ -41,8 +41,7 @@ extension Exchange {
     }
 
     func finish() {
-        reportDownload()
-        if let report = meters.upload.finish(now: now) { owner?.exchangeDidUpload(report) }
+        reportProgress()
         guard machine.finish() else {
             return stop(ExchangeEnd(error: nil, data: sideBody, metrics: meters.log))
         }
@@ -65,13 +64,15 @@ extension Exchange {
 
     func fail(_ error: any Error) {
         guard !machine.isDecided else { return }
-        reportDownload()
+        reportProgress()
         let data = machine.body.unused == .explanation ? sideBody : nil
         stop(ExchangeEnd(error: error, data: data, metrics: meters.log))
     }
 
-    private func reportDownload() {
+    /// The last value of both.
+    private func reportProgress() {
         if let report = meters.download.finish(now: now) { owner?.exchangeDidDownload(report) }
+        if let report = meters.upload.finish(now: now) { owner?.exchangeDidUpload(report) }
     }
 
     /// Ends when the sink writes no more to the destination.
