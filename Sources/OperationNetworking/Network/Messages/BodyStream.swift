@@ -8,8 +8,10 @@ internal import OperationNetworkingSystem
 final class BodyStream: @unchecked Sendable {
     // @unchecked: `stream` and `claimed` are used on `queue` only, `stream` elsewhere only compared; what
     // both sides touch is in `state`.
-    private static let smallestPiece = 64 * 1024
-    private static let largestPiece = 512 * 1024
+    /// The bytes for which libcurl asks at once; in chunks 12 less, for the frame of one. What is more of a
+    /// piece would be a chunk of its own.
+    private static let smallestPiece = 64 * 1024 - 12
+    private static let largestPiece = 8 * smallestPiece
 
     typealias Provider = @Sendable () -> InputStream?
 
