@@ -3,6 +3,7 @@
 #ifndef COPERATIONNETWORKING_CERTIFICATES_H
 #define COPERATIONNETWORKING_CERTIFICATES_H
 
+#include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/ssl.h>
@@ -14,6 +15,18 @@
 
 static inline int ccertificates_count(const STACK_OF(X509) *stack) {
     return stack == NULL ? 0 : sk_X509_num(stack);
+}
+
+// Whether what failed on this thread needs an algorithm that OpenSSL does not know, or not without its legacy
+// provider. Forgets all errors of the thread.
+static inline bool ccertificates_knows_no_algorithm(void) {
+    bool found = false;
+    for (unsigned long error = ERR_get_error(); error != 0; error = ERR_get_error()) {
+        int reason = ERR_GET_REASON(error);
+        found = found || reason == ERR_GET_REASON(ERR_R_UNSUPPORTED) ||
+                (ERR_GET_LIB(error) == ERR_LIB_EVP && reason == EVP_R_UNSUPPORTED_ALGORITHM);
+    }
+    return found;
 }
 
 // Borrowed from the stack.

@@ -71,6 +71,7 @@ public struct ClientIdentity: Hashable, Sendable {
             case .noCertificate: throw .noCertificate(certificates)
             case .noPrivateKey: throw .noPrivateKey(key)
             case .wrongPassphrase: throw .wrongPassphrase(key)
+            case .unsupportedEncryption: throw .unsupportedEncryption(key)
             case .keyMismatch: throw .keyMismatch(key)
             }
         }

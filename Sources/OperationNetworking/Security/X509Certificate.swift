@@ -163,6 +163,9 @@ public enum CertificateError: Error, Hashable, Sendable {
     case noPrivateKey(String)
     /// The private key, or the PKCS#12 file, is encrypted with another passphrase; or it is broken.
     case wrongPassphrase(String)
+    /// The private key, or the PKCS#12 file, is encrypted in a way that this OpenSSL does not read, as with
+    /// RC2 or single DES.
+    case unsupportedEncryption(String)
     /// The private key is not the one of the certificate.
     case keyMismatch(String)
 }
@@ -183,6 +186,9 @@ extension CertificateError: CustomStringConvertible {
             "A private key was expected: \(place) has none."
         case .wrongPassphrase(let place):
             "The private key in \(place) cannot be read: the passphrase is wrong or missing, or the key is broken."
+        case .unsupportedEncryption(let place):
+            "The private key in \(place) is encrypted in an old way that OpenSSL does not read: export it again, "
+                + "with AES (openssl pkcs12 -legacy reads it)."
         case .keyMismatch(let place):
             "The private key in \(place) is not that of the certificate."
         }

@@ -14,6 +14,8 @@ package struct KeyPair: Hashable, Sendable {
         case noPrivateKey
         /// The passphrase does not fit, or there is none and one is needed.
         case wrongPassphrase
+        /// In a way that OpenSSL knows no more, or not without its old algorithms.
+        case unsupportedEncryption
         /// The key belongs to another certificate.
         case keyMismatch
     }
@@ -36,7 +38,9 @@ package struct KeyPair: Hashable, Sendable {
         let read = Self.withPassphrase(passphrase) {
             PEM_read_bio_PrivateKey(input.pointer, nil, ccertificates_passphrase, $0)
         }
-        guard let read else { throw .wrongPassphrase }
+        guard let read else {
+            throw ccertificates_knows_no_algorithm() ? .unsupportedEncryption : .wrongPassphrase
+        }
         defer { EVP_PKEY_free(read) }
         try self.init(certificate.pointer, Array(certificates.dropFirst()), read)
     }
@@ -57,13 +61,14 @@ package struct KeyPair: Hashable, Sendable {
         var certificate: OpaquePointer?
         var others: OpaquePointer?
         let isRead = PKCS12_parse(parsed, passphrase, &key, &certificate, &others) == 1
+        let isUnsupported = !isRead && ccertificates_knows_no_algorithm()
         defer {
             EVP_PKEY_free(key)
             X509_free(certificate)
             ccertificates_free_stack(others)
             ERR_clear_error()
         }
-        guard isRead else { throw .wrongPassphrase }
+        guard isRead else { throw isUnsupported ? .unsupportedEncryption : .wrongPassphrase }
         guard let certificate else { throw .noCertificate }
         guard let key else { throw .noPrivateKey }
         try self.init(certificate, ChainVerifier.certificates(of: others), key)
