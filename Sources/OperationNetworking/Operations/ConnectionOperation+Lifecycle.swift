@@ -90,8 +90,8 @@ extension ConnectionOperation {
         commandTogether(waiting) { $0.resume() }
     }
 
-    /// Whether the operation is from an archive, and had ended in an earlier process. Foundation knows nothing
-    /// of that, and would have others wait for it.
+    /// Whether the operation is from an archive, and had ended in an earlier process. Foundation knows
+    /// nothing of that, and would have others wait for it.
     static func hadEnded(_ operation: Operation) -> Bool {
         (operation as? ConnectionOperation)?.state.withLock { $0.place.isRestored } == true
     }

@@ -355,7 +355,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         end.wait()
     }
 
-    /// Ignored by a cancelled operation, which waits for nothing; so is one from an archive that had finished.
+    /// Ignored by a cancelled operation, which waits for nothing; so is an archived one that had finished.
     open override func addDependency(_ operation: Operation) {
         if !Self.hadEnded(operation) { super.addDependency(operation) }
         if isCancelled { goPastWhatBlocks() }

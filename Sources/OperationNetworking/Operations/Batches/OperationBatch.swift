@@ -230,7 +230,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     public func add(to queue: OperationQueue) {
         ConnectionOperation.seal(operations)
         queue.addOperations(operations, waitUntilFinished: false)
-        // A queue of another class, or the last operation, may have become ready meanwhile: see TransferQueue.
+        // It may have missed what became ready meanwhile.
         ConnectionOperation.tellReadiness(late: operations)
         end.tellReadinessIfAllowed()
     }
