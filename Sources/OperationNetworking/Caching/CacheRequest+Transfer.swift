@@ -17,7 +17,8 @@ extension CacheRequest {
             policy: request.cachePolicy,
             authorization: CacheAuthorization(request)?.digest,
             hasBody: request.body != nil,
-            decodesContent: request.acceptsContentCoding
+            decodesContent: request.acceptsContentCoding,
+            retriedStatuses: request.retriedStatuses
         )
     }
 

@@ -24,7 +24,7 @@ extension CachePolicy {
         let wanted = request.directives
         guard request.isReadOnly, !request.hasServerCondition, !wanted.has("no-store"),
             matches(candidate, request), CacheSelection(candidate, request) != nil,
-            !mustBeValidated(candidate)
+            !mustBeValidated(candidate), !isRetried(candidate, by: request)
         else { return nil }
         let freshness = Freshness(candidate, options, now: now)
         if response.has("must-revalidate"), !freshness.isFresh { return nil }

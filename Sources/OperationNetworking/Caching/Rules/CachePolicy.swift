@@ -64,6 +64,7 @@ struct CachePolicy: Hashable, Sendable {
     ) -> CacheAnswer {
         let freshness = Freshness(candidate, options, now: now)
         switch request.policy {
+        case .returnCacheDataElseLoad where isRetried(candidate, by: request): break
         case .returnCacheDataElseLoad, .returnCacheDataDontLoad:
             let use: CacheUse = freshness.isFresh && !mustBeValidated(candidate) ? .fresh : .stale
             return .serve(index, reply(candidate, to: request, now: now, use: use))
@@ -130,12 +131,19 @@ struct CachePolicy: Hashable, Sendable {
         return directives.has("no-cache") && directives.fieldNames("no-cache") == nil
     }
 
+    /// Whether the request is sent again because of such a response.
+    func isRetried(_ candidate: CachedHead, by request: CacheRequest) -> Bool {
+        request.retriedStatuses.contains(candidate.head.status)
+    }
+
     private func standing(
         of candidate: CachedHead,
         _ freshness: Freshness,
         for request: CacheRequest
     ) -> Standing {
-        guard !mustBeValidated(candidate), !request.wantsValidation else { return .needsValidation }
+        guard !mustBeValidated(candidate), !request.wantsValidation, !isRetried(candidate, by: request) else {
+            return .needsValidation
+        }
         let response = candidate.directives
         if request.policy == .reloadRevalidatingCacheData {
             // RFC 8246 §2: a reload does not ask for what does not change.

@@ -14,6 +14,8 @@ struct CacheRequest: Sendable {
     var hasBody: Bool
     /// Whether a content coding of the response is undone before it is stored.
     var decodesContent = false
+    /// The statuses for which it is sent again: a stored response with one of them is validated first.
+    var retriedStatuses: Set<Int> = []
 
     /// Whether a stored response may answer it: GET and HEAD without a body.
     var isReadOnly: Bool { (method == "GET" || method == "HEAD") && !hasBody }

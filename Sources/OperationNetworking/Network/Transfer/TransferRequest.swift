@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 /// All that one transfer needs, decided before it starts.
 ///
-/// Stored properties: 21. Each is decided by itself, and none changes while the transfer runs.
+/// Stored properties: 22. Each is decided by itself, and none changes while the transfer runs.
 struct TransferRequest: Sendable {
     var url: URL
     /// Of the URL.
@@ -47,6 +47,9 @@ struct TransferRequest: Sendable {
     var cookieVersion = 0
     /// The use that a cache may be made of, if there is one.
     var cachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
+    /// The statuses of stored responses that do not answer it, however fresh: it is sent again because of
+    /// one of them.
+    var retriedStatuses: Set<Int> = []
 
     /// See ``shared``.
     var settings: TransferSettings {

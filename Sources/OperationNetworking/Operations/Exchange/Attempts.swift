@@ -18,6 +18,9 @@ struct Attempts {
     private var waited: TimeInterval = 0
     /// The operation was resumed, and wants this attempt now.
     private var isUrgent = false
+    /// The statuses for which another attempt was made, and those like them: a stored response with one of
+    /// them does not answer the next attempt. Empty before such an attempt.
+    private(set) var retriedStatuses: Set<Int> = []
 
     init(policy: RetryPolicy?) {
         self.policy = policy
@@ -75,11 +78,13 @@ struct Attempts {
     /// - Returns: seconds until the next attempt; `nil`: the response is the result.
     mutating func wait(after head: ResponseHead, to request: URLRequest, now: MonotonicTime) -> TimeInterval?
     {
-        wait(
+        let wait = wait(
             after: .status(head.status, retryAfter: head.fields.retryAfter(now: Date())),
             to: request,
             now: now
         )
+        if wait != nil { retriedStatuses = policy?.statusCodes ?? [] }
+        return wait
     }
 
     /// The outcome of the end of a transfer.

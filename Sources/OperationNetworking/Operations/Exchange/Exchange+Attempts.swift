@@ -23,7 +23,7 @@ extension Exchange {
     /// Seconds until another attempt, if this response may be better then.
     func retryDelay(after head: ResponseHead) -> TimeInterval? {
         noteRest(after: head)
-        guard canSendAgain, let url = route.hopURL, let response = head.response(for: url),
+        guard canSendAgain, !wantsOnlyStored, let url = route.hopURL, let response = head.response(for: url),
             let delay = attempts.wait(after: head, to: configuration.request, now: now)
         else { return nil }
         owner?.exchangeWillRetry(Retry(cause: .response(response), delay: delay))
@@ -76,6 +76,15 @@ extension Exchange {
 
     private var canSendAgain: Bool {
         sink.failure == nil && route.canStartOver
+    }
+
+    /// Whether no server is asked, so that another attempt would get the same response.
+    private var wantsOnlyStored: Bool {
+        if route.hop.cachePolicy == .returnCacheDataDontLoad { return true }
+        let directives = route.field("Cache-Control")?.split(separator: ",") ?? []
+        return directives.contains { directive in
+            directive.trimmingCharacters(in: .whitespaces).isEqualIgnoringASCIICase(to: "only-if-cached")
+        }
     }
 
     func retry(after delay: TimeInterval) {

@@ -327,6 +327,7 @@ extension Exchange {
             trusting: trustedServers
         )
         request.expiry = authentication.expiry
+        request.retriedStatuses = attempts.retriedStatuses
         return request
     }
 

@@ -8,6 +8,7 @@ public import Foundation
 /// | a status in ``statusCodes``                             | after a delay, or just after the time that `Retry-After` names, if that is later |
 /// | the same, with a `Retry-After` beyond ``maximumWait``   | no: the response is the result                           |
 /// | a transport error with a code in ``errorCodes``         | after a delay; while ``network`` is gone, when it is back |
+/// | a status, where only what is stored is wanted           | no: no server would be asked                             |
 /// | anything else, and `cancel()`                           | no                                                       |
 /// | a method that is not in ``methods``                     | no: the server may have done it already                  |
 /// | as often as ``maximumRetries`` says                     | no more                                                  |
@@ -186,17 +187,27 @@ extension HeaderFields {
     /// has passed, `nil` for what is neither ([RFC 9110
     /// §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)).
     ///
-    /// A date is measured against the response's own `Date`: the clocks need not agree.
+    /// A date is measured against the response's own `Date`: the clocks need not agree. The seconds since
+    /// then that its `Age` tells, of a response from a cache, are over already ([RFC 9111
+    /// §5.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.1)).
     func retryAfter(now: Date) -> TimeInterval? {
         guard let text = self["Retry-After"] else { return nil }
         let digits = text.trimmingCharacters(in: .whitespaces)
         if !digits.isEmpty, digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
             // A number that is too large for its type is a long time all the same.
-            return TimeInterval(Int64(digits: digits) ?? .max)
+            return max(0, TimeInterval(Int64(digits: digits) ?? .max) - age)
         }
         guard let date = HTTPDate(fieldValue: text, now: now) else { return nil }
         let reference = self["Date"].flatMap { HTTPDate(fieldValue: $0, now: now) }?.secondsSince1970
-        let start = reference.map { TimeInterval($0) } ?? now.timeIntervalSince1970
+        let start = reference.map { TimeInterval($0) + age } ?? now.timeIntervalSince1970
         return max(0, TimeInterval(date.secondsSince1970) - start)
+    }
+
+    /// The seconds that the first `Age` tells; 0 for none, and for what is no number.
+    private var age: TimeInterval {
+        guard let text = self["Age"]?.split(separator: ",").first?.trimmingCharacters(in: .whitespaces),
+            !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+        else { return 0 }
+        return TimeInterval(Int64(digits: text) ?? .max)
     }
 }

@@ -185,4 +185,17 @@ import Testing
         // Nine seconds before the last one of 1999.
         #expect(fields.retryAfter(now: Date(timeIntervalSince1970: 946_684_790)) == seconds)
     }
+
+    @Test(
+        arguments: [
+            ("60", "50", 10), ("60", "3000", 0), ("60", "20, 50", 40), ("60", "soon", 60), ("60", "-1", 60),
+            ("60", "99999999999999999999", 0), ("Fri, 31 Dec 1999 23:59:59 GMT", "20", 30),
+            ("Fri, 31 Dec 1999 23:59:59 GMT", "70", 0),
+        ] as [(String, String, TimeInterval)]
+    )
+    func theAgeOfAResponseIsOver(text: String, age: String, seconds: TimeInterval) {
+        let date = "Fri, 31 Dec 1999 23:59:09 GMT"
+        let fields: HeaderFields = ["Retry-After": text, "Date": date, "Age": age]
+        #expect(fields.retryAfter(now: Date(timeIntervalSince1970: 946_684_790)) == seconds)
+    }
 }
