@@ -201,7 +201,7 @@ final class CacheFetch: @unchecked Sendable {
             let invalidated = invalidated(of: entries)
             willStore(CachedURLResponse(response: response, data: data)) { answer in
                 var writer = writer
-                guard let answer, let changed = complete.changed(from: response, by: answer) else {
+                guard let answer, let changed = complete.changed(from: response, data, by: answer) else {
                     writer.abandon()
                     didStore?(false)
                     return
@@ -241,8 +241,16 @@ final class CacheFetch: @unchecked Sendable {
 extension CachedHead {
     /// The response as the caller's closure wants it stored.
     ///
+    /// - Parameters:
+    ///   - response: the head that the closure was shown.
+    ///   - data: the body that it was shown.
+    ///   - answer: what it wants stored.
     /// - Returns: `nil`: it is not to be stored.
-    fileprivate func changed(from response: HTTPURLResponse, by answer: CachedURLResponse) -> CachedHead? {
+    fileprivate func changed(
+        from response: HTTPURLResponse,
+        _ data: Data,
+        by answer: CachedURLResponse
+    ) -> CachedHead? {
         guard answer.storagePolicy != .notAllowed, let changed = answer.response as? HTTPURLResponse,
             changed.statusCode != 206, !ResponseStatus(changed.statusCode).isNeverStored
         else { return nil }
@@ -256,6 +264,7 @@ extension CachedHead {
         }
         let length = Int64(answer.data.count)
         if !isDecoded { result.head.fields["Content-Length"] = "\(length)" }
+        if answer.data != data { result.holdOtherBytes() }
         result.body = CachedExtent(range: 0..<length, completeLength: length, isComplete: true)
         return result
     }

@@ -25,6 +25,10 @@ extension CachePolicy {
         if use != .validated || head.fields["Age"] != nil {
             head.fields["Age"] = String(Int64(Freshness(candidate, options, now: now).age))
         }
+        if candidate.hasWeakValidator, case .strongETag(let tag) = EntityValidator(head.fields) {
+            // A client would join the server's bytes to these by it.
+            head.fields["ETag"] = "W/" + tag.rawValue
+        }
         if request.hasCondition, ClientCondition(request.fields).isHeld(by: candidate) {
             head.status = 304
             head.fields.removeAll { !Self.notModifiedFields.contains($0.name.lowercased()) }

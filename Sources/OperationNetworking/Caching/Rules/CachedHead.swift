@@ -54,8 +54,8 @@ struct CachedHead: Hashable, Sendable {
         set { change { $0.isInvalidated = newValue } }
     }
     /// Whether the validators prove nothing about the bytes that are held, though they look strong: they came
-    /// later than the body (a 304 may turn a weak tag into a strong one), or the server's `Date` did not say
-    /// that the second of `Last-Modified` was over ([RFC 9110
+    /// later than the body (a 304 may turn a weak tag into a strong one), the caller has changed the body, or
+    /// the server's `Date` did not say that the second of `Last-Modified` was over ([RFC 9110
     /// §8.8.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2)).
     var hasWeakValidator: Bool {
         get { storage.members.hasWeakValidator }
@@ -201,6 +201,14 @@ struct CachedHead: Hashable, Sendable {
         head.status = 200
         head.fields["Content-Range"] = nil
         head.fields["Content-Length"] = "\(length)"
+    }
+
+    /// Notes that the bytes that are held are not the server's: its validators still name the version that
+    /// they were made of, and prove nothing about them (RFC 9110 §8.8.1).
+    /// ``CachePolicy/reply(_:to:now:use:)`` shows the tag as a weak one; a date has no weak form.
+    mutating func holdOtherBytes() {
+        hasWeakValidator = true
+        if case .strongDate = EntityValidator(head.fields) { head.fields["Last-Modified"] = nil }
     }
 
     /// Whether the bytes that are held leave nothing for those of `part` to add: they are of the same
