@@ -18,7 +18,8 @@ extension CacheRequest {
             authorization: CacheAuthorization(request)?.digest,
             hasBody: request.body != nil,
             decodesContent: request.acceptsContentCoding,
-            retriedStatuses: request.retriedStatuses
+            retriedStatuses: request.retriedStatuses,
+            isAskerKnown: request.credential?.hasUnknownUser != true
         )
     }
 
@@ -148,7 +149,13 @@ extension Credential {
         switch secret {
         case .password(let user, let password): "password\n\(user)\n\(password)"
         case .token(let token): "token\n" + token
-        case .tickets: "tickets"
+        // Nothing that is stored has it: see below.
+        case .tickets: "tickets\n" + UUID().uuidString
         }
+    }
+
+    /// Whether only the system knows who asks: another process, or a later kinit(1), may be another user.
+    fileprivate var hasUnknownUser: Bool {
+        if case .tickets = secret { true } else { false }
     }
 }

@@ -74,6 +74,8 @@ extension CachePolicy {
                 let body = candidates[index].body
                 return candidates[index].isContinuable && !body.isComplete && body.range.lowerBound == 0
                     && body.range.upperBound > 0 && body.range.upperBound < body.completeLength ?? .max
+                    // The rest that comes is its asker's, and is not joined to another's.
+                    && candidates[index].authorization == request.authorization
                     && matches(candidates[index], request) && isWanted(candidates[index])
             }
             .max { Self.isOlder(candidates[$0], than: candidates[$1]) }

@@ -31,8 +31,8 @@ extension CachePolicy {
         requestTime: Double,
         responseTime: Double
     ) -> CachedHead? {
-        guard !request.directives.has("no-store"), requestTime.isFinite, responseTime.isFinite,
-            isStorable(head), let selecting = SelectingFields(vary: head.fields),
+        guard request.isAskerKnown, !request.directives.has("no-store"), requestTime.isFinite,
+            responseTime.isFinite, isStorable(head), let selecting = SelectingFields(vary: head.fields),
             let body = Self.extent(of: head, for: request)
         else { return nil }
         var stored = CachedHead(

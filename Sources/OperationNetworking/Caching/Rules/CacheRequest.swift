@@ -16,6 +16,8 @@ struct CacheRequest: Sendable {
     var decodesContent = false
     /// The statuses for which it is sent again: a stored response with one of them is validated first.
     var retriedStatuses: Set<Int> = []
+    /// Whether ``authorization`` tells who asks. If not, its response is not stored.
+    var isAskerKnown = true
 
     /// Whether a stored response may answer it: GET and HEAD without a body.
     var isReadOnly: Bool { (method == "GET" || method == "HEAD") && !hasBody }

@@ -70,6 +70,20 @@ import Testing
         #expect(Self.answer([stored], ["Foo": "2"]).summary == "fetch")
     }
 
+    /// The rest would be another asker's, and could not be joined.
+    @Test func aBeginningOfAnotherAskerIsNotCompleted() throws {
+        let stored = try Self.beginning(
+            ["ETag": "\"v1\"", "Cache-Control": "public"],
+            for: CacheScenario.request(authorization: "a")
+        )
+        func answer(to authorization: String) -> String {
+            let request = CacheScenario.request(authorization: authorization)
+            return CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start).summary
+        }
+        #expect(answer(to: "a") == "complete 4..<10")
+        #expect(answer(to: "b") == "fetch")
+    }
+
     @Test func aCompleteResponseGoesBeforeABeginning() throws {
         let whole = try #require(CacheScenario.stored(["Cache-Control": "max-age=99999", "ETag": "\"v0\""]))
         #expect(Self.answer([try Self.beginning(), whole]).summary == "serve fresh")
