@@ -290,14 +290,14 @@ extension CachedTransfer: TransferClient {
     private func store(_ fetch: CacheFetch, _ end: TransferEnd) {
         guard end.error?.isOfClient != true else { return fetch.abandon() }
         let isWhole = end.error == nil && end.metrics.isEndProven
-        // A closure of the caller's may take its time.
-        guard isAwaited, willStore == nil else {
+        guard isAwaited else {
             return fetch.keep(in: place.store, entries, isWhole: isWhole)
         }
         let landing = takeFlight()
         fetch.keep(in: place.store, entries, isWhole: isWhole) { isThere in
             NetworkThread.shared.perform { _ in landing(isThere ? .isStored : .hasEnded) }
         }
+        // Nor do they wait for long for a disk, or a closure of the caller's.
         place.watch.wait(place.watch.patience) { landing(.hasEnded) }
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 import OperationNetworkingTesting
@@ -290,6 +291,48 @@ struct CacheSharingTests {
         gate.open()
         _ = try? await operations[0].value
         #expect(operations[0].responseData?.count == 100_000)
+    }
+
+    /// The response is there when the closure has answered.
+    @Test func thoseThatWaitFindWhatAClosureLooksAt() async throws {
+        let (gate, hasOther) = (Gate(), DispatchSemaphore(value: 0))
+        let server = try ScriptedServer { request in
+            if request.number > 0 { hasOther.signal() }
+            return Self.answer.held(after: .body(3), by: gate)
+        }
+        let scene = CacheScene(server)
+        let operations = try await waiting(scene, 20, gate) { operation in
+            operation.setCacheResponse { proposed in
+                // Another request would come now.
+                _ = hasOther.wait(timeout: .now() + 0.1)
+                return proposed
+            }
+        }
+        gate.open()
+        for operation in operations {
+            _ = try? await operation.value
+            #expect(operation.text == "shared")
+        }
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func noRequestWaitsForLongForAClosure() async throws {
+        let (gate, hasEnded) = (Gate(), DispatchSemaphore(value: 0))
+        let server = try ScriptedServer { _ in Self.answer.held(after: .body(3), by: gate) }
+        let scene = CacheScene(server, patience: 0.1)
+        let operations = try await waiting(scene, 3, gate) { operation in
+            operation.setCacheResponse { proposed in
+                hasEnded.wait()
+                return proposed
+            }
+        }
+        gate.open()
+        for operation in operations {
+            _ = try? await operation.value
+            #expect(operation.text == "shared")
+        }
+        hasEnded.signal()
+        #expect(server.requests.count > 1)
     }
 
     @Test func anEmptyJarIsAUserOfItsOwn() async throws {
