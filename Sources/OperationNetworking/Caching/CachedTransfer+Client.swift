@@ -271,11 +271,13 @@ extension CachedTransfer: TransferClient {
             }
             land(.hasEnded)
             replay(entries[stale.index], stale.reply)
-        case .join(let index, let joined) where fetch.passed == 0 && end.error?.isLoss == true:
-            // It may have been closed because the beginning was handed over for so long.
-            let rest = entries[index].head.body.range.upperBound..<joined.body.range.upperBound
-            fetch.abandon()
+        case .join(let index, let joined) where end.error?.isLoss == true && fetch.passed < fetch.rest ?? 0:
+            // It may have been closed because the beginning was handed over for so long. What came of it is
+            // handed over, and stored.
+            let position = entries[index].head.body.range.upperBound + fetch.passed
+            store(fetch, end)
             land(.hasEnded)
+            let rest = position..<joined.body.range.upperBound
             if !fetchRest(rest, of: entries[index]) { self.end(end.error) }
         case .join where end.error == nil && fetch.passed != fetch.rest:
             store(fetch, end)
@@ -317,7 +319,12 @@ extension TransferError {
 
     /// Whether the connection was lost, perhaps within a body.
     fileprivate var isLoss: Bool {
-        if case .wrongLength = self { true } else { isUnreachable }
+        switch self {
+        case .wrongLength, .missingCloseNotify: true
+        // CURLE_PARTIAL_FILE: the last chunk is missing.
+        case .curl(let error) where error.code == 18: true
+        default: isUnreachable
+        }
     }
 
     /// The codes that libcurl has for a server that is not there, or is there no more.

@@ -272,23 +272,38 @@ struct CachedTransferTests {
         #expect(names[1] == partition { $0.policy = SecurityPolicy(allowInvalidCertificates: true) })
     }
 
-    /// A connection that was closed while the beginning was handed over, before anything came of it.
-    @Test func aRestThatIsLostAtOnceIsAskedForOnceMore() async throws {
+    /// A connection that was closed while the beginning was handed over: what the kernel had of the rest
+    /// comes, and nothing more.
+    @Test(arguments: [0, 2], [false, true])
+    func aRestThatIsLostIsAskedForOnceMore(count: Int, isChunked: Bool) async throws {
         let whole = Answer.representation(Self.representation)
+        let rest = isChunked ? whole.chunked(size: 1) : whole
         let server = try ScriptedServer([
-            whole.breaking(after: .body(4)), whole.breaking(after: .body(0)), whole,
+            whole.breaking(after: .body(4)), rest.breaking(after: .body(count)), whole,
         ])
         let scene = CacheScene(server)
         #expect(await scene.fetch().error != nil)
         let second = await scene.fetch()
         #expect(second.error == nil && second.text == "0123456789")
-        #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=4-", "bytes=4-9"])
+        #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=4-", "bytes=\(4 + count)-9"])
+    }
+
+    @Test func whatCameOfALostRestIsStored() async throws {
+        let whole = Answer.representation(Self.representation)
+        let lost = whole.breaking(after: .body(2))
+        let server = try ScriptedServer([whole.breaking(after: .body(4)), lost, lost, whole])
+        let scene = CacheScene(server)
+        #expect(await scene.fetch().error != nil)
+        #expect(await scene.fetch().error != nil)
+        #expect(await scene.fetch().text == "0123456789")
+        let ranges = server.requests.map { $0.headers["Range"] }
+        #expect(ranges == [nil, "bytes=4-", "bytes=6-9", "bytes=6-"])
     }
 
     /// And not again and again.
-    @Test func aRestThatIsLostTwiceIsAFailure() async throws {
+    @Test(arguments: [0, 1]) func aRestThatIsLostTwiceIsAFailure(count: Int) async throws {
         let whole = Answer.representation(Self.representation)
-        let lost = whole.breaking(after: .body(0))
+        let lost = whole.breaking(after: .body(count))
         let server = try ScriptedServer([whole.breaking(after: .body(4)), lost, lost, lost, lost])
         let scene = CacheScene(server)
         #expect(await scene.fetch().error != nil)
