@@ -42,6 +42,8 @@ final class CacheFetch: @unchecked Sendable {
     var rest: Int64?
     /// Whether the client has got the head, and the bytes before, from the store.
     var isRest = false
+    /// Whether neither a client nor the store takes the body.
+    var isUnused = false
 
     init(
         _ id: TransferID,

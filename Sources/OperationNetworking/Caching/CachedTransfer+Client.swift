@@ -49,11 +49,26 @@ extension CachedTransfer: TransferClient {
     }
 
     private func tell(_ head: ResponseHead, _ fetch: CacheFetch) -> HeadAnswer {
+        if revalidation != nil, !fetch.isKeeping { return answerUnused(head, fetch) }
         let answer = client.transferDidReceive(head)
         if answer == .refuse { fetch.abandon() }
         // Its owner takes the time that it needs; others do not.
         if answer == .later { land(.hasEnded) }
         return answer
+    }
+
+    /// A body that neither a client nor the store takes is received to keep its connection, while it is short
+    /// and quick.
+    private func answerUnused(_ head: ResponseHead, _ fetch: CacheFetch) -> HeadAnswer {
+        guard let length = try? MessageLength(method: question.method, head: head),
+            UnusedBody.isWorthReceiving(length)
+        else { return .refuse }
+        fetch.isUnused = true
+        place.watch.wait(UnusedBody.discarded.patience) { [weak self, weak fetch] in
+            guard let self, let fetch, case .fetching(let current) = phase, current === fetch else { return }
+            next.giveUp(fetch.id)
+        }
+        return .receive
     }
 
     /// Changes what is stored: a HEAD speaks of the responses to GET, an unsafe method of all for its URLs.
@@ -126,7 +141,14 @@ extension CachedTransfer: TransferClient {
             fetch.take(bytes)
             // It will not be found, and may never end: others need not wait for it.
             if flight != nil, fetch.isLost { land(.isForOne) }
+            if revalidation != nil { try checkUse(of: fetch) }
         }
+    }
+
+    /// - Throws: `TransferError.refused` when nothing takes the bytes that come in the background.
+    private func checkUse(of fetch: CacheFetch) throws(TransferError) {
+        guard fetch.isLost, !fetch.isUnused || fetch.passed > Int64(UnusedBody.maximumLength) else { return }
+        throw .refused
     }
 
     func transferDidSend(_ count: Int) {

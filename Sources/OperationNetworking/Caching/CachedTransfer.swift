@@ -47,7 +47,7 @@ final class CachedTransfer: @unchecked Sendable {
     /// The request by which others may wait for this one.
     private(set) var flight: CacheFlights.Key?
     /// Whether only the store is to be brought up to date: no client takes anything.
-    private var revalidation: (entry: Int, fields: HeaderFields)?
+    private(set) var revalidation: (entry: Int, fields: HeaderFields)?
     private var hasAsked = false
     /// The number of times that it has waited for the store.
     private var storeWaits = 0
