@@ -41,9 +41,11 @@ final class CacheFetch: @unchecked Sendable {
     /// The number of bytes that follow the stored ones, once those were handed over.
     var rest: Int64?
     /// Whether the client has got the head, and the bytes before, from the store.
-    var isRest = false
+    var isRest: Bool { if case .rest = inquiry.purpose { true } else { false } }
     /// Whether neither a client nor the store takes the body.
     var isUnused = false
+    /// The field of the answer that is about this exchange only, and so is not stored.
+    var authenticationInfo: String?
 
     init(
         _ id: TransferID,

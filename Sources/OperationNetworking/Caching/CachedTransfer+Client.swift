@@ -8,6 +8,7 @@ extension CachedTransfer: TransferClient {
         let now = place.now()
         let use = fetch.inquiry.use(of: head, now: now)
         fetch.use = use
+        fetch.authenticationInfo = head.fields["Authentication-Info"]
         if fetch.isRest { return answer(rest: use) }
         noteChanges(by: head, to: fetch, now: now)
         switch use {
@@ -194,7 +195,8 @@ extension CachedTransfer: TransferClient {
         whole.becomeWhole(length: whole.body.completeLength ?? 0)
         let now = place.now()
         landUnlessShared(fetch.isKeeping && fetch.inquiry.isReusable(whole, now: now))
-        let reply = place.policy.reply(whole, to: question, now: now, use: .validated)
+        var reply = place.policy.reply(whole, to: question, now: now, use: .validated)
+        reply.head.fields["Authentication-Info"] = fetch.authenticationInfo
         let held = entry.head.body.count
         let replay = replay(reader, 0..<held, of: entry) { [weak self] error, handed in
             self?.didJoin(fetch, entry, handed, until: joined.body.range.upperBound, error)
@@ -274,10 +276,9 @@ extension CachedTransfer: TransferClient {
                 .map { entries[$0.index].id }
             guard let (index, head) = fresh.first else { return self.end(nil) }
             land(.isStored)
-            replay(
-                entries[index],
-                place.policy.reply(head, to: question, now: place.now(), use: .validated)
-            )
+            var reply = place.policy.reply(head, to: question, now: place.now(), use: .validated)
+            reply.head.fields["Authentication-Info"] = fetch.authenticationInfo
+            replay(entries[index], reply)
             // After the body was opened.
             for id in forbidden { place.store.remove(id, of: question.key) }
         case .serveStale(let index, let reply):

@@ -176,7 +176,6 @@ final class CachedTransfer: @unchecked Sendable {
             willStore: willStore
         )
         fetch.rest = rest
-        fetch.isRest = rest != nil
         hasAsked = true
         phase = .fetching(fetch)
         next.start(asked, id: fetch.id, for: self)

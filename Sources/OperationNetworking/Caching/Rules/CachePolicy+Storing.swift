@@ -2,10 +2,11 @@ internal import Foundation
 
 /// The responses that are stored ([RFC 9111 §3](https://www.rfc-editor.org/rfc/rfc9111#section-3)).
 extension CachePolicy {
-    /// The fields that are about one connection or proxy (RFC 9111 §3.1, RFC 9110 §7.6.1).
+    /// The fields that are about one connection or proxy (RFC 9111 §3.1, RFC 9110 §7.6.1), or one exchange: a
+    /// nonce for the next request (RFC 7616 §3.5) is old in a stored response.
     private static let connectionFields: Set<String> = [
-        "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
-        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+        "authentication-info", "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info",
+        "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
     /// The fields that no `Connection` can take away: without them a response would be believed for longer,

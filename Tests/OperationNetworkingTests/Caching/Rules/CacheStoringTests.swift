@@ -175,7 +175,8 @@ import Testing
                 "Connection": "a, close", "a": "1", "b": "2", "Keep-Alive": "x", "Proxy-Connection": "x",
                 "Proxy-Authenticate": "x", "Proxy-Authentication-Info": "x", "Proxy-Authorization": "x",
                 "TE": "x", "Trailer": "x", "Transfer-Encoding": "chunked", "Upgrade": "x",
-                "Set-Cookie": "c=d",
+                // Of one exchange: RFC 7616 §3.5.
+                "Authentication-Info": "x", "Set-Cookie": "c=d",
                 "Content-MD5": "x", "Clear-Site-Data": "x",
             ])
         )
