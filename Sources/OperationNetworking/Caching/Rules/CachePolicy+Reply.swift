@@ -40,6 +40,11 @@ extension CachePolicy {
         let selection = CacheSelection(candidate, request)
         switch selection ?? (candidate.body.isComplete || held.isEmpty ? .whole : .bytes(held)) {
         case .bytes(let bytes):
+            if !Self.isContent(bytes, of: candidate) {
+                // They are of other content (RFC 9530 §2).
+                head.fields["Content-Digest"] = nil
+                head.fields["Content-MD5"] = nil
+            }
             head.status = 206
             let length = candidate.body.completeLength.map(String.init) ?? "*"
             head.fields["Content-Range"] =
@@ -61,5 +66,11 @@ extension CachePolicy {
             }
             return CacheReply(head: head, body: held, use: use)
         }
+    }
+
+    /// Whether the bytes are the content of the 206 that is stored, all of it.
+    private static func isContent(_ bytes: Range<Int64>, of candidate: CachedHead) -> Bool {
+        guard candidate.head.status == 206, let text = candidate.fields["Content-Range"] else { return false }
+        return (try? ContentRange(fieldValue: text))?.bytes == bytes
     }
 }

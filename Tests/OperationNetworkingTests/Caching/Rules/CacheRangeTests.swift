@@ -125,6 +125,30 @@ import Testing
         }
     }
 
+    static let digests: [(stored: CachedHead?, range: String, isOfTheSame: Bool)] = {
+        let fields = adding(["Content-Digest": "d", "Content-MD5": "m", "Repr-Digest": "r"])
+        let whole = CacheScenario.stored(fields)
+        return [
+            (whole, "bytes=0-1", false),
+            (part("bytes 4-9/10", fields), "bytes=4-9", true),
+            (part("bytes 4-9/10", fields), "bytes=6-8", false),
+            (part("bytes 4-9/10", fields, length: 3, isWhole: false), "bytes=4-6", false),
+        ]
+    }()
+
+    @Test("RFC 9530 §2: a digest of the content is not one of a part of it", arguments: digests)
+    func digestOfAPart(row: (stored: CachedHead?, range: String, isOfTheSame: Bool)) throws {
+        let answer = CachePolicy().answer(
+            to: CacheScenario.request(["Range": row.range]),
+            from: [try #require(row.stored)],
+            now: CacheScenario.start
+        )
+        let head = try #require(answer.reply?.head)
+        #expect(head.status == 206 && head.fields["Repr-Digest"] == "r")
+        #expect(head.fields["Content-Digest"] == (row.isOfTheSame ? "d" : nil))
+        #expect(head.fields["Content-MD5"] == (row.isOfTheSame ? "m" : nil))
+    }
+
     @Test func aPartNeverAnswersForTheWhole() throws {
         let stored = try #require(Self.part())
         let policy = CachePolicy()
