@@ -73,7 +73,7 @@ extension CurlError {
 
     /// The alert by which the other side ended TLS, in the words of OpenSSL; `nil`: there was none.
     var alert: Substring? {
-        guard message.contains("SSL routines"), let start = message.range(of: " alert ")?.upperBound else {
+        guard message.contains("SSL"), let start = message.range(of: " alert ")?.upperBound else {
             return nil
         }
         return message[start...].prefix { $0 != "," }
