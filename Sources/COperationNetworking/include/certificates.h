@@ -23,8 +23,10 @@ static inline bool ccertificates_knows_no_algorithm(void) {
     bool found = false;
     for (unsigned long error = ERR_get_error(); error != 0; error = ERR_get_error()) {
         int reason = ERR_GET_REASON(error);
-        found = found || reason == ERR_GET_REASON(ERR_R_UNSUPPORTED) ||
-                (ERR_GET_LIB(error) == ERR_LIB_EVP && reason == EVP_R_UNSUPPORTED_ALGORITHM);
+        // OpenSSL's decoders say so, too, of whatever they cannot parse.
+        bool is_cipher = ERR_GET_LIB(error) == ERR_LIB_EVP;
+        found = found || (is_cipher && (reason == ERR_GET_REASON(ERR_R_UNSUPPORTED) ||
+                                        reason == EVP_R_UNSUPPORTED_ALGORITHM));
     }
     return found;
 }

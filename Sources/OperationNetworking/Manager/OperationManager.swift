@@ -204,11 +204,11 @@ open class OperationManager: @unchecked Sendable {
     /// - Throws: `URLError.badURL` when `path` is no URL.
     public func cancelAllOperations(method: String?, path: String) throws(URLError) {
         let url = try url(for: path).absoluteURL
-        let (origin, path) = (Origin(url), url.path(percentEncoded: true))
+        let (origin, path) = (Origin(url), url.comparablePath)
         let chosen = operationQueue.operations.compactMap { $0 as? ConnectionOperation }.filter { operation in
             let request = operation.request
             guard let target = request.url?.absoluteURL else { return false }
-            return Origin(target) == origin && target.path(percentEncoded: true) == path
+            return Origin(target) == origin && target.comparablePath == path
                 && (method == nil || request.httpMethod?.uppercased() == method?.uppercased())
         }
         ConnectionOperation.cancelTogether(chosen)
@@ -333,4 +333,30 @@ extension OperationManager: CustomStringConvertible {
 extension OperationManager: CustomReflectable {
     /// Only the ``description``: `dump` would show credentials.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension URL {
+    /// The path by which two URLs of an origin are one
+    /// ([RFC 3986 §6.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2)).
+    fileprivate var comparablePath: String {
+        let path = path(percentEncoded: true)
+        guard !path.isEmpty else { return "/" }
+        var (octets, left) = ([UInt8](), Substring(path).utf8)
+        while let octet = left.popFirst() {
+            let digits = String(Substring(left.prefix(2)))
+            guard octet == UInt8(ascii: "%"), digits.utf8.count == 2, let value = UInt8(digits, radix: 16)
+            else {
+                octets.append(octet)
+                continue
+            }
+            left = left.dropFirst(2)
+            octets += Self.isUnreserved(value) ? [value] : Array("%\(digits.uppercased())".utf8)
+        }
+        return String(decoding: octets, as: UTF8.self)
+    }
+
+    private static func isUnreserved(_ octet: UInt8) -> Bool {
+        octet.isASCIIDigit || (octet.lowercasedASCII &- UInt8(ascii: "a")) < 26
+            || Array("-._~".utf8).contains(octet)
+    }
 }

@@ -78,8 +78,10 @@ extension ConnectionOperation {
 
     /// Pauses all of them, in the same order.
     static func pauseTogether<Member: ConnectionOperation>(_ operations: [Member]) {
+        // In this order: one that starts meanwhile is in both.
+        let waiting = operations.filter { !$0.hasStarted }
         let started = operations.filter { $0.hasStarted }
-        commandTogether(operations.filter { !$0.hasStarted }) { $0.pause() }
+        commandTogether(waiting) { $0.pause() }
         for operation in started { operation.pause() }
     }
 
@@ -99,13 +101,16 @@ extension ConnectionOperation {
     /// Tells a queue, which was just given the operations, that some have become ready since it asked.
     ///
     /// Foundation on Linux asks while it adds an operation, and keeps the answer after what it may have heard
-    /// meanwhile: one that was resumed or cancelled in between would never start.
+    /// meanwhile: one that was resumed or cancelled in between, or whose dependency ended, would never start.
     static func tellReadiness(late operations: [Operation]) {
-        for case let operation as ConnectionOperation in operations {
-            let isLate = operation.state.withLock { state in
-                state.machine.phase != .pausedBeforeStart && state.place.wasHeldBack
-            }
-            if isLate { operation.didChangeValue(forKey: "isReady") }
+        for operation in operations {
+            let wasHeldBack =
+                if let operation = operation as? ConnectionOperation {
+                    operation.state.withLock { $0.place.wasHeldBack }
+                } else {
+                    operation is BatchEndOperation
+                }
+            if wasHeldBack, operation.isReady { operation.didChangeValue(forKey: "isReady") }
         }
     }
 

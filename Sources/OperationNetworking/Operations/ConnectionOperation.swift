@@ -288,7 +288,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     public override var isReady: Bool {
         let mayStart = state.withLock { $0.isAskedForReadiness() }
-        return super.isReady && mayStart
+        let isReady = super.isReady && mayStart
+        if !isReady { state.withLock { $0.place.holdBack() } }
+        return isReady
     }
 
     public override var isExecuting: Bool { state.withLock { $0.machine.phase == .executing } }

@@ -60,9 +60,8 @@ struct OperationState {
     /// A queue asks when the operation is added to it.
     /// - Returns: whether the operation is not paused before its start.
     mutating func isAskedForReadiness() -> Bool {
-        let mayStart = machine.phase != .pausedBeforeStart
-        place.isAskedForReadiness(isPaused: !mayStart)
-        return mayStart
+        place.isAskedForReadiness()
+        return machine.phase != .pausedBeforeStart
     }
 
     /// Puts a delivery into the outbox; returns where to schedule the delivery, if that is to be done.

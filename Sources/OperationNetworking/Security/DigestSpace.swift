@@ -20,8 +20,8 @@ struct DigestSpace: Hashable, Sendable {
     private init(_ uri: Substring) {
         guard !uri.hasPrefix("//"), let url = URL(string: String(uri), relativeTo: Self.root)?.absoluteURL
         else {
-            // No path begins with it.
-            (server, path) = (nil, "//")
+            // No encoded path begins with it.
+            (server, path) = (nil, " ")
             return
         }
         server = url.host == Self.root?.host ? nil : url

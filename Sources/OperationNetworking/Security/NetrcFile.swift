@@ -42,6 +42,10 @@ public struct NetrcFile: Hashable, Sendable {
         } catch {
             throw NetrcError.unreadable(path: file.path, reason: error.localizedDescription)
         }
+        // As in UTF-16, whose words would all be unknown ones.
+        guard !data.contains(0) else {
+            throw NetrcError.unreadable(path: file.path, reason: "it is no text, or not UTF-8")
+        }
         var reader = NetrcReader(bytes: Array(data))
         entries = try reader.entries()
         if let line = reader.brokenLine {

@@ -34,6 +34,7 @@ package struct KeyPair: Hashable, Sendable {
         else {
             throw .noPrivateKey
         }
+        ERR_clear_error()
         defer { ERR_clear_error() }
         let read = Self.withPassphrase(passphrase) {
             PEM_read_bio_PrivateKey(input.pointer, nil, ccertificates_passphrase, $0)

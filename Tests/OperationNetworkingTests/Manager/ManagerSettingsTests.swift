@@ -30,7 +30,9 @@ struct ManagerSettingsTests {
         ("http://Example.com/", "users", "http://example.com:80/users", true),
         ("https://h/", "users", "https://h:443/users?page=2", true),
         ("http://h/", "a/b", "http://h/a%2Fb", false),
-        ("http://h/", "a%2Fb", "http://h/a%2Fb", true), ("http://h/", "a", "https://h/a", false),
+        ("http://h/", "a%2Fb", "http://h/a%2fb", true), ("http://h/", "~a", "http://h/%7Ea?b", true),
+        ("http://h", "", "http://h/", true), ("http://h/", "é", "http://h/%c3%a9", true),
+        ("http://h/", "a", "https://h/a", false),
     ])
     func pathsAreComparedAsServersDo(base: String, path: String, address: String, isCancelled: Bool) throws {
         let manager = OperationManager(baseURL: URL(string: base))

@@ -124,6 +124,20 @@ struct ClientIdentityTests {
         }
     }
 
+    /// OpenSSL's decoders call it unsupported, too.
+    @Test func aBrokenKeyIsNoOldOne() throws {
+        let directory = try TemporaryDirectory()
+        let key = directory.file("broken.key")
+        let text = try String(contentsOf: try #require(TestCertificates.key("client")), encoding: .utf8)
+        var lines = text.split(separator: "\n")
+        lines.remove(at: 1)
+        try Data(lines.joined(separator: "\n").utf8).write(to: key)
+        let pem = try #require(TestCertificates.pem("client"))
+        #expect(throws: CertificateError.wrongPassphrase(key.path)) {
+            try ClientIdentity(pemFile: pem, keyFile: key)
+        }
+    }
+
     private static let oldPKCS12 = """
         MIIDcgIBAzCCAzgGCSqGSIb3DQEHAaCCAykEggMlMIIDITCCAhcGCSqGSIb3DQEHBqCCAggwggIEAgEAMIIB/QYJKoZIhvcNAQcB
         MBwGCiqGSIb3DQEMAQYwDgQIsHMYoEhmZtUCAggAgIIB0NBcSZ9DyKx8iq6Ub+1AmxFj/nm4i6B4HWRiG3c+uY9wI5Ho1KsGOVda

@@ -117,6 +117,14 @@ struct NetrcFileTests {
         #expect(try NetrcFile(contentsOf: url).credential(for: "a") == Credential(user: "b", password: "p"))
     }
 
+    @Test func aFileInUTF16IsAnError() throws {
+        let directory = try TemporaryDirectory()
+        let url = directory.file("netrc")
+        try #require("machine a login b password p".data(using: .utf16)).write(to: url)
+        let error = #expect(throws: NetrcError.self) { try NetrcFile(contentsOf: url) }
+        #expect(error == .unreadable(path: url.path, reason: "it is no text, or not UTF-8"))
+    }
+
     /// `~` stands for an octet that is no UTF-8.
     private func latin1(_ text: String, in directory: TemporaryDirectory) throws -> URL {
         let url = directory.file("netrc")

@@ -53,7 +53,7 @@ extension URLError.Code {
                 error.code != 35 || error.isLostHandshake ? .networkConnectionLost : .secureConnectionFailed
             case "certificate required": .clientCertificateRequired
             case let alert? where Self.alertsOfRefusedCertificates.contains(alert): .clientCertificateRejected
-            default: .secureConnectionFailed
+            default: error.code == 35 ? .secureConnectionFailed : .networkConnectionLost
             }
     }
 
@@ -68,7 +68,9 @@ extension CurlError {
     /// Whether the connection was lost before TLS was set up, and no certificate is to blame.
     var isLostHandshake: Bool {
         code == 35
-            && (Self.losses.contains(systemError) || Self.wordsOfLosses.contains { message.contains($0) })
+            && (Self.wordsOfLosses.contains { message.contains($0) }
+                // It may be of another connection.
+                || !message.contains("SSL routines") && Self.losses.contains(systemError))
     }
 
     /// The alert by which the other side ended TLS, in the words of OpenSSL; `nil`: there was none.

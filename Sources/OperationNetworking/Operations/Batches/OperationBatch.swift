@@ -31,7 +31,6 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// finishes when the batch has completed. That one only needs to be added if your code waits for it, or
     /// another operation depends on it.
     public let operations: [Operation]
-    private let end: BatchEndOperation
     private let count: BatchCount
 
     /// A batch of operations.
@@ -186,7 +185,6 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         let end = BatchEndOperation()
         self.members = members
         self.operations = operations + [end]
-        self.end = end
         self.count = count
         if policy == .stopAtFirstFailure {
             let weakMembers = members.map(WeakMember.init)
@@ -232,7 +230,6 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         queue.addOperations(operations, waitUntilFinished: false)
         // It may have missed what became ready meanwhile.
         ConnectionOperation.tellReadiness(late: operations)
-        end.tellReadinessIfAllowed()
     }
 
     /// Pauses all members. One that has not started is not started until it is resumed.
@@ -354,7 +351,7 @@ private struct WeakMember: Sendable {
 
 /// Becomes ready when its batch has completed. It gates on nothing but itself: one operation that depended on
 /// all members would cost a queue time that grows with their square.
-private final class BatchEndOperation: Operation, @unchecked Sendable {
+final class BatchEndOperation: Operation, @unchecked Sendable {
     // @unchecked: the only state is behind a lock.
     private let isAllowed = Locked(false)
 
@@ -363,10 +360,5 @@ private final class BatchEndOperation: Operation, @unchecked Sendable {
     func allow() {
         isAllowed.withLock { $0 = true }
         didChangeValue(forKey: "isReady")
-    }
-
-    /// A queue that was just given it may have asked before it was allowed, and not have heard that.
-    func tellReadinessIfAllowed() {
-        if isAllowed.withLock({ $0 }), !isExecuting, !isFinished { didChangeValue(forKey: "isReady") }
     }
 }

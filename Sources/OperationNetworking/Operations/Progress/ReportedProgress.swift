@@ -32,6 +32,7 @@ final class ReportedProgress: Progress, @unchecked Sendable {
     /// The counts of the owner; the tree of `Progress` objects gets them by ``publish()``.
     private let units = Locked(Units())
     private let controls = Locked<Controls?>(nil)
+    private let wasCancelled = Locked(false)
 
     /// - Parameter parent: the current progress of the thread, or `nil`.
     init(parent: Progress? = nil) {
@@ -46,10 +47,11 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         if isCancelled { controls.cancel() } else if isPaused { controls.pause() }
     }
 
-    /// Has commands act by other controls from now on. One that found the old ones gone does so now.
+    /// Has commands act by other controls from now on. A `cancel()` that found the old ones gone does so now;
+    /// a `pause()` or a `resume()` in that moment is lost.
     func hand(over controls: Controls) {
         self.controls.withLock { $0 = controls }
-        if isCancelled { controls.cancel() }
+        if wasCancelled.withLock({ $0 }) { controls.cancel() }
     }
 
     /// Sets the counts; ``publish()`` shows them.
@@ -107,6 +109,7 @@ final class ReportedProgress: Progress, @unchecked Sendable {
 
     override func cancel() {
         super.cancel()
+        wasCancelled.withLock { $0 = true }
         controls.withLock { $0 }?.cancel()
     }
 

@@ -16,7 +16,7 @@ struct QueuePlace {
     /// Whether a queue may have the operation: each asks for the readiness when the operation is added. Not
     /// only then is it asked for, so this says nothing for certain: see *Configuring* in Operations.md.
     private(set) var mayBeInQueue = false
-    /// Whether a queue was told that the operation is not ready because it is paused, before it was started.
+    /// Whether a queue was told, before the operation was started, that it is not ready.
     private(set) var wasHeldBack = false
     /// Whether `start()` was called.
     private(set) var isStarted = false
@@ -26,9 +26,13 @@ struct QueuePlace {
     private var owesEnd = false
 
     /// A queue asks whether the operation is ready, or other code does.
-    mutating func isAskedForReadiness(isPaused: Bool) {
+    mutating func isAskedForReadiness() {
         mayBeInQueue = true
-        if isPaused { wasHeldBack = true }
+    }
+
+    /// The answer was no.
+    mutating func holdBack() {
+        if !isStarted { wasHeldBack = true }
     }
 
     /// The operation is from an archive, and had ended: as one that was cancelled in no queue.

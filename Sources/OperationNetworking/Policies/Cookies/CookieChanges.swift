@@ -63,7 +63,7 @@ struct CookieChanges: Hashable, Sendable {
         deleted = before.filter { cookie in
             left[cookie.identity] != nil && !(cookie.hasExpired(by: now) && kept.contains(cookie.name))
         }
-        erased = before.filter { cookie in
+        erased = (before + stored).filter { cookie in
             !cookie.includesSubdomains && cookie.domain == host && erasures.erases(cookie, ofRequestTo: path)
         }
     }
@@ -77,9 +77,13 @@ struct CookieChanges: Hashable, Sendable {
     var withoutPublicSuffixes: CookieChanges {
         guard !erased.isEmpty || stored.contains(where: \.includesSubdomains) else { return self }
         var changes = self
-        if !erased.isEmpty, PublicSuffixes.contain(host) { changes.deleted += erased }
+        if !erased.isEmpty, PublicSuffixes.contain(host) {
+            let identities = Set(erased.map(\.identity))
+            changes.stored.removeAll { identities.contains($0.identity) }
+            changes.deleted += erased
+        }
         changes.erased = []
-        changes.stored = stored.compactMap { cookie in
+        changes.stored = changes.stored.compactMap { cookie in
             guard cookie.includesSubdomains, PublicSuffixes.contain(cookie.domain) else { return cookie }
             // A jar may have had one for all sites, from a file or of the program's own.
             changes.deleted.append(cookie)

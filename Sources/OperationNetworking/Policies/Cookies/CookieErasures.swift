@@ -10,7 +10,7 @@ internal import OperationNetworkingSystem
 /// | The last line of the name and the path has | libcurl                       | the cookie of a public suffix |
 /// |--------------------------------------------|-------------------------------|-------------------------------|
 /// | no `Domain`                                | has changed or removed it     | is what libcurl has           |
-/// | the host as `Domain`, and is over          | has it as before              | is erased                     |
+/// | the host as `Domain`, and is over          | has the host's own as before  | is erased                     |
 /// | the host as `Domain`, and is not over      | has another one               | is what libcurl has           |
 /// | another `Domain`                           | does not count                | does not count                |
 struct CookieErasures: Sendable {

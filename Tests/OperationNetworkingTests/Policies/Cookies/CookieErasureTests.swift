@@ -87,6 +87,24 @@ struct CookieErasureTests {
         #expect(scene.jar.cookies.isEmpty)
     }
 
+    /// libcurl has the one that was set for the host, and the jar must not get it.
+    @Test func whatIsSetAndThenErasedIsNotKept() async throws {
+        let server = try ScriptedServer([
+            .respond(
+                FieldLines([
+                    ("Set-Cookie", "sid=2; Path=/"),
+                    ("Set-Cookie", "sid=; Domain=localhost; Path=/; Max-Age=0"),
+                ])
+            ),
+            .respond(body: "x"),
+        ])
+        let scene = CookieScene()
+        for _ in 0..<2 {
+            await scene.get(server.url) { $0.setValue("localhost", forHTTPHeaderField: "Host") }
+        }
+        #expect(server.cookies == [[], []])
+    }
+
     @Test func aLongHostCostsNothing() {
         var table = CookieTable()
         if let cookie = Cookie(name: "a", value: "1", domain: "a") { table.set(cookie, now: 0) }
