@@ -396,13 +396,22 @@ extension ConnectionOperation: ExchangeOwner {
 
     /// Everything becomes final in one step with the phase: a finished operation is never seen without its
     /// result.
+    ///
+    /// Called again with the same end when a pause or a cancel has overtaken it: see ``EndEvaluation``.
     func finish(_ end: ExchangeEnd) {
         // The work of a serializer is spent on no operation whose result is known.
-        let evaluation = isCancelled ? (object: nil, error: nil) : evaluate(end)
+        let turn = state.withLock { $0.evaluation.take(isCancelled: $0.machine.isCancelled) }
+        let evaluation: EndEvaluation.Result
+        switch turn {
+        case .none: return
+        case .evaluate: evaluation = evaluate(end)
+        case .use(let result): evaluation = result
+        }
         apply { state in
             let effect = state.machine.transferEnded()
             guard effect == .finish else {
                 state.work.keepEnd()
+                if !state.machine.isFinal { state.evaluation.keep(evaluation) }
                 return effect
             }
             state.results.take(end)
@@ -413,5 +422,7 @@ extension ConnectionOperation: ExchangeOwner {
             }
             return effect
         }
+        // Releasing an object that came to nothing may run anything.
+        withExtendedLifetime(evaluation) {}
     }
 }

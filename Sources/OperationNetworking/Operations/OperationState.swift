@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 
 /// Everything about a `ConnectionOperation` that changes; it lives behind one lock.
 ///
-/// Stored properties: 21. One lock is cheaper than several, and lets all of them change together. A million
+/// Stored properties: 22. One lock is cheaper than several, and lets all of them change together. A million
 /// may wait in a queue: small ones stand together, where others leave them room.
 struct OperationState {
     var configuration: OperationConfiguration
@@ -28,6 +28,7 @@ struct OperationState {
     /// The operation's when `start()` was called.
     var priority = TransferPriority.normal
     var work = OperationWork.none
+    var evaluation = EndEvaluation.notBegun
     /// The bytes that an earlier process had, until the exchange has them.
     @Rare var earlierBody: EarlierBody?
     var readings = StartReadings()

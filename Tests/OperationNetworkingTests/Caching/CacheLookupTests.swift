@@ -395,7 +395,7 @@ struct CacheLookupTests {
             operation.resume()
             _ = try? await operation.value
             #expect(operation.error == nil && operation.responseData?.count == 1_000)
-            #expect(serializer.calls.withLock { $0 } == 2)
+            #expect(serializer.calls.withLock { $0 } == 1)
         }
         #expect(heard.count { $0.hasPrefix("received") } == 1 && heard.last == "finished true")
         #expect(heard.count { $0.hasPrefix("downloaded") } == 1)
