@@ -114,8 +114,9 @@ extension ConnectionOperation {
         }
         if let detour { makeCalls(detour, from: queue) { self.conclude(on: queue) } }
         if let target { scheduleDelivery(target) }
-        // It may have ended while it was being told something, and so was not in the line.
-        if case .mainLine = target, state.withLock({ $0.isDelivered }) { MainLine.end(self) }
+        // It may have ended while it was being told something, and so was not in the line. If that was its
+        // start, it is kept: its end has to be told.
+        if case .mainLine = target, state.withLock({ $0.isDelivered && $0.isUntold }) { MainLine.end(self) }
         group?.leave()
     }
 

@@ -65,6 +65,9 @@ struct OperationState {
         return machine.phase != .pausedBeforeStart
     }
 
+    /// Whether no notification was posted yet: then all of them may be left out.
+    var isUntold: Bool { outbox.holdsStart || !hasBegun }
+
     /// Puts a delivery into the outbox; returns where to schedule the delivery, if that is to be done.
     mutating func append(_ delivery: Delivery, for audience: Audience) -> DeliveryTarget? {
         let group = audience.needsQueue ? configuration.completionGroup : nil

@@ -148,6 +148,47 @@ struct WithoutMainQueueTests {
         }
     }
 
+    /// The end comes while the main queue tells the start, and has to wait for a later turn of it.
+    @Test func aStartThatWasToldIsFollowedByItsEnd() async {
+        await #expect(processExitsWith: .success) {
+            alarm(100)
+            let (answer, isTelling, mayGoOn, mayTellRest) = (Gate(), Gate(), Gate(), Gate())
+            let server = try ScriptedServer(
+                routes: ["/first": [.respond(body: "hello").held(by: answer)]],
+                otherwise: [.respond(body: "hello")]
+            )
+            let ended = Recorder<String>()
+            let tokens = [Notification.Name.operationDidStart, .operationDidFinish].map { name in
+                NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
+                    let path = ($0.object as? ConnectionOperation)?.request.url?.path
+                    guard path == "/first" else { return }
+                    guard $0.name == .operationDidStart else { return ended.append("first") }
+                    isTelling.open()
+                    try? mayGoOn.waitSynchronously(within: .seconds(1000))
+                }
+            }
+            var first: HTTPRequestOperation? = WithoutMainQueueTests.member(server, "/first")
+            first?.start()
+            try await isTelling.wait()
+            answer.open()
+            _ = try await first?.value
+            first = nil
+            // Before the turn that the end gets.
+            DispatchQueue.main.async { try? mayTellRest.waitSynchronously(within: .seconds(1000)) }
+            mayGoOn.open()
+            try await mayTellRest.waitForArrivals()
+            for _ in 0...MainLine.limit {
+                let operation = WithoutMainQueueTests.member(server)
+                operation.start()
+                _ = try await operation.value
+            }
+            mayTellRest.open()
+            await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+            guard ended.elements == ["first"] else { exit(2) }
+            for token in tokens { NotificationCenter.default.removeObserver(token) }
+        }
+    }
+
     /// The main queue is busy for a while: everything comes in order as soon as it is not.
     @Test func whatIsSetLateIsToldWhenTheMainQueueComes() async {
         await #expect(processExitsWith: .success) {
