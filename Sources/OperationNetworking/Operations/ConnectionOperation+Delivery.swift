@@ -103,21 +103,37 @@ extension ConnectionOperation {
     ///
     /// The end that came meanwhile is told in the same turn of the queue. Who waited for the operation may go
     /// on already: what that does on the queue now comes after the callbacks, as if they had been scheduled.
-    private func conclude(on queue: DispatchQueue) {
+    ///
+    /// - Parameters:
+    ///   - queue: of the callbacks that were told.
+    ///   - isThere: whether this thread serves that queue now; else the end is scheduled, too.
+    private func conclude(on queue: DispatchQueue, isThere: Bool = true) {
         let (detour, target, group) = state.withLock { state -> (Detour?, DeliveryTarget?, DispatchGroup?) in
             if let detour = state.outbox.takeDetour() { return (detour, nil, nil) }
             guard state.outbox.hasMore() else { return (nil, nil, state.outbox.takeGroup()) }
-            return (nil, state.configuration.deliveryTarget(for: audience(state)), nil)
+            let audience = audience(state)
+            // Nothing waits for notifications.
+            let group = audience.needsQueue ? nil : state.outbox.takeGroup()
+            return (nil, state.configuration.deliveryTarget(for: audience), group)
         }
-        if case .queue(let next) = target, next.isSame(as: queue), state.withLock({ $0.outbox.holdsEnd }) {
+        group?.leave()
+        if isThere, case .queue(let next) = target, next.isSame(as: queue),
+            state.withLock({ $0.outbox.holdsEnd })
+        {
             return empty(on: queue)
         }
-        if let detour { makeCalls(detour, from: queue) { self.conclude(on: queue) } }
+        if let detour { makeCallsAndConclude(detour, for: queue) }
         if let target { scheduleDelivery(target) }
         // It may have ended while it was being told something, and so was not in the line. If that was its
         // start, it is kept: its end has to be told.
         if case .mainLine = target, state.withLock({ $0.isDelivered && $0.isUntold }) { MainLine.end(self) }
-        group?.leave()
+    }
+
+    /// Makes a call that belongs elsewhere, between two deliveries. After it this may be any thread.
+    private func makeCallsAndConclude(_ call: Detour, for queue: DispatchQueue) {
+        makeCalls(call, from: queue) {
+            self.conclude(on: queue, isThere: MainQueue.isCurrent && MainQueue.isItself(queue))
+        }
     }
 
     /// Makes a call that belongs elsewhere, in the order of the operation's callbacks: in a callback when
@@ -125,7 +141,7 @@ extension ConnectionOperation {
     func makeInOrder(_ call: Detour) {
         let (isNow, target, queue) = state.withLock { state -> (Bool, DeliveryTarget?, DispatchQueue) in
             let queue = state.configuration.completionQueue ?? .main
-            switch state.outbox.take(call) {
+            switch state.outbox.take(call, entering: state.configuration.completionGroup) {
             case .now: return (true, nil, queue)
             case .afterCallback: return (false, nil, queue)
             case .afterDeliveries:
@@ -133,7 +149,7 @@ extension ConnectionOperation {
                 return (false, state.append(.call(call), for: audience), queue)
             }
         }
-        if isNow { makeCalls(call, from: queue) { self.conclude(on: queue) } }
+        if isNow { makeCallsAndConclude(call, for: queue) }
         if let target { scheduleDelivery(target) }
         // As a late completion: what is in the main line is told only while it is there.
         if !isNow, target == nil, completionQueue == nil {

@@ -262,7 +262,7 @@ extension ConnectionOperation {
     private func endWithoutAudience() {
         letGo()
         let (group, isUntold) = state.withLock { state in
-            (state.outbox.takeGroup(), state.isUntold)
+            (state.outbox.takeGroupAtEnd(), state.isUntold)
         }
         group?.leave()
         if isUntold { MainLine.end(self) }

@@ -10,16 +10,13 @@ struct Outbox {
     private var isTelling = false
     /// Closures that belong elsewhere, and are called before anything else is told.
     var detours: [Detour] = []
-    /// Entered for what is in here.
+    /// Entered for what is in here, and for a call that is handed in and made at once.
     private var enteredGroup: DispatchGroup?
 
     /// Puts a delivery behind the others, and enters `group` until all are delivered, if none is entered.
     /// - Returns: whether the caller has to schedule a delivery.
     mutating func append(_ delivery: Delivery, entering group: DispatchGroup? = nil) -> Bool {
-        if enteredGroup == nil {
-            group?.enter()
-            enteredGroup = group
-        }
+        enter(group)
         switch (delivery, deliveries.last) {
         case (.downloaded(let report), .downloaded(let waiting)?):
             deliveries[deliveries.count - 1] = .downloaded(waiting.merged(with: report))
@@ -57,7 +54,7 @@ struct Outbox {
 
     /// The turn of a call that is handed in.
     enum Turn {
-        /// Nothing waits: the caller makes it, and ends as a delivery does.
+        /// Nothing waits: the caller makes it, and ends as a delivery does. The group is entered meanwhile.
         case now
         /// The delivery that goes on makes it.
         case afterCallback
@@ -65,13 +62,14 @@ struct Outbox {
         case afterDeliveries
     }
 
-    mutating func take(_ call: Detour) -> Turn {
+    mutating func take(_ call: Detour, entering group: DispatchGroup? = nil) -> Turn {
         if isTelling {
             detours.append(call)
             return .afterCallback
         }
         guard !isScheduled, deliveries.isEmpty else { return .afterDeliveries }
         (isScheduled, isTelling) = (true, true)
+        enter(group)
         return .now
     }
 
@@ -100,5 +98,19 @@ struct Outbox {
     mutating func takeGroup() -> DispatchGroup? {
         defer { enteredGroup = nil }
         return enteredGroup
+    }
+
+    /// The same at an end without an audience, where only notifications are left; `nil` while a call waits or
+    /// is made, which leaves it afterwards.
+    mutating func takeGroupAtEnd() -> DispatchGroup? {
+        guard enteredGroup != nil, !isTelling else { return nil }
+        let isCallWaiting = deliveries.contains { if case .call = $0 { true } else { false } }
+        return isCallWaiting ? nil : takeGroup()
+    }
+
+    private mutating func enter(_ group: DispatchGroup?) {
+        guard enteredGroup == nil else { return }
+        group?.enter()
+        enteredGroup = group
     }
 }

@@ -126,6 +126,26 @@ import Testing
         #expect(!outbox.holdsEnd)
     }
 
+    @Test(arguments: [false, true]) func anEndLeavesTheGroupToACall(waits: Bool) {
+        var outbox = Outbox()
+        let group = DispatchGroup()
+        let call = Detour(.main) {}
+        if waits {
+            _ = outbox.append(.paused)
+            _ = outbox.append(.call(call), entering: group)
+        } else {
+            _ = outbox.take(call, entering: group)
+        }
+        let early = outbox.takeGroupAtEnd()
+        #expect(early == nil)
+        if waits { _ = outbox.takeAll() }
+        let hasMore = outbox.hasMore()
+        #expect(!hasMore)
+        let late = outbox.takeGroupAtEnd()
+        #expect(late === group)
+        (early ?? late)?.leave()
+    }
+
     @Test func progressThatWaitsIsMerged() {
         var outbox = Outbox()
         _ = outbox.append(.downloaded(ProgressReport(bytes: 1, total: 1, expected: 10)))

@@ -118,6 +118,71 @@ struct HandlerOrderTests {
         #expect(try await home.heard.wait(count: 3) == [0, 1, 2])
     }
 
+    private typealias MainHandler = @MainActor @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void
+
+    /// The main queue makes the call, which was handed in before the start, or by a callback that has
+    /// returned.
+    @Test(arguments: [false, true])
+    func anEndDuringACallIsToldOnTheQueue(isFromCallback: Bool) async throws {
+        let (answer, mayReturn, heard) = (Gate(), Gate(), Recorder<String>())
+        let server = try ScriptedServer([.respond(body: "four").held(by: answer)])
+        let (queue, key) = (DispatchQueue(label: "own"), DispatchSpecificKey<Bool>())
+        queue.setSpecific(key: key, value: true)
+        let call: MainHandler = { _, _ in
+            heard.append("call")
+            try? mayReturn.waitSynchronously()
+        }
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = queue
+        operation.setCompletion(success: { _, _ in
+            heard.append(DispatchQueue.getSpecific(key: key) == true ? "end on the queue" : "end elsewhere")
+        })
+        let token = NotificationCenter.default.addObserver(
+            forName: .operationDidStart,
+            object: operation,
+            queue: nil
+        ) { [weak operation] _ in
+            if isFromCallback { operation?.call(call, with: nil) }
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+
+        if !isFromCallback { operation.call(call, with: nil) }
+        operation.start()
+        _ = try await heard.wait()
+        answer.open()
+        _ = try await operation.value
+        mayReturn.open()
+        #expect(try await heard.wait(count: 2) == ["call", "end on the queue"])
+    }
+
+    /// A queue that does not run holds up the notifications only, and nothing waits for these.
+    @Test(arguments: [false, true])
+    func theGroupWaitsForACallAndForNothingElse(endsMeanwhile: Bool) async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let (mayReturn, heard, group) = (Gate(), Recorder<String>(), DispatchGroup())
+        let queue = DispatchQueue(label: "late")
+        queue.suspend()
+        defer { queue.resume() }
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = queue
+        operation.completionGroup = group
+        let call: MainHandler = { _, _ in
+            heard.append("call")
+            try? mayReturn.waitSynchronously()
+            heard.append("returned")
+        }
+        operation.call(call, with: nil)
+        _ = try await heard.wait()
+        if endsMeanwhile {
+            operation.start()
+            _ = try await operation.value
+        }
+        #expect(group.wait(timeout: .now()) == .timedOut)
+        group.notify(queue: Self.callbacks) { heard.append("group") }
+        mayReturn.open()
+        #expect(try await heard.wait(count: 3) == ["call", "returned", "group"])
+    }
+
     /// A waiter's work on the main queue comes after the closures of the result, which belong there, too.
     @MainActor @Test func aMainActorClosureIsCalledAtOnceOnTheMainQueue() async throws {
         let server = try ScriptedServer { _ in .respond(body: "x") }
