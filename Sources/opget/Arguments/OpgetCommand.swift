@@ -344,6 +344,15 @@ extension OpgetCommand {
     /// `--checksums`.
     var checksumList: String? { checksumLists.first }
 
+    /// The files and directories that options name, but for those that are opened by the very path: `-i`,
+    /// `--checksums` and `-o`.
+    var pathsOfOptions: [FilePath] {
+        [
+            directory, certificates, certificateDirectory, clientCertificate, clientKey, netrcFile, cookieJar,
+        ]
+        .compactMap { $0 }.filter { !$0.isEmpty }.map { FilePath($0) }
+    }
+
     /// Refuses repeated options: the last one would win, and the others would be left out without a word.
     private func checkRepetitions() throws {
         let counts = [

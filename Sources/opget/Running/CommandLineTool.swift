@@ -54,9 +54,11 @@ enum CommandLineTool {
             _exit(Outcome.usage.code)
         }
         let environment = try CommandLineText.environment()
+        let workingDirectory = WorkingDirectory.current
+        for path in command.pathsOfOptions { try workingDirectory.check(path) }
         let settings = try settings(command, environment)
         let events = try events(command)
-        let plan = try plan(command)
+        let plan = try plan(command, workingDirectory)
         let outlets = outlets(command, plan, environment, events, asksForRange: settings.asksForRange)
         TerminalRescue.install(showingCursorOf: outlets.reporter.draws ? Terminal.standardError : nil)
         let run = Run(plan.items, settings: settings, outlets: outlets)
@@ -116,7 +118,7 @@ enum CommandLineTool {
         return settings
     }
 
-    private static func plan(_ command: OpgetCommand) throws -> Plan {
+    private static func plan(_ command: OpgetCommand, _ workingDirectory: WorkingDirectory) throws -> Plan {
         let lists = try command.lists.map { path in
             let name = path == "-" ? "standard input" : path
             return (name: name, entries: try InputList(try contents(of: path), name: name).entries)
@@ -124,7 +126,7 @@ enum CommandLineTool {
         let naming = Plan.Naming(
             directory: command.directory,
             output: command.output,
-            workingDirectory: FileManager.default.currentDirectoryPath,
+            workingDirectory: workingDirectory.path,
             cookieJar: command.cookieJar
         )
         let checksums = try ExpectedChecksums(
@@ -132,6 +134,7 @@ enum CommandLineTool {
             list: try command.checksumList.map { (name: $0, contents: try contents(of: $0)) }
         )
         let plan = try Plan(addresses: command.urls, lists: lists, naming: naming, checksums: checksums)
+        for case .file(let path) in plan.items.lazy.map(\.destination) { try workingDirectory.check(path) }
         guard let descriptor = plan.items.lazy.compactMap(\.descriptor).first else { return plan }
         let eventDescriptor = command.eventDescriptor ?? (command.writesEvents ? 1 : nil)
         guard descriptor != eventDescriptor else {

@@ -95,6 +95,48 @@ import Testing
         #expect(try opget.files().isEmpty && server.requests.isEmpty)
     }
 
+    private static let relativePaths = [
+        [], ["-o", "./x"], ["-o", "../x"], ["-d", "sub"], ["--cookie-jar", "jar"],
+    ]
+
+    /// Foundation would repair the path of the directory, and another one be meant, which may exist.
+    @Test(arguments: relativePaths)
+    func aRelativePathIsRefusedInADirectoryThatIsNotUTF8(options: [String]) async throws {
+        let other = opget.directory.file("lat\u{FFFD}")
+        try FileManager.default.createDirectory(at: other, withIntermediateDirectories: false)
+        let script = "d=$(printf 'lat\\344'); mkdir \"$d\" 2>/dev/null; cd \"$d\" || exit 99; "
+        let place = opget.directory.file("there").path
+        let result = try await opget.start(options + [address()], after: script).result()
+        #expect(result.code == 2)
+        #expect(result.errors.contains(", and the path of the working directory is not UTF-8"))
+        #expect(server.requests.isEmpty)
+        #expect(try await opget.start(["-o", place, address()], after: script).result().code == 0)
+        #expect(try opget.text("there") == "/a")
+        // A descriptor has no path.
+        #expect(try await opget.start(["-q", "-o", "-", address()], after: script).result().output == "/a")
+        // Both are empty. Foundation could not remove the first one.
+        let cleaning = "rmdir lat*; "
+        #expect(try await opget.start(["--version"], after: cleaning).result().errors == "")
+        #expect(try opget.files() == ["there"])
+    }
+
+    @Test func aRelativePathIsRefusedWhereThereIsNoDirectory() async throws {
+        let script = "mkdir gone; cd gone; rmdir ../gone; "
+        let result = try await opget.start([address()], after: script).result()
+        #expect(result.code == 2)
+        #expect(
+            result.errors.hasPrefix("opget: a is a relative path, and the working directory is not there")
+        )
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test(arguments: [(4095, true), (4096, false)]) func aDirectoryIsOnlySoDeep(length: Int, isOfUse: Bool) {
+        let directory = WorkingDirectory(octets: "/" + String(repeating: "a", count: length - 1))
+        #expect((directory.problem == nil) == isOfUse)
+        #expect(throws: isOfUse ? nil : Failure.self) { try directory.check(FilePath("a")) }
+        #expect(throws: Never.self) { try directory.check(FilePath("/a")) }
+    }
+
     @Test func aNetrcFileIsInTheHomeOfTheEnvironment() async throws {
         let guarded = try ScriptedServer { request in
             request["Authorization"] == nil
