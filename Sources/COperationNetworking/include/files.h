@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
 #include <time.h>
@@ -19,17 +20,25 @@ static inline int cfiles_open(const char *path, int flags, mode_t mode) {
 }
 
 // What bytes can be written to: a regular file, a device, or a FIFO; nothing else. -1: see errno.
-enum cfiles_kind { cfiles_other, cfiles_regular, cfiles_device, cfiles_fifo };
+// A character device hands on what it is given, as a terminal does; /dev/null and its kin (null(4),
+// full(4)) keep nothing, and count as `cfiles_device`.
+enum cfiles_kind { cfiles_other, cfiles_regular, cfiles_device, cfiles_character_device, cfiles_fifo };
 
-static inline int cfiles_kind_of(mode_t mode) {
+static inline int cfiles_kind_of(const struct stat *status) {
+    const mode_t mode = status->st_mode;
+    const dev_t number = status->st_rdev;
     if (S_ISREG(mode)) return cfiles_regular;
-    if (S_ISCHR(mode) || S_ISBLK(mode)) return cfiles_device;
+    if (S_ISBLK(mode)) return cfiles_device;
+    if (S_ISCHR(mode)) {
+        const int keeps_nothing = number == makedev(1, 3) || number == makedev(1, 5) || number == makedev(1, 7);
+        return keeps_nothing ? cfiles_device : cfiles_character_device;
+    }
     return S_ISFIFO(mode) ? cfiles_fifo : cfiles_other;
 }
 
 static inline int cfiles_kind_of_path(const char *path) {
     struct stat status;
-    return stat(path, &status) == 0 ? cfiles_kind_of(status.st_mode) : -1;
+    return stat(path, &status) == 0 ? cfiles_kind_of(&status) : -1;
 }
 
 // The length of a regular file in bytes. -1 with errno for anything else, which has no length to rely on.
@@ -137,7 +146,7 @@ static inline int cfiles_kind_of_descriptor(int descriptor, struct cfiles_entry 
     struct stat status;
     if (fstat(descriptor, &status) != 0) return -1;
     cfiles_fill_entry(&status, entry);
-    return cfiles_kind_of(status.st_mode);
+    return cfiles_kind_of(&status);
 }
 
 // Of what a link leads to.

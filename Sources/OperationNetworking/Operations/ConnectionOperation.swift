@@ -323,10 +323,10 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Stops the transfer and keeps what came; a queued operation is not started until it is resumed.
     ///
-    /// Bytes that a stream or a FIFO has taken cannot be taken back. If the server named no strong validator,
-    /// or the request cannot be continued, the connection stays open while the operation is paused, nothing
-    /// is read from it, and `timeoutInterval` does not count. If the server closes it meanwhile, the
-    /// operation fails with ``ResumeError/representationChanged`` when it is resumed.
+    /// Bytes that a stream, a FIFO or a terminal has taken cannot be taken back. If the server named no
+    /// strong validator, or the request cannot be continued, the connection stays open while the operation is
+    /// paused, nothing is read from it, and `timeoutInterval` does not count. If the server closes it
+    /// meanwhile, the operation fails with ``ResumeError/representationChanged`` when it is resumed.
     ///
     /// The operation stays in its queue, which starts another one in its place: see ``TransferQueue``.
     /// Pausing has no effect on an operation that is paused already, was cancelled, or has finished.

@@ -11,6 +11,9 @@ package final class OutputFile {
 
     private var descriptor: Int32
     private let isFIFO: Bool
+    /// Whether ``truncate()`` takes back what was written. A FIFO or a character device, such as a terminal,
+    /// hands it on.
+    package let canBeEmptied: Bool
     /// The claim to a regular file, until it is closed. Devices and FIFOs may have many writers.
     private var claim: FileClaim?
 
@@ -18,6 +21,7 @@ package final class OutputFile {
     private struct Opened {
         let descriptor: Int32
         let isFIFO: Bool
+        let canBeEmptied: Bool
         /// `nil` if it is no regular file.
         let file: FileStatus?
     }
@@ -39,6 +43,7 @@ package final class OutputFile {
         }
         descriptor = opened.descriptor
         isFIFO = opened.isFIFO
+        canBeEmptied = opened.canBeEmptied
         self.claim = claim
         // Not O_TRUNC, which would empty a file before it is known what it is.
         guard let file = opened.file, file.size > 0 else { return }
@@ -72,7 +77,13 @@ package final class OutputFile {
         }
         var file: FileStatus?
         if case .file(let status) = NameStatus(entry) { file = status }
-        return Opened(descriptor: descriptor, isFIFO: kind == cfiles_fifo.rawValue, file: file)
+        let isFIFO = kind == cfiles_fifo.rawValue
+        return Opened(
+            descriptor: descriptor,
+            isFIFO: isFIFO,
+            canBeEmptied: !isFIFO && kind != cfiles_character_device.rawValue,
+            file: file
+        )
     }
 
     /// `nil` for what needs no claim.
@@ -91,16 +102,15 @@ package final class OutputFile {
         return named.identity == opened.file?.identity
     }
 
-    /// Whether ``truncate()`` takes back what was written.
-    package var canBeEmptied: Bool { !isFIFO }
-
     /// Becomes writable when there is room; `nil` for what always has room.
     package var pollableDescriptor: Int32? { isFIFO ? descriptor : nil }
 
-    /// Empties the file and goes back to its start. A device has nothing to empty, and a FIFO cannot be.
+    /// Empties the file and goes back to its start. A device is written from its start again.
+    /// - Throws: `SystemError`, with `ESPIPE` unless ``canBeEmptied``.
     package func truncate() throws {
+        guard canBeEmptied else { throw SystemError(ESPIPE, "ftruncate") }
         guard ftruncate(descriptor, 0) == 0 || errno == EINVAL else { throw SystemError(errno, "ftruncate") }
-        _ = lseek(descriptor, 0, SEEK_SET)
+        guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw SystemError(errno, "lseek") }
     }
 
     /// Writes what there is room for of `bytes`, after what was written before.

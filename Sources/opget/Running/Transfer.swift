@@ -167,10 +167,10 @@ struct Transfer {
         if case .error(let error) = retry.cause { setback = Failure(error) }
     }
 
-    /// The failure that `error` means here. Where standard output has bytes of an attempt that failed, and
-    /// the server does not prove that the rest belongs to them, it is that attempt that failed.
+    /// The failure that `error` means here. Where standard output or a terminal has bytes of an attempt that
+    /// failed, and the server does not prove that the rest belongs to them, it is that attempt that failed.
     func failure(_ error: any Error) -> Failure {
-        guard stream != nil, let setback, case ResumeError.representationChanged = error else {
+        guard download == nil, comparison == nil, let setback, case ResumeError.representationChanged = error else {
             return Failure(error)
         }
         return Failure(

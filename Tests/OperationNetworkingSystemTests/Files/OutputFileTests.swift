@@ -287,6 +287,24 @@ struct OutputFileTests {
         try file.close()
     }
 
+    /// The bytes are on a screen, or on their way.
+    @Test func aTerminalTakesNothingBack() throws {
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(master) }
+        var (number, locked): (Int32, Int32) = (0, 0)
+        // TIOCGPTN and TIOCSPTLCK: macros that Swift does not import.
+        try #require(ioctl(master, 0x8004_5430, &number) == 0 && ioctl(master, 0x4004_5431, &locked) == 0)
+        let file = try outputFile("/dev/pts/\(number)")
+        try write(bytes("abc"), to: file)
+        #expect(!file.canBeEmptied)
+        #expect(code { try file.truncate() } == ESPIPE)
+        var buffer = [UInt8](repeating: 0, count: 10)
+        #expect(read(master, &buffer, 10) == 3)
+        for path in ["/dev/null", "/dev/zero", "/dev/full", directory.file("file")] {
+            #expect(try outputFile(path).canBeEmptied, "\(path)")
+        }
+    }
+
     @Test func aDirectoryAndAMissingOneAreErrorsThatNameThePath() throws {
         #expect(code { _ = try OutputFile(path: directory.path) } == EISDIR)
         let missing = directory.file("no/such/directory")

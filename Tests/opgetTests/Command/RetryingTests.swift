@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import OperationNetworkingTesting
 import Testing
 
@@ -63,6 +64,30 @@ import Testing
         #expect(result.code == 4)
         #expect(result.output == "0123")
         #expect(result.errors.contains("the connection ended after 4. The server does not prove"))
+    }
+
+    /// A terminal, or another device, takes nothing back.
+    @Test(arguments: [nil, .strong("v1")] as [Representation.EntityTag?])
+    func aTerminalGetsNoByteTwice(tag: Representation.EntityTag?) async throws {
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(master) }
+        var (number, locked): (Int32, Int32) = (0, 0)
+        // TIOCGPTN and TIOCSPTLCK: macros that Swift does not import.
+        try #require(ioctl(master, 0x8004_5430, &number) == 0 && ioctl(master, 0x4004_5431, &locked) == 0)
+        // What was written stays to be read while it is open.
+        let terminal = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(terminal) }
+        let server = try ScriptedServer(
+            serving: Representation("0123456789", entityTag: tag),
+            answers: [.currentRepresentation.breaking(after: 4), .currentRepresentation]
+        )
+        let result = try await opget("-o", "/dev/pts/\(number)", server.url(path: "a").absoluteString)
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = read(master, &bytes, bytes.count)
+        let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+        #expect(text == (tag == nil ? "0123" : "0123456789"))
+        #expect(result.code == (tag == nil ? 4 : 0))
+        #expect(result.errors.contains("The server does not prove") == (tag == nil))
     }
 
     @Test(arguments: [0, 1, 2])

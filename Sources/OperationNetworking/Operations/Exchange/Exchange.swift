@@ -110,8 +110,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
         return EarlierBody(data, content)
     }
 
-    /// Whether the bytes held can neither be taken back nor be continued: a stream of the caller's, or a
-    /// FIFO, that has bytes of which no strong validator says what they are.
+    /// Whether the bytes held can neither be taken back nor be continued: a stream of the caller's, a FIFO or
+    /// a terminal that has bytes of which no strong validator says what they are.
     var cannotGoOn: Bool {
         let held = sink.held
         return held.count > 0 && !sink.abilities.canBeEmptied

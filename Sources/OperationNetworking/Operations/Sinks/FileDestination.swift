@@ -10,7 +10,7 @@ final class FileDestination: SinkDestination {
         self.url = url
     }
 
-    /// Nothing is in it before it is open, not even in a FIFO.
+    /// Nothing is in it before it is open, not even in a FIFO or a terminal.
     var canBeEmptied: Bool { file?.canBeEmptied ?? true }
     let keepsRest = true
     var pollableDescriptor: Int32? { file?.pollableDescriptor }

@@ -133,7 +133,7 @@ final class SinkWriter: @unchecked Sendable {
 
     func empty() throws {
         try command { shared in
-            // A FIFO turned out to be one only now.
+            // A FIFO or a terminal turned out to be one only now.
             guard shared.state.canBeEmptied else { throw ResumeError.representationChanged }
             return shared.state.empty()
         }
