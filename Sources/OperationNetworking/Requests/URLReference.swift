@@ -1,4 +1,5 @@
 package import Foundation
+internal import OperationNetworkingSystem
 
 /// The text of a URL, or of a reference to one, whose path, query and fragment `URL` takes as they are: what
 /// no URL may have is percent-encoded, and what is encoded already stays. By itself `URL` encodes every
@@ -11,10 +12,11 @@ struct URLReference {
     /// Path, query and fragment.
     let rest: String
 
-    init(_ text: String) {
+    /// `isLatin1`: each scalar is an octet (ISO 8859-1), and path, query and fragment are these octets.
+    init(_ text: String, isLatin1: Bool = false) {
         let rest: Substring
         (scheme, authority, rest) = Self.split(text)
-        self.rest = Self.encoded(rest)
+        self.rest = Self.encoded(isLatin1 ? String(rest).octets : Array(rest.utf8))
     }
 
     var text: String { scheme + (authority.map { "//" + $0 } ?? "") + rest }
@@ -39,8 +41,7 @@ struct URLReference {
     }
 
     /// Percent-encodes what no URL may have.
-    private static func encoded(_ text: Substring) -> String {
-        let octets = Array(text.utf8)
+    private static func encoded(_ octets: [UInt8]) -> String {
         var result = ""
         var hasFragment = false
         for (index, octet) in octets.enumerated() {

@@ -8,14 +8,15 @@ struct ResponseHead: Hashable, Sendable {
     var version: String
     var status: Int
     var fields: HeaderFields
-    /// The challenges that were not UTF-8, and so are read as ISO 8859-1.
-    var latin1Challenges: Set<String> = []
+    /// The challenges and locations that were not UTF-8, and so are read as ISO 8859-1. Their octets go back
+    /// to a server as they came (RFC 9110 §5.5).
+    var latin1Values: Set<String> = []
 
     /// The server's challenges.
     var offers: [AuthenticationOffer] {
         var offers: [AuthenticationOffer] = []
         for value in fields.values(for: "WWW-Authenticate") {
-            offers += AuthenticationOffer.offers(in: [value], areLatin1: latin1Challenges.contains(value))
+            offers += AuthenticationOffer.offers(in: [value], areLatin1: latin1Values.contains(value))
             guard offers.count < AuthenticationOffer.maximumCount else { break }
         }
         return Array(offers.prefix(AuthenticationOffer.maximumCount))
@@ -51,6 +52,9 @@ struct ResponseHeadReader {
         /// A field after the body (RFC 9112 §7.1.2); not part of the head.
         case trailer
     }
+
+    /// Fields whose octets go back to a server.
+    private static let fieldsOfOctets = ["WWW-Authenticate", "Location", "Content-Location"]
 
     private var byteCount = 0
     /// Not an optional, which would be copied to be changed.
@@ -111,8 +115,9 @@ struct ResponseHeadReader {
         let value = line.extracting(Self.trimmed(line, (colon + 1)..<line.count))
         let name = line.extracting(..<colon)
         guard !head.fields.append(name: name, headerText: value) else { return }
-        if String(headerText: name).isEqualIgnoringASCIICase(to: "WWW-Authenticate") {
-            head.latin1Challenges.insert(String(headerText: value))
+        let field = String(headerText: name)
+        if Self.fieldsOfOctets.contains(where: { field.isEqualIgnoringASCIICase(to: $0) }) {
+            head.latin1Values.insert(String(headerText: value))
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import OperationNetworkingSystem
 import Testing
 
@@ -100,6 +101,29 @@ struct ResponseHeadReaderTests {
         #expect(
             read([start, Array("A: ".utf8) + [0xe9, 13, 10], [13, 10]]).heads.first?.fields["A"] == "é"
         )
+    }
+
+    /// An address is its octets (RFC 9110 §5.5).
+    @Test(
+        arguments: [
+            ([0xE4], "/%E4x"), ([0xC3, 0xA4], "/%C3%A4x"), ([0xC3, 0xA4, 0x2F, 0xE4], "/%C3%A4/%E4x"),
+            ([0x25, 0x45, 0x34, 0xE4], "/%E4%E4x"),
+        ] as [([UInt8], String)]
+    )
+    func aLocationLeadsToTheOctetsThatCame(octets: [UInt8], path: String) throws {
+        let current = try #require(URL(string: "http://h/a"))
+        for name in ["Location", "content-location"] {
+            let line = Array("\(name): /".utf8) + octets + Array("x\r\n".utf8)
+            let head = read([Array("HTTP/1.1 302 Found\r\n".utf8), line, [13, 10]]).heads.first
+            #expect(head?.location(name, from: current)?.url.absoluteString == "http://h" + path)
+        }
+    }
+
+    @Test func aHostInLatin1IsItsText() throws {
+        let line = Array("Location: http://b".utf8) + [0xFC] + Array("cher.example/".utf8) + [0xFC, 13, 10]
+        let head = read([Array("HTTP/1.1 302 Found\r\n".utf8), line, [13, 10]]).heads.first
+        let current = try #require(URL(string: "http://h/a"))
+        #expect(head?.location(from: current)?.url.absoluteString == "http://xn--bcher-kva.example/%FC")
     }
 
     /// The network thread reads them, and compares each with all credentials of the storage.

@@ -137,6 +137,17 @@ import Testing
         #expect(throws: Never.self) { try directory.check(FilePath("/a")) }
     }
 
+    /// The octets are the address (RFC 9110 §5.5).
+    @Test func aRedirectLeadsToItsOctets() async throws {
+        let redirect = Data("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /".utf8) + [0xE4]
+        let server = try ScriptedServer { request in
+            guard request.target == "/a" else { return .respond(200, body: .text(request.target)) }
+            return .raw(.data(redirect + Data("x\r\n\r\n".utf8)))
+        }
+        #expect(try await opget(server.url(path: "a").absoluteString).code == 0)
+        #expect(try opget.text("a") == "/%E4x")
+    }
+
     @Test func aNetrcFileIsInTheHomeOfTheEnvironment() async throws {
         let guarded = try ScriptedServer { request in
             request["Authorization"] == nil

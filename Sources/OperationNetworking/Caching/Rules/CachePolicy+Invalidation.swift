@@ -18,8 +18,7 @@ extension CachePolicy {
         guard !Self.safeMethods.contains(request.method), (200..<400).contains(head.status) else { return [] }
         var urls = [request.key.url]
         for name in ["Location", "Content-Location"] {
-            guard let text = head.fields[name], let url = RedirectLocation(text, from: request.url)?.url,
-                Origin(url) == Origin(request.url)
+            guard let url = head.location(name, from: request.url)?.url, Origin(url) == Origin(request.url)
             else { continue }
             let key = CacheKey.text(of: url)
             if !urls.contains(key) { urls.append(key) }

@@ -83,6 +83,8 @@ extension CachePolicy {
         let status = ResponseStatus(head.status)
         let directives = CacheDirectives(head.fields)
         guard !status.isNeverStored, !forbidsStoring(status, directives) else { return false }
+        // Only the text of a field is kept: that of another address.
+        if RedirectPolicy.isRedirect(head), !head.latin1Values.isEmpty { return false }
         if directives.has("must-understand"), !status.isUnderstood { return false }
         return status.isHeuristicallyCacheable || head.fields["Expires"] != nil
             || ["max-age", "public", "private"].contains { directives.allows($0) }
@@ -112,8 +114,7 @@ extension CachePolicy {
             return !request.hasBody
         case "POST":
             guard stored.head.status == 200, (stored.meaning.explicitLifetime ?? 0) > 0,
-                let location = stored.fields["Content-Location"],
-                let url = RedirectLocation(location, from: request.url)?.url
+                let url = stored.head.location("Content-Location", from: request.url)?.url
             else { return false }
             return CacheKey.text(of: url) == request.key.url
         default:

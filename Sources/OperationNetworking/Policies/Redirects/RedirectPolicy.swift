@@ -78,9 +78,7 @@ public struct RedirectPolicy: Hashable, Sendable {
     ///
     /// - Returns: `nil` when `Location` leads nowhere that can be asked: the redirect is then the response.
     func request(after head: ResponseHead, to request: URLRequest) -> URLRequest? {
-        guard let current = request.url, let text = head.fields["Location"],
-            let location = RedirectLocation(text, from: current)
-        else { return nil }
+        guard let current = request.url, let location = head.location(from: current) else { return nil }
         var redirected = self.request(request, movedTo: location.url)
         let method = (request.httpMethod ?? "GET").uppercased()
         let isRetrieval =

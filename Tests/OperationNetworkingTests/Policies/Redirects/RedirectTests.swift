@@ -46,6 +46,23 @@ struct RedirectTests {
         #expect(server.requests.last?["X-Rewritten"] == "yes")
     }
 
+    /// As they came, also when the redirect could have been stored.
+    @Test func octetsThatAreNotUTF8AreAskedForAsTheyAre() async throws {
+        let start = "HTTP/1.1 301 M\r\nContent-Length: 0\r\nCache-Control: max-age=60\r\nLocation: /"
+        let redirect = Data(start.utf8) + [0xE4] + Data("x\r\n\r\n".utf8)
+        let server = try ScriptedServer { request in
+            request.target == "/" ? .raw(.data(redirect)) : .respond(body: "x")
+        }
+        let cache = ResponseCache(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
+        for _ in 0..<2 {
+            let operation = operation(URLRequest(url: server.url))
+            operation.cache = cache
+            operation.start()
+            #expect(try await operation.value as? Data == Data("x".utf8))
+        }
+        #expect(server.requests.map(\.target) == ["/", "/%E4x", "/", "/%E4x"])
+    }
+
     private final class Follower: OperationObserver {
         let heard = Recorder<String>()
         func operation(
