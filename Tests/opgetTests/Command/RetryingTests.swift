@@ -99,6 +99,17 @@ import Testing
         #expect(try opget.files() == [])
     }
 
+    /// Bytes that come a second time are not new.
+    @Test(arguments: [0, 2])
+    func aServerThatBreaksOffAtOnePlaceIsTriedAgainSoOften(retries: Int) async throws {
+        let server = try ScriptedServer { _ in
+            .respond(200, body: .generated(length: 100_000), breakingAfter: 40_000)
+        }
+        let result = try await opget("--retry", "\(retries)", server.url(path: "a").absoluteString)
+        #expect(result.code == 4)
+        #expect(server.requests.count == retries + 1)
+    }
+
     @Test func noAttemptBeginsAfterTheTimeForThem() async throws {
         let server = try ScriptedServer([.respond(503, ["Retry-After": "100"], body: "busy")])
         let result = try await opget("--retry-max-time", "5", server.url(path: "a").absoluteString)

@@ -4,14 +4,15 @@ internal import OperationNetworkingSystem
 
 /// Counts the attempts of an exchange, and asks its policy for the next one. A value.
 struct Attempts {
-    /// After which bytes count as progress only beyond the most that were there before.
+    /// The number of restarts with other bytes, after which bytes count as progress only beyond the most that
+    /// were there before.
     private static let maximumRestarts = 10
 
     private let policy: RetryPolicy?
     /// Since bytes last came that were not there before.
     private var retries = 0
     private var mostBytes: Int64 = 0
-    /// The number of times that the bytes were thrown away.
+    /// The number of times that other bytes took the place of those that were there.
     private var restarts = 0
     private var began: MonotonicTime?
     /// Seconds for which this attempt waited for its server.
@@ -43,9 +44,11 @@ struct Attempts {
         retries = 0
     }
 
-    /// Bytes that were there are thrown away: those that come count again, but not for ever. A server that
-    /// has another file each time would else be asked without end.
-    mutating func noteRestart() {
+    /// Bytes that were there are thrown away. Where others come in their place, those count again, but not
+    /// for ever: a server that has another file each time would else be asked without end. The same bytes
+    /// count once, or a server that breaks off at the same place each time would be asked for as long.
+    mutating func noteRestart(because reason: RestartReason) {
+        guard reason.bringsOtherBytes else { return }
         restarts += 1
         if restarts <= Self.maximumRestarts { mostBytes = 0 }
     }
@@ -139,5 +142,19 @@ struct Attempts {
             isUrgent = false
         }
         return wait
+    }
+}
+
+extension RestartReason {
+    /// Whether the bytes that come may be others than those that are thrown away, or were lost.
+    fileprivate var bringsOtherBytes: Bool {
+        switch self {
+        case .resourceChanged, .variantChanged, .overlapDiffers, .digestMismatch, .requestChanged, .dataLost,
+            .checkpointUnreadable, .checkpointUnproven, .foreignCopy:
+            true
+        case .rangeIgnored, .validatorMissing, .contentCoded, .rangesRefused, .invalidAnswer,
+            .rangeNotSatisfiable, .ownRange:
+            false
+        }
     }
 }

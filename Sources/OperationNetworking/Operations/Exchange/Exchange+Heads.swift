@@ -104,7 +104,7 @@ extension Exchange {
         case .start(let reason):
             offset = 0
             if let reason {
-                attempts.noteRestart()
+                attempts.noteRestart(because: reason)
                 owner?.exchangeWillStartOver(because: reason)
             }
         case .end, .again:

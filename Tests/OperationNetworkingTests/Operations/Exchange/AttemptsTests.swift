@@ -146,11 +146,27 @@ import Testing
         attempts.note(held: 100)
         #expect(waitAfterLoss(&attempts) == 0)
         for restart in 1...10 {
-            attempts.noteRestart()
+            attempts.noteRestart(because: .resourceChanged)
             attempts.note(held: 100)
             #expect(waitAfterLoss(&attempts) == 0, "\(restart)")
         }
-        attempts.noteRestart()
+        attempts.noteRestart(because: .digestMismatch)
+        attempts.note(held: 100)
+        #expect(waitAfterLoss(&attempts) == nil)
+        attempts.note(held: 101)
+        #expect(waitAfterLoss(&attempts) == 0)
+    }
+
+    /// One that breaks off at the same place each time is not asked for ever.
+    @Test(arguments: [
+        RestartReason.validatorMissing, .rangesRefused, .contentCoded, .rangeIgnored, .invalidAnswer,
+        .rangeNotSatisfiable,
+    ])
+    func theSameBytesCountOnce(reason: RestartReason) {
+        var attempts = Attempts(policy: policy())
+        attempts.note(held: 100)
+        #expect(waitAfterLoss(&attempts) == 0)
+        attempts.noteRestart(because: reason)
         attempts.note(held: 100)
         #expect(waitAfterLoss(&attempts) == nil)
         attempts.note(held: 101)
