@@ -4,8 +4,9 @@ import OperationNetworking
 
 // Items whose files are there already. On the run's queue.
 extension Run {
-    /// Decides what becomes of one, and does it.
-    func decide(_ index: Int, _ path: FilePath, _ size: Int64, isCleared: Bool = false) {
+    /// Decides what becomes of one, and does it. `earlier`: the transfer that has cleared away what a run
+    /// that was killed had left; `nil`: nothing has begun for this item before.
+    func decide(_ index: Int, _ path: FilePath, _ size: Int64, after earlier: EarlierTransfer? = nil) {
         do {
             // Before anything is known of it.
             let file = ExaminedFile(of: path)
@@ -27,10 +28,10 @@ extension Run {
                 case .leave, .refuse, .verify, .compare: StalePart.mayBeLeft(beside: path.url)
                 case .fetch, .ask: false
                 }
-            if mayHaveLeftovers, !isCleared, !settings.fetchesOnlyChanges, !FileStatus.isLink(path.text) {
+            if mayHaveLeftovers, earlier == nil, !settings.fetchesOnlyChanges, !FileStatus.isLink(path.text) {
                 return try fetch(index, path, .replacing(.nothing))
             }
-            try take(step, index, file, size, standing, isNews: !isCleared)
+            try take(step, index, file, size, standing, after: earlier)
         } catch {
             fail(index, Failure(error), nil)
         }
@@ -42,14 +43,14 @@ extension Run {
         _ file: ExaminedFile,
         _ size: Int64,
         _ standing: FileStanding,
-        isNews: Bool
+        after earlier: EarlierTransfer?
     ) throws {
         let path = file.path
         switch step {
-        case .fetch(let replacement): try fetch(index, path, .replacing(replacement), isNews: isNews)
-        case .ask: try fetch(index, path, .ifChanged, isNews: isNews)
-        case .verify: verify(index, file, size, standing, isNews: isNews)
-        case .compare: try compare(index, file, isNews: isNews)
+        case .fetch(let replacement): try fetch(index, path, .replacing(replacement), after: earlier)
+        case .ask: try fetch(index, path, .ifChanged, after: earlier)
+        case .verify: verify(index, file, size, standing, after: earlier)
+        case .compare: try compare(index, file, after: earlier)
         case .leave(let digest):
             report(alreadyThere: index, path, size, digest, digest == nil ? .record : .digest)
         case .refuse(let failure):
@@ -66,7 +67,7 @@ extension Run {
         _ file: ExaminedFile,
         _ size: Int64,
         _ standing: FileStanding,
-        isNews: Bool
+        after earlier: EarlierTransfer?
     ) {
         let digests = items[index].digests
         items.beginCheck(index)
@@ -80,9 +81,9 @@ extension Run {
                     if let verification = try result.get() {
                         items.judge(index, verification.failure)
                         let step = FileStep(standing, file.path, isEmpty: size == 0, verification, settings)
-                        try take(step, index, file, size, standing, isNews: isNews)
+                        try take(step, index, file, size, standing, after: earlier)
                     } else {
-                        fetchRemoved(index, file.path, isNews: isNews)
+                        fetchRemoved(index, file.path, after: earlier)
                     }
                 } catch {
                     fail(index, Failure(error), nil)
@@ -94,10 +95,10 @@ extension Run {
 
     // MARK: - The last bytes
 
-    private func compare(_ index: Int, _ file: ExaminedFile, isNews: Bool) throws {
+    private func compare(_ index: Int, _ file: ExaminedFile, after earlier: EarlierTransfer?) throws {
         let path = file.path
         guard let comparison = try FileComparison(of: path.url) else {
-            return try fetch(index, path, .replacing(.nothing), isNews: isNews)
+            return try fetch(index, path, .replacing(.nothing), after: earlier)
         }
         let item = items[index]
         guard !settings.asksForRange else {
@@ -109,11 +110,12 @@ extension Run {
                         because: "-c asks for a range of its own, and a Range field was given"
                     )
             }
-            return try fetch(index, path, .replacing(.anyFile), isNews: isNews)
+            return try fetch(index, path, .replacing(.anyFile), after: earlier)
         }
-        let operation = settings.comparingOperation(item, comparison)
+        let operation = settings.comparingOperation(item, comparison, after: earlier)
         let compared = ComparedFile(file: file, comparison: comparison)
-        begin(Transfer(item, operation, comparison: compared, now: Self.now), index, isNews: isNews)
+        let transfer = Transfer(item, operation, comparison: compared, after: earlier, now: Self.now)
+        begin(transfer, index, isNews: earlier == nil)
     }
 
     /// Goes on with what the comparison showed.
@@ -139,7 +141,7 @@ extension Run {
         do {
             switch try compared.file.fate() {
             case .unchanged: break
-            case .removed: return fetchRemoved(index, path)
+            case .removed: return fetchRemoved(index, path, after: EarlierTransfer(transfer, now: Self.now))
             case .changed: throw Failure(changed: path)
             }
             guard isAnswer, let outcome else {
@@ -157,16 +159,17 @@ extension Run {
         _ path: FilePath,
         _ transfer: Transfer
     ) throws {
+        let earlier = EarlierTransfer(transfer, now: Self.now)
         switch outcome {
         case .same(isNewer: false) where settings.fetchesOnlyChanges:
             report(upToDate: index, transfer, .overlap)
         case .begins(let started) where settings.continuesFiles:
             // Where it goes on is told then: an earlier run may have left more of it.
             reporter.tell("\(path.text): its last bytes are the server's")
-            try fetch(index, path, .continuing(started), isNews: false)
+            try fetch(index, path, .continuing(started), after: earlier)
         case .same, .begins, .differs, .unknown:
             if settings.fetchesOnlyChanges {
-                return try fetch(index, path, .replacing(.anyFile), isNews: false)
+                return try fetch(index, path, .replacing(.anyFile), after: earlier)
             }
             if let failure = items.takeFailure(index) { throw failure }
             if case .same = outcome, case .file(let size) = try FileStatus(of: path) {

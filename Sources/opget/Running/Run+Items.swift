@@ -62,18 +62,24 @@ extension Run {
         }
     }
 
-    /// `isNews`: nothing has begun for this item before.
-    func fetch(_ index: Int, _ path: FilePath, _ saving: Settings.Saving, isNews: Bool = true) throws {
+    /// `earlier`: the transfer that has ended; `nil`: nothing has begun for this item before.
+    func fetch(
+        _ index: Int,
+        _ path: FilePath,
+        _ saving: Settings.Saving,
+        after earlier: EarlierTransfer? = nil
+    ) throws {
         try Directory.make(path.parent, below: settings.fence)
         let item = items[index]
-        begin(Transfer(item, settings.download(item, as: path, saving), now: Self.now), index, isNews: isNews)
+        let operation = settings.download(item, as: path, saving, after: earlier)
+        begin(Transfer(item, operation, after: earlier, now: Self.now), index, isNews: earlier == nil)
     }
 
     /// Fetches an item whose file was there when it was looked at, and was removed since: what was found out
     /// of it counts no more.
-    func fetchRemoved(_ index: Int, _ path: FilePath, isNews: Bool = false) {
+    func fetchRemoved(_ index: Int, _ path: FilePath, after earlier: EarlierTransfer?) {
         do {
-            try fetch(index, path, .replacing(settings.replacesFiles ? .anyFile : .nothing), isNews: isNews)
+            try fetch(index, path, .replacing(settings.replacesFiles ? .anyFile : .nothing), after: earlier)
         } catch {
             fail(index, Failure(error), nil)
         }
@@ -160,12 +166,12 @@ extension Run {
             case .file(let size)? = try? FileStatus(of: path)
         {
             // What a run that was killed had left is cleared away now.
-            decide(index, path, size, isCleared: true)
+            decide(index, path, size, after: EarlierTransfer(transfer, now: now))
         } else if case DownloadError.destinationExists = error, stopOutcome == nil, !transfer.isOverdue,
             let download = transfer.download, download.downloadsOnlyIfChanged || download.startedFile != nil,
             case .file(let path) = transfer.item.destination, (try? FileStatus(of: path)) == .nothing
         {
-            fetchRemoved(index, path)
+            fetchRemoved(index, path, after: EarlierTransfer(transfer, now: now))
         } else if transfer.isOverdue, let limit = settings.maximumTime {
             let time = TimeSpan(elapsed: limit).text
             fail(

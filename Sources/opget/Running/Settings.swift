@@ -68,7 +68,12 @@ struct Settings: Sendable {
     }
 
     /// The operation that saves an item as a file.
-    func download(_ item: Item, as path: FilePath, _ saving: Saving) -> DownloadOperation {
+    func download(
+        _ item: Item,
+        as path: FilePath,
+        _ saving: Saving,
+        after earlier: EarlierTransfer? = nil
+    ) -> DownloadOperation {
         let operation = DownloadOperation(request: request(for: item.url), to: path.url)
         switch saving {
         case .replacing(.nothing): break
@@ -85,18 +90,22 @@ struct Settings: Sendable {
         operation.isStrict = true
         operation.sendsOwnUserAgent = sendsOwnUserAgent
         operation.expectedDigests = item.digests
-        configure(operation)
+        configure(operation, after: earlier)
         return operation
     }
 
     /// The operation that fetches the bytes that a file is compared with.
-    func comparingOperation(_ item: Item, _ comparison: FileComparison) -> HTTPRequestOperation {
+    func comparingOperation(
+        _ item: Item,
+        _ comparison: FileComparison,
+        after earlier: EarlierTransfer? = nil
+    ) -> HTTPRequestOperation {
         var request = request(for: item.url)
         request.setValue(comparison.range, forHTTPHeaderField: "Range")
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         let operation = HTTPRequestOperation(request: request)
         operation.maximumResponseDataLength = FileComparison.answerLength
-        configure(operation)
+        configure(operation, after: earlier)
         return operation
     }
 
@@ -107,8 +116,10 @@ struct Settings: Sendable {
         return operation
     }
 
-    private func configure(_ operation: HTTPRequestOperation) {
+    private func configure(_ operation: HTTPRequestOperation, after earlier: EarlierTransfer? = nil) {
         access.configure(operation)
+        var retryPolicy = retryPolicy
+        retryPolicy.timeBudget = retryPolicy.timeBudget.map { max(0, $0 - (earlier?.seconds ?? 0)) }
         operation.retryPolicy = retryPolicy
         operation.connectTimeout = connectTimeout
         operation.downloadLimits = [limit].compactMap { $0 }

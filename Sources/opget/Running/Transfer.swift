@@ -2,6 +2,17 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
+/// A transfer that has ended, and after which another one is needed for the same item: the answer of a
+/// comparison was that the file is to be fetched, for one. The limits of time are of both together.
+struct EarlierTransfer: Hashable, Sendable {
+    /// The seconds since the first of them began, pauses left out.
+    let seconds: Double
+
+    init(_ transfer: Transfer, now: Double) {
+        seconds = transfer.seconds(now: now)
+    }
+}
+
 /// A running transfer: its operation, where its body goes, and what came so far.
 struct Transfer {
     /// The reports of the operation to opget, and those of opget.
@@ -42,13 +53,14 @@ struct Transfer {
         _ operation: HTTPRequestOperation,
         stream: DescriptorStream? = nil,
         comparison: ComparedFile? = nil,
+        after earlier: EarlierTransfer? = nil,
         now: Double
     ) {
         self.comparison = comparison
         self.item = item
         self.operation = operation
         self.stream = stream
-        clock = TransferClock(now: now)
+        clock = TransferClock(now: now, spent: earlier?.seconds ?? 0)
     }
 
     /// `nil` when the body goes to a descriptor, a device or a FIFO.

@@ -9,8 +9,9 @@ struct TransferClock {
     /// Whether the transfer ran before the last pause.
     private(set) var hasRun = true
 
-    init(now: Double) {
-        start = now
+    /// `spent`: the seconds that earlier transfers of the same item have taken.
+    init(now: Double, spent: Double = 0) {
+        start = now - spent
         meter = ThroughputMeter(now: now)
     }
 
