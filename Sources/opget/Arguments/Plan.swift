@@ -133,10 +133,31 @@ struct Plan: Hashable, Sendable {
             throw Failure(.usage, "Only http and https addresses can be fetched, not \(scheme).")
         }
         guard let host = url.host, !host.isEmpty else { throw Failure(.usage, "The address has no host.") }
+        // Foundation decodes `%2F`, and libcurl refuses what comes of it. A colon is one of an IPv6 address.
+        guard host.utf8.contains(UInt8(ascii: ":")) || isInHost(host.removingPercentEncoding) else {
+            throw Failure(.usage, "The address has a host that none can have.")
+        }
+        guard isUTF8(url) else {
+            throw Failure(.usage, "The user or the password in the address is not UTF-8.")
+        }
         if let port = url.port, !(0...65_535).contains(port) {
             throw Failure(.usage, "There is no port \(port): they end at 65535.")
         }
         return url
+    }
+
+    private static func isInHost(_ text: String?) -> Bool {
+        text?.unicodeScalars.allSatisfy {
+            $0.value > 0x20 && $0.value != 0x7F && !"\"#%/<>?@[\\]^`{|}".unicodeScalars.contains($0)
+        } ?? false
+    }
+
+    /// Whether the user and the password, percent-decoded, are.
+    private static func isUTF8(_ url: URL) -> Bool {
+        let components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        return [components?.percentEncodedUser, components?.percentEncodedPassword].allSatisfy {
+            $0 == nil || $0?.removingPercentEncoding != nil
+        }
     }
 
     // MARK: - Names

@@ -153,7 +153,12 @@ extension Failure {
         )
     }
 
-    /// The same of one that `-c` cannot go on with, because of `reason`.
+    /// The failure of a device with a checksum.
+    init(uncheckable path: FilePath) {
+        self.init(.usage, "\(path.text) is no file: its checksum cannot be checked.")
+    }
+
+    /// The failure of a file that `-c` cannot go on with, because of `reason`.
     init(uncontinuable path: FilePath, because reason: String) {
         self.init(
             .exists,

@@ -134,7 +134,13 @@ enum CommandLineTool {
             list: try command.checksumList.map { (name: $0, contents: try contents(of: $0)) }
         )
         let plan = try Plan(addresses: command.urls, lists: lists, naming: naming, checksums: checksums)
-        for case .file(let path) in plan.items.lazy.map(\.destination) { try workingDirectory.check(path) }
+        for item in plan.items {
+            guard case .file(let path) = item.destination else { continue }
+            try workingDirectory.check(path)
+            if !item.digests.isEmpty, (try? FileStatus(of: path)) == .device {
+                throw Failure(uncheckable: path)
+            }
+        }
         guard let descriptor = plan.items.lazy.compactMap(\.descriptor).first else { return plan }
         let eventDescriptor = command.eventDescriptor ?? (command.writesEvents ? 1 : nil)
         guard descriptor != eventDescriptor else {

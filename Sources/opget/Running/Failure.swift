@@ -79,6 +79,9 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     var description: String { sentence }
+
+    /// The failure of an item: others may have been fetched, so it is none of the command line any more.
+    var ofItem: Failure { outcome == .usage ? Failure(.other, sentence) : self }
 }
 
 extension Outcome {

@@ -52,9 +52,7 @@ extension Run {
             case .other:
                 throw Failure(.file, "\(path.text) is there, and is not a file.")
             case .device:
-                guard item.digests.isEmpty else {
-                    throw Failure(.usage, "\(path.text) is no file: its checksum cannot be checked.")
-                }
+                guard item.digests.isEmpty else { throw Failure(uncheckable: path) }
                 let operation = settings.plainOperation(item)
                 operation.outputFile = path.url
                 begin(Transfer(item, operation, now: Self.now), index)
@@ -192,6 +190,7 @@ extension Run {
     /// part that it has left.
     func fail(_ index: Int, _ failure: Failure, _ transfer: Transfer?, goesOn: Bool = true) {
         let item = items[index]
+        let failure = failure.ofItem
         if failure != .closedOutput { reporter.complain("\(item.printableURL): \(failure.sentence)") }
         if let transfer {
             tally.fail(

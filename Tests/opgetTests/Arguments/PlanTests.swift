@@ -35,6 +35,19 @@ import Testing
         #expect(failure?.sentence.contains("hunter2") == false)
     }
 
+    @Test(arguments: [
+        ("http://ex%2fx/a", false), ("http://a%20b/a", false), ("http://a%00b/a", false),
+        ("http://a%FFb/a", false),
+        ("http://ex%61mple.org/a", true), ("http://b\u{FC}cher.example/a", true), ("http://[::1]/a", true),
+        ("http://a_b-c.d.:80/a", true), ("http://me:p%E4ss@h/a", false), ("http://m%FFe@h/a", false),
+        ("http://me:p%C3%A4ss@h/a", true),
+    ])
+    func anAddressThatCannotBeAskedIsRefusedAtOnce(address: String, isGood: Bool) {
+        let failure = #expect(throws: isGood ? nil : Failure.self) { try plan([address]) }
+        #expect(failure?.outcome ?? .usage == .usage)
+        #expect(failure?.sentence.contains("p%E4ss") != true)
+    }
+
     private func path(_ item: Item) -> String? {
         if case .file(let path) = item.destination { path.text } else { nil }
     }

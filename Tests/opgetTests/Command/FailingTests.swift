@@ -110,6 +110,33 @@ import Testing
         #expect(try opget.files() == [])
     }
 
+    @Test func anAddressThatNobodyCanHaveIsAUsageErrorBeforeAnythingIsFetched() async throws {
+        let server = try ScriptedServer([.respond(200, body: "x")])
+        let result = try await opget(server.url(path: "good").absoluteString, "http://ex%2fx/a")
+        #expect(result.code == 2)
+        #expect(server.requests.isEmpty)
+    }
+
+    /// Exit code 2 says that nothing was fetched.
+    @Test func whatIsWrongAfterTheBeginningIsNoUsageError() async throws {
+        let server = try ScriptedServer([.respond(200, body: "x"), .respond(404)])
+        let run = try opget.start(
+            ["--json", "-j", "1", server.url(path: "good").absoluteString, "https://h/a"],
+            environment: ["https_proxy": "https://proxy"]
+        )
+        let result = try await run.result()
+        #expect(result.code == 1)
+        #expect(try opget.text("good") == "x")
+        #expect(result.output.contains("\"errorClass\":\"other\"") && !result.output.contains("usage"))
+        // It is the last of the failures.
+        let worse = try await opget(
+            server.url(path: "missing").absoluteString,
+            "https://h/a",
+            environment: ["https_proxy": "https://proxy"]
+        )
+        #expect(worse.code == 8)
+    }
+
     @Test(arguments: ["/etc/x", "../x", "a/../../x", "", "x/"])
     func aListThatEscapesIsRefusedBeforeAnythingIsFetched(name: String) async throws {
         let server = try ScriptedServer([.respond(200, body: "x")])

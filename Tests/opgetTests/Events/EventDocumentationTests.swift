@@ -49,7 +49,7 @@ import Testing
         for proof in ItemFinished.Proof.allCases { #expect(text.contains("`\(proof.rawValue)`")) }
         for reason in RestartReason.allCases { #expect(text.contains("`\(reason.rawValue)`")) }
         let outcomes: [Outcome] = [
-            .success, .other, .usage, .file, .network, .tls, .authorization, .wrongAnswer, .server,
+            .success, .other, .file, .network, .tls, .authorization, .wrongAnswer, .server,
             .checksum, .diskFull, .signal(2),
         ]
         for outcome in outcomes { #expect(text.contains("`\(outcome.name)`")) }
