@@ -77,9 +77,11 @@ extension ItemFinished {
         _ transfer: Transfer,
         _ result: Result,
         bytes: Int64,
+        resumedAt: Int64? = nil,
         now: Double,
         failure: Failure? = nil
     ) {
+        let resumedAt = resumedAt ?? transfer.resumedAt
         self.init(
             item: index + 1,
             url: transfer.item.printableURL,
@@ -87,7 +89,7 @@ extension ItemFinished {
             partialPath: transfer.partialPath,
             result: result,
             bytes: bytes,
-            resumedAt: transfer.resumedAt > 0 ? transfer.resumedAt : nil,
+            resumedAt: resumedAt > 0 ? resumedAt : nil,
             seconds: transfer.seconds(now: now).roundedToMilliseconds,
             status: transfer.operation.response?.statusCode,
             errorClass: failure?.outcome.name,
@@ -101,6 +103,26 @@ extension ItemFinished {
         case .unverifiable: proof = .unverifiable
         case nil: break
         }
+    }
+
+    /// The event of an item whose file was not saved.
+    init(
+        _ index: Int,
+        unsaved transfer: Transfer,
+        _ result: Result,
+        now: Double,
+        failure: Failure? = nil
+    ) {
+        let kept = transfer.kept
+        self.init(
+            index,
+            transfer,
+            result,
+            bytes: kept.bytes,
+            resumedAt: kept.resumedAt,
+            now: now,
+            failure: failure
+        )
     }
 }
 

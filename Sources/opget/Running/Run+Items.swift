@@ -113,6 +113,7 @@ extension Run {
         // Of the answer only a few bytes are looked at.
         case .responded where running[index]?.comparison != nil: break
         case .responded(let response):
+            running[index]?.respond()
             tell(ItemResponded(index, response))
         case .resumed(let offset):
             let isNews = running[index]?.goesOn == false
@@ -182,7 +183,7 @@ extension Run {
         } else {
             // What was cancelled because of a signal did not fail.
             tally.keep(transfer.prospect)
-            tell(ItemFinished(index, transfer, .stopped, bytes: transfer.received, now: now))
+            tell(ItemFinished(index, unsaved: transfer, .stopped, now: now))
         }
     }
 
@@ -199,16 +200,7 @@ extension Run {
                 recovered: transfer.resumedAt
             )
             if goesOn { tally.keep(transfer.prospect) }
-            tell(
-                ItemFinished(
-                    index,
-                    transfer,
-                    .failed,
-                    bytes: transfer.received,
-                    now: Self.now,
-                    failure: failure
-                )
-            )
+            tell(ItemFinished(index, unsaved: transfer, .failed, now: Self.now, failure: failure))
         } else {
             tally.fail(failure.outcome, bytes: 0)
             tell(ItemFinished(index, item, .failed, failure: failure))

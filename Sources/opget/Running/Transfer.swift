@@ -22,6 +22,8 @@ struct Transfer {
         /// Whether bytes that the operation reported are gone: it reports nothing until as many have come
         /// again.
         var areAhead = false
+        /// Whether a response has begun: what is thrown away, or kept, after that, this run fetched.
+        var haveBegun = false
     }
 
     let item: Item
@@ -80,6 +82,14 @@ struct Transfer {
         return (partial.text, size)
     }
 
+    /// The bytes that are kept of a transfer that did not save its file, and how many of them an earlier run
+    /// had left: all of them, if the server sent none.
+    var kept: (bytes: Int64, resumedAt: Int64) {
+        guard download != nil else { return (received, resumedAt) }
+        let bytes = partial?.size ?? 0
+        return (bytes, hasFetched || resumedAt > 0 ? min(resumedAt, bytes) : bytes)
+    }
+
     /// The use that the next run has for the partial file; `nil` if there is none, or if the user asked for a
     /// part, and knows that it is not continued.
     var prospect: KeptParts.Prospect? {
@@ -133,6 +143,11 @@ struct Transfer {
         self.runs = runs
     }
 
+    /// The head of a response came that has bytes of the file, or is the last one.
+    mutating func respond() {
+        reports.haveBegun = true
+    }
+
     /// Records what has come.
     mutating func progress(_ progress: TransferProgress) {
         reports.areAhead = false
@@ -161,6 +176,9 @@ struct Transfer {
     /// The received bytes are thrown away.
     mutating func startOver(now: Double) {
         resumedAt = 0
+        // It has asked for nothing yet, and threw away what an earlier run had left. It may begin with a copy
+        // of the user's file now.
+        guard reports.haveBegun || received > 0 else { return }
         // Whatever is kept from now on, this run fetched.
         hasFetched = true
         fallBack(to: 0, now: now)
@@ -169,7 +187,7 @@ struct Transfer {
     /// Of the bytes that were reported only `offset` are left. The event of that has told it.
     private mutating func fallBack(to offset: Int64, now: Double) {
         received = offset
-        reports = Reports(told: offset, areAhead: true)
+        (reports.told, reports.areAhead) = (offset, true)
         clock.begin(at: offset, now: now)
     }
 
@@ -182,7 +200,8 @@ struct Transfer {
     /// The failure that `error` means here. Where standard output or a terminal has bytes of an attempt that
     /// failed, and the server does not prove that the rest belongs to them, it is that attempt that failed.
     func failure(_ error: any Error) -> Failure {
-        guard download == nil, comparison == nil, let setback, case ResumeError.representationChanged = error else {
+        guard download == nil, comparison == nil, let setback, case ResumeError.representationChanged = error
+        else {
             return Failure(error)
         }
         return Failure(

@@ -351,6 +351,27 @@ import Testing
         #expect(result.errors.contains("started over because the partial file was begun with another"))
     }
 
+    /// Copied bytes were not fetched, and do not make the transfer fast.
+    @Test func theBytesOfACopyThatIsMadeAnewAreTold() async throws {
+        let gate = Gate()
+        let server = try server(answers: [
+            .currentRepresentation, .currentRepresentation.held(after: 10_000, by: gate),
+            .currentRepresentation,
+        ])
+        try opget.write("X" + body.dropFirst().prefix(149_999), "a")
+        let killed = try opget.start(["-c", address(server)])
+        try await gate.waitForArrivals()
+        killed.signal(SIGKILL)
+        #expect(try await killed.result().code == -SIGKILL)
+        gate.open()
+        try opget.write(String(body.prefix(150_000)), "a")
+        let result = try await opget("-c", "--json", address(server))
+        #expect(result.code == 0)
+        #expect(result.errors.contains("started over because the partial file was begun with another"))
+        #expect(result.errorLines.last?.contains(", resumed at ") == true)
+        #expect(result.output.contains("\"resumedAt\":150000,"))
+    }
+
     /// Has a run of `-c` begin, and killed while its part is there; then the user completes the file himself.
     private func completeByHand(_ server: ScriptedServer, _ gate: Gate, isKilled: Bool = true) async throws
         -> RunningOpget

@@ -72,6 +72,24 @@ import Testing
         #expect(result.output.contains("\"resumedAt\":\(body.utf8.count)"))
     }
 
+    /// As the event's table says: the bytes of what is kept, although none of them came now.
+    @Test func whatIsKeptIsToldAlthoughNothingCame() async throws {
+        let server = try server([
+            .currentRepresentation.breaking(after: 60_000), .hangUp, .respond(404), .currentRepresentation,
+        ])
+        let address = server.url(path: "a").absoluteString
+        for (isFirst, code) in [(true, 4), (false, 4), (false, 8)] as [(Bool, Int32)] {
+            let result = try await opget("--json", "--retry", "0", address)
+            #expect(result.code == code)
+            let lines = result.output.split(separator: "\n")
+            let event = try #require(lines.first { $0.contains("itemFinished") })
+            #expect(part > 0 && event.contains("\"bytes\":\(part),"))
+            #expect(event.contains("\"resumedAt\":\(part),") == !isFirst)
+            #expect(event.contains("\"partialPath\":\"a.part\""))
+        }
+        #expect(try await opget(address).code == 0)
+    }
+
     @Test func whatIsSaidAfterAnInterruptionIsTheCommandThatGoesOn() async throws {
         let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
         let stopped = try await stop(server, SIGINT, ["--no-resume"])
