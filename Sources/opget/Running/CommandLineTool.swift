@@ -223,6 +223,7 @@ enum CommandLineTool {
                 arguments: CommandLine.arguments,
                 readsInput: command.inputs.contains(where: InputFile.isPassing),
                 readsPipes: command.otherInputs.contains(where: InputFile.isPassing),
+                usesDescriptors: [body, events?.descriptor].contains { $0 ?? 0 > 2 },
                 replacesFiles: command.overwrites,
                 startsOver: command.startsOver,
                 writesOutput: body != nil,

@@ -11,6 +11,9 @@ struct Continuation: Hashable, Sendable {
     var readsInput = false
     /// Whether any other file did, such as one of a shell's `<(...)`: its name means nothing any more.
     var readsPipes = false
+    /// Whether the body or the events went to a descriptor that the caller had opened for this run, such as
+    /// one of a shell's `>(...)`: its number means nothing any more.
+    var usesDescriptors = false
     /// Whether existing files are fetched again.
     var replacesFiles = false
     /// Whether `--no-resume` threw away what earlier runs had left: what came since need not be.
@@ -34,8 +37,9 @@ struct Continuation: Hashable, Sendable {
                 "To go on where it stopped"
             }
         if let command { return kept.warnings + [purpose + ":", "  " + command] }
+        let condition = startsOver ? " without --no-resume" : ""
         let list = readsInput ? " with the same list." : "."
-        return kept.warnings + [purpose + ", run the same command again" + list]
+        return kept.warnings + [purpose + ", run the same command again" + condition + list]
     }
 
     /// The advice after failures that left these.
@@ -50,7 +54,7 @@ struct Continuation: Hashable, Sendable {
     /// The command, quoted for a shell; `nil` if it is too long, says not everything, or holds what others
     /// must not see.
     var command: String? {
-        guard !readsInput, !readsPipes, !holdsSecrets else { return nil }
+        guard !readsInput, !readsPipes, !usesDescriptors, !holdsSecrets else { return nil }
         let text = arguments.filter { $0 != "--no-resume" }.map(Self.quoted).joined(separator: " ")
         return text.count <= Self.longestCommand && DisplayText(text).string == text ? text : nil
     }

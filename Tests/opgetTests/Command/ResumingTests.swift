@@ -102,6 +102,21 @@ import Testing
         #expect(server.requests[1]["Range"] != nil)
     }
 
+    /// Their numbers mean nothing to the shell that the user types in.
+    @Test(arguments: [["--json", "-o", "/dev/fd/3"], ["--json", "--json-fd", "3"]])
+    func aCommandWithDescriptorsIsNotShown(options: [String]) async throws {
+        let gate = Gate()
+        let server = try server([.currentRepresentation.held(after: 60_000, by: gate)])
+        let address = server.url(path: "a").absoluteString
+        let run = try opget.start(options + [address], redirection: "3> x")
+        try await gate.waitForArrivals()
+        run.signal(SIGINT)
+        let result = try await run.result()
+        gate.open()
+        #expect(result.code == 130)
+        #expect(result.errorLines.last?.hasSuffix(", run the same command again.") == true)
+    }
+
     /// Nothing names the file that the bytes are of.
     @Test func whatIsSaidAfterAnInterruptionIsTrueOfBytesThatAreOfNoUse() async throws {
         let server = try ScriptedServer(

@@ -101,6 +101,16 @@ import Testing
         #expect(lines(piped) == ["To go on where it stopped, run the same command again."])
     }
 
+    @Test func descriptorsOfTheCallerAreNotRepeated() {
+        var continuation = Continuation(
+            arguments: ["opget", "--json-fd", "7", "http://h/a"],
+            usesDescriptors: true
+        )
+        #expect(lines(continuation) == ["To go on where it stopped, run the same command again."])
+        continuation.startsOver = true
+        #expect(lines(continuation)[0].hasSuffix(", run the same command again without --no-resume."))
+    }
+
     @Test func whatIsSaidIsTrueOfTheFiles() {
         var continuation = Continuation(arguments: ["opget", "http://h/a"])
         #expect(
