@@ -321,6 +321,24 @@ import Testing
     /// The names in the directory. A run may be killed while it writes a checkpoint.
     private func leftovers() throws -> [String] { try opget.files().filter { $0 != "a.part.resume.new" } }
 
+    /// The file has its name, and is still known by the other one, too.
+    @Test func whatARunThatWasKilledAtTheVeryEndLeftIsClearedAway() async throws {
+        let server = try server(answers: [
+            .currentRepresentation.breaking(after: .body(10_000)), .currentRepresentation,
+        ])
+        #expect(try await opget("--retry", "0", address(server)).code == 4)
+        #expect(try leftovers() == ["a.part", "a.part.resume"])
+        try FileManager.default.moveItem(atPath: path("a.part.resume"), toPath: path("kept"))
+        try FileManager.default.removeItem(atPath: path("a.part"))
+        #expect(try await opget(address(server)).code == 0)
+        try FileManager.default.linkItem(atPath: path("a"), toPath: path("a.part"))
+        try FileManager.default.moveItem(atPath: path("kept"), toPath: path("a.part.resume"))
+        let result = try await opget(address(server))
+        #expect(result.code == 0 && result.errors.hasPrefix("a: already there ("))
+        #expect(try opget.files() == ["a"])
+        #expect(server.requests.count == 2)
+    }
+
     /// The copy that `-c` made of a file with a wrong beginning does not outlive `-c`, nor that file.
     @Test(arguments: ["--overwrite", "-N", "rm", "rm --overwrite", "rm -c", "-c"])
     func whatAKilledRunCopiedIsOfUseOnlyToContinueTheSameFile(next: String) async throws {

@@ -163,16 +163,4 @@ import Testing
         )
         #expect(try opget.files().contains("x"))
     }
-
-    @Test func whatARunThatWasKilledAtTheVeryEndLeftIsClearedAway() async throws {
-        try await opget.write("done", "a", from: server.url(path: "a"))
-        // The file has its name, and is still known by the other one, too.
-        try FileManager.default.linkItem(at: opget.directory.file("a"), to: opget.directory.file("a.part"))
-        try opget.write("{}", "a.part.resume")
-        let result = try await opget(address)
-        #expect(result.code == 0)
-        #expect(result.errors == "a: already there (4 B)\n")
-        #expect(try opget.files() == ["a"])
-        #expect(server.requests.isEmpty)
-    }
 }
