@@ -64,6 +64,7 @@ struct Outbox {
 
     mutating func take(_ call: Detour, entering group: DispatchGroup? = nil) -> Turn {
         if isTelling {
+            enter(group)
             detours.append(call)
             return .afterCallback
         }

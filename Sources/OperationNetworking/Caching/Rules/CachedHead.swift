@@ -208,7 +208,8 @@ struct CachedHead: Hashable, Sendable {
     /// ``CachePolicy/reply(_:to:now:use:)`` shows the tag as a weak one; a date has no weak form.
     mutating func holdOtherBytes() {
         hasWeakValidator = true
-        if case .strongDate = EntityValidator(head.fields) { head.fields["Last-Modified"] = nil }
+        // A later `Date`, of a 304, would make it a strong one.
+        if head.fields["ETag"] == nil { head.fields["Last-Modified"] = nil }
     }
 
     /// Whether the bytes that are held leave nothing for those of `part` to add: they are of the same

@@ -150,10 +150,9 @@ extension RestartReason {
     fileprivate var bringsOtherBytes: Bool {
         switch self {
         case .resourceChanged, .variantChanged, .overlapDiffers, .digestMismatch, .requestChanged, .dataLost,
-            .checkpointUnreadable, .checkpointUnproven, .foreignCopy:
+            .checkpointUnreadable, .checkpointUnproven, .foreignCopy, .rangeNotSatisfiable:
             true
-        case .rangeIgnored, .validatorMissing, .contentCoded, .rangesRefused, .invalidAnswer,
-            .rangeNotSatisfiable, .ownRange:
+        case .rangeIgnored, .validatorMissing, .contentCoded, .rangesRefused, .invalidAnswer, .ownRange:
             false
         }
     }

@@ -80,6 +80,7 @@ extension Exchange {
 
     /// Whether no server is asked, so that another attempt would get the same response.
     private var wantsOnlyStored: Bool {
+        guard configuration.settings.layers[.cache] != nil else { return false }
         if route.hop.cachePolicy == .returnCacheDataDontLoad { return true }
         let directives = route.field("Cache-Control")?.split(separator: ",") ?? []
         return directives.contains { directive in

@@ -160,7 +160,6 @@ import Testing
     /// One that breaks off at the same place each time is not asked for ever.
     @Test(arguments: [
         RestartReason.validatorMissing, .rangesRefused, .contentCoded, .rangeIgnored, .invalidAnswer,
-        .rangeNotSatisfiable,
     ])
     func theSameBytesCountOnce(reason: RestartReason) {
         var attempts = Attempts(policy: policy())
@@ -170,6 +169,16 @@ import Testing
         attempts.note(held: 100)
         #expect(waitAfterLoss(&attempts) == nil)
         attempts.note(held: 101)
+        #expect(waitAfterLoss(&attempts) == 0)
+    }
+
+    /// The server has refused what is beyond its end.
+    @Test func aFileThatIsShorterNowBringsOtherBytes() {
+        var attempts = Attempts(policy: policy())
+        attempts.note(held: 100)
+        #expect(waitAfterLoss(&attempts) == 0)
+        attempts.noteRestart(because: .rangeNotSatisfiable)
+        attempts.note(held: 50)
         #expect(waitAfterLoss(&attempts) == 0)
     }
 
