@@ -188,7 +188,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         self.count = count
         if policy == .stopAtFirstFailure {
             let weakMembers = members.map(WeakMember.init)
-            count.whenFirstFailed { WeakMember.cancel(weakMembers) }
+            count.whenFirstFailed { ConnectionOperation.cancelTogether(weakMembers.compactMap(\.member)) }
         }
         count.gauge.set(
             ReportedProgress.Controls(
@@ -342,10 +342,6 @@ private struct WeakMember: Sendable {
 
     init(_ member: ConnectionOperation) {
         self.member = member
-    }
-
-    static func cancel(_ members: [WeakMember]) {
-        ConnectionOperation.cancelTogether(members.compactMap(\.member))
     }
 }
 
