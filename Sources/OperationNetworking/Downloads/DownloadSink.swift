@@ -179,7 +179,10 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             // It may have left in between.
             if mayRepeat { return open(mayRepeat: false, whenOpen) }
         }
-        if case .failure(let error) = content { fail(error) }
+        if case .failure(let error) = content {
+            // It is tried again, and then nothing of this one may be in its way.
+            if error.isLackOfDescriptors { release() } else { fail(error) }
+        }
         whenOpen(content)
     }
 
@@ -219,13 +222,9 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         digests?.advance(to: partial.count)
         shared.withLock { $0.held.count = partial.count }
         progress.withLock { $0.didOpen(partial) }
-        var content = SinkContent(
-            partial: partial.recovered ?? partial.checkpoint?.partialContent(offset: partial.count),
-            lost: partial.lost
-        )
-        if plan.downloadsOnlyIfChanged {
-            content.condition = try condition(for: destination)
-        }
+        let known = partial.recovered ?? partial.checkpoint?.partialContent(offset: partial.count)
+        var content = SinkContent(partial: known, lost: partial.lost)
+        if plan.downloadsOnlyIfChanged { content.condition = try condition(for: destination) }
         return content
     }
 

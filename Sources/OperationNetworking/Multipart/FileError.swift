@@ -26,3 +26,12 @@ enum FileError {
         )
     }
 }
+
+extension Error {
+    /// Whether a file could not be opened because the process, or the system, has too many open.
+    var isLackOfDescriptors: Bool {
+        let underlying = (self as? CocoaError)?.underlying as NSError?
+        guard let underlying, underlying.domain == NSPOSIXErrorDomain else { return false }
+        return underlying.code == 24 || underlying.code == 23  // EMFILE, ENFILE
+    }
+}

@@ -33,19 +33,20 @@ struct DescriptorWatch {
     ///
     /// - Parameters:
     ///   - now: the time.
-    ///   - isAlone: whether no other one moves. Then it may: nothing would ever, otherwise.
+    ///   - isAlone: whether no other one moves, and no files are being closed. Then it may: nothing would
+    ///     ever, otherwise.
     ///   - expected: descriptors that those may still open that have started.
     ///   - domains: what has connections that no transfer needs.
     /// - Returns: whether it may; then it counts from now on.
     mutating func allowStart(
         now: MonotonicTime,
-        isAlone: Bool,
+        isAlone: @autoclosure () -> Bool,
         expected: Int,
         in domains: inout TransferDomains
     ) -> Bool {
         guard !isShort else { return false }
         if needsLook(now) { look(now, expected, &domains) }
-        isShort = !isAlone && !budget.has(DescriptorBudget.perStart)
+        isShort = !budget.has(DescriptorBudget.perStart) && !isAlone()
         if !isShort { budget.take(DescriptorBudget.perStart) }
         return !isShort
     }

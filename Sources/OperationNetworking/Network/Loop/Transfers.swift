@@ -21,7 +21,7 @@ final class Transfers: TransferRunning {
     private var domains = TransferDomains()
     private var parts = SharedParts()
     var admission = Admission()
-    private var descriptors = DescriptorWatch()
+    var descriptors = DescriptorWatch()
     private var waiting = TransferTable<Waiting>()
     var running = RunningTransfers()
     private var versions = KnownVersions()
@@ -261,7 +261,7 @@ final class Transfers: TransferRunning {
         guard
             descriptors.allowStart(
                 now: clock.now,
-                isAlone: admission.activeCount == 0,
+                isAlone: !someWillComeBack,
                 expected: expected,
                 in: &domains
             )
@@ -385,7 +385,7 @@ final class Transfers: TransferRunning {
         if case .curl(let error) = error, error.hasNoDescriptors, !transfer.connection.isThere {
             // While others move, there will be some.
             descriptors.didRunOut()
-            return admission.activeCount > 0 ? transfer.request.value : nil
+            return someWillComeBack ? transfer.request.value : nil
         }
         guard var next = versions.next(transfer.request.value, after: error, id: transfer.id) else {
             return nil

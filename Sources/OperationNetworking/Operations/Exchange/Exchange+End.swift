@@ -6,6 +6,8 @@ internal import OperationNetworkingSystem
 extension Exchange {
     /// Acts on the end of a body whose head decided nothing else.
     func judge(_ end: TransferEnd) {
+        // Whatever became of the connection: without room for the body it is not asked for again.
+        if machine.body.isForSink, let failure = sink.failure { return fail(failure) }
         switch BodyEnd(facts(of: end)) {
         case .askAboutServer(let refusal): askAboutServer(refusal)
         case .again: startAgain()
@@ -48,10 +50,17 @@ extension Exchange {
         let end = sink.end { result in
             NetworkThread.shared.perform { _ in self.sinkDidEnd(result) }
         }
-        if let end { sinkDidEnd(end) } else { owner?.exchangeLasts() }
+        if let end { return sinkDidEnd(end) }
+        closeFiles()
+        owner?.exchangeLasts()
+    }
+
+    private func closeFiles() {
+        if configuration.opensFiles, closingFiles == nil { closingFiles = ClosingFiles() }
     }
 
     private func sinkDidEnd(_ result: SinkEnd) {
+        closingFiles = nil
         guard machine.sinkEnded() else { return }
         switch result {
         case .done(let data): conclude(ExchangeEnd(error: nil, data: data, metrics: meters.log))
@@ -79,11 +88,12 @@ extension Exchange {
     private func stop(_ decided: ExchangeEnd) {
         guard machine.end(with: decided) else { return }
         let stop = sink.abandon { NetworkThread.shared.perform { _ in self.sinkDidStop() } }
-        guard case .stopped(let kept) = stop else { return }
+        guard case .stopped(let kept) = stop else { return closeFiles() }
         conclude(decided.orData(kept))
     }
 
     private func sinkDidStop() {
+        closingFiles = nil
         if let end = machine.sinkStopped() { conclude(end) }
     }
 

@@ -33,6 +33,10 @@ extension Exchange {
         switch result {
         case .success(let content):
             if didOpen(content) { prepare(room) }
+        case .failure(let error) where error.isLackOfDescriptors && room.transfers.mayWaitForDescriptors():
+            guard machine.sinkMustOpenAgain() else { return }
+            giveTurnBack(room)
+            startAgain()
         case .failure(let error):
             guard machine.sinkOpened() else { return }
             giveTurnBack(room)

@@ -8,7 +8,7 @@ internal import OperationNetworkingSystem
 /// It performs what ``ExchangeMachine`` decides. It is made on any thread, and then used on the network
 /// thread only. While a transfer runs it keeps its owner.
 ///
-/// Stored properties: 18. It is where the values meet that decide about a request, one property each.
+/// Stored properties: 19. It is where the values meet that decide about a request, one property each.
 final class Exchange: Exchanging, @unchecked Sendable {
     // @unchecked: after init everything happens on the network thread, to which it is carried in closures.
 
@@ -39,6 +39,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
     private var transferEnd: TransferEnd?
     /// The bytes of the body that were kept aside.
     var sideBody = Data()
+    /// The sink's files from its last byte on, until it says that it has closed them.
+    var closingFiles: ClosingFiles?
     var meters = ExchangeMeters()
 
     /// - Parameters:

@@ -221,6 +221,15 @@ extension ExchangeMachine {
         return true
     }
 
+    /// The sink could not be opened now, and can be later.
+    /// - Returns: whether the exchange has waited for it. It then gives the turn back.
+    mutating func sinkMustOpenAgain() -> Bool {
+        sink = .closed
+        guard case .opening = phase else { return false }
+        phase = .deciding
+        return true
+    }
+
     /// - Returns: the place in the line that others may have.
     mutating func giveTurnBack() -> TransferID? {
         defer { turn = nil }

@@ -30,7 +30,8 @@ protocol ResponseSink: AnyObject {
     /// The abilities to use the bytes that it has.
     var abilities: SinkAbilities { get }
 
-    /// Looks for bytes of an earlier process. Called once, before anything is asked.
+    /// Looks for bytes of an earlier process. Called once, before anything is asked, and again after an error
+    /// that is a lack of descriptors.
     /// - Returns: the content, unless it has to be looked for; then `whenOpen` is called, once, on any
     ///   thread.
     func open(_ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) -> SinkContent?

@@ -154,6 +154,44 @@ struct FewDescriptorsTests {
         }
     }
 
+    /// The program takes all that are left between the look of the library and the opening of a download's
+    /// files, and gives them back while another download moves.
+    @Test func filesThatCannotBeOpenedAreOpenedLater() async {
+        await #expect(processExitsWith: .success) {
+            alarm(100)
+            guard let nginx = RealServers.nginx else { exit(2) }
+            let manager = FewDescriptorsTests.manager()
+            FewDescriptorsTests.limitDescriptors(to: 256)
+            do {
+                let folder = try TemporaryDirectory()
+                let slow = manager.downloadOperation(
+                    for: URLRequest(url: nginx.appendingPathComponent("slow/1m.bin")),
+                    to: folder.file("slow")
+                )
+                let (bytes, came) = AsyncStream.makeStream(of: Int64.self)
+                slow.setDownloadProgress { _, total, _ in came.yield(total) }
+                manager.operationQueue.addOperation(slow)
+                for await count in bytes where count > 0 { break }
+                var taken: [Int32] = []
+                while case let descriptor = dup(2), descriptor >= 0 { taken.append(descriptor) }
+                let quick = manager.downloadOperation(
+                    for: URLRequest(url: nginx.appendingPathComponent("1k.bin")),
+                    to: folder.file("quick")
+                )
+                manager.operationQueue.addOperation(quick)
+                for await _ in bytes { break }
+                guard !quick.isFinished else { exit(4) }
+                for descriptor in taken { close(descriptor) }
+                _ = try await quick.value
+                guard !slow.isFinished else { exit(5) }
+                slow.cancel()
+            } catch {
+                print(error)
+                exit(3)
+            }
+        }
+    }
+
     /// With none left at all it is an error, and no wait: nothing of the library's could give one back.
     @Test func withoutAnyDescriptorEachEndsWithAnError() async {
         await #expect(processExitsWith: .success) {

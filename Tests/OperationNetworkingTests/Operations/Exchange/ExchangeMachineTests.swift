@@ -41,6 +41,11 @@ import Testing
             .inLine: "goes on > deciding",
             .openingInTurn: "goes on > deciding",
         ],
+        .sinkMustOpenAgain: [
+            .opening: "gives back > deciding",
+            .inLine: "gives back > deciding",
+            .openingInTurn: "gives back > deciding",
+        ],
         .turnCame: [.inLine: "opens > opening"],
         .otherTurnCame: [:],
         .turnCameTooSoon: [.inLine: "gives back > deciding"],

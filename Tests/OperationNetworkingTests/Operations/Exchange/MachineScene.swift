@@ -40,7 +40,8 @@ struct MachineScene {
     enum Event: CaseIterable, Sendable {
         case begin, suspend, suspendForGood, cancel, timeIsOver, drop
         case waitIsOver, earlierWaitIsOver
-        case sinkOpened, turnCame, otherTurnCame, turnCameTooSoon, otherTurnCameTooSoon, turnFailed
+        case sinkOpened, sinkMustOpenAgain, turnCame, otherTurnCame, turnCameTooSoon, otherTurnCameTooSoon,
+            turnFailed
         case sinkHasRoom, sinkFails, otherSinkHasRoom, otherSinkFails
         case transferEnds, otherTransferEnds
         case answerGoOn, answerGoOnWithBody, answerTake, answerTakeThenFail, earlierAnswer
@@ -119,6 +120,7 @@ struct MachineScene {
         case .waitIsOver: machine.goesOn(in: round) ? "goes on" : "-"
         case .earlierWaitIsOver: machine.goesOn(in: round - 1) ? "goes on" : "-"
         case .sinkOpened: machine.sinkOpened() ? "goes on" : "-"
+        case .sinkMustOpenAgain: machine.sinkMustOpenAgain() ? "gives back" : "-"
         case .turnCame: machine.turnCame(Self.id) ? "opens" : "-"
         case .otherTurnCame: machine.turnCame(Self.other) ? "opens" : "-"
         case .turnCameTooSoon: machine.turnCameTooSoon(Self.id) ? "gives back" : "-"
