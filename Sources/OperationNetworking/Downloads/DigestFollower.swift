@@ -1,4 +1,5 @@
 import Dispatch
+internal import Foundation
 internal import OperationNetworkingSystem
 
 /// Why a ``DigestFollower`` has no digests.
@@ -13,6 +14,19 @@ enum DigestFollowerError: Error, Sendable {
     case startedOver
     /// The owner gave the digests up.
     case abandoned
+}
+
+extension DigestFollowerError: LocalizedError {
+    var errorDescription: String? {
+        let why: String =
+            switch self {
+            case .unreadable(let offset, let error): "its bytes from \(offset) on could not be read: \(error)"
+            case .endsEarly(let length, let expected): "it has \(length) bytes of \(expected)"
+            case .refused(let error): "\(error)"
+            case .startedOver, .abandoned: "that was given up"
+            }
+        return "The digest of the partial file could not be computed: \(why)."
+    }
 }
 
 /// Computes the digests of a file while its writer writes it, by reading it behind the writer.

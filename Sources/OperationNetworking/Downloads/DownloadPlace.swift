@@ -161,6 +161,14 @@ struct DownloadPlace {
             && PartialName(of: other).mayBe(names.part)
     }
 
+    /// Whether these names of this destination's part can also be those of another one: `log.1.part` is one
+    /// of `log` as well as of `log.1`.
+    func mayBeOfOther(_ names: PartialName.Candidate) -> Bool {
+        guard names.part == PartialName(of: name).candidate(0).part else { return true }
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return false }
+        return PartialName(of: String(name[..<dot])).mayBe(names.part)
+    }
+
     /// Does for a file with its name what ``NamedPart/name(_:)`` had not done yet: the final mode, and then
     /// the mark. Without the mark the mode is as it is to be, or the file is another one: a file system gives
     /// the inode of a file that was removed to the next.

@@ -115,6 +115,8 @@ struct FoundPart {
                 // Another process, or operation, may download to a destination whose part can have this name.
                 let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
                 if let checkpoint, place.isOfOther(checkpoint, names) { return nil }
+                // Before the first head nothing says to which.
+                if checkpoint == nil, place.mayBeOfOther(names) { return nil }
                 throw DownloadError.inUse(place.url)
             }
             // The process that had the lock may have removed the file, or given it its final name and taken

@@ -38,7 +38,9 @@ struct NamedPart {
 
     /// Reads the file on any queue, while it is written here.
     func reader() throws -> DigestFollower.Reader {
-        let reader = try place.folder.reader(names.part, of: identity)
+        let other = try place.folder.reader(names.part, of: identity)
+        // Over SMB (flock(2), CIFS details) a locked file is readable by the descriptor of its lock only.
+        let reader = other.isShutOut ? try file.reader() : other
         return { offset, buffer in try reader.read(into: &buffer, at: offset) }
     }
 

@@ -309,7 +309,8 @@ final class PartialDownload {
             try beforeNaming()
             try part.name(access)
             close()
-            try part.removeCheckpoint()
+            // The file is there. A checkpoint that stays beside it does no harm.
+            try? part.removeCheckpoint()
         }
     }
 

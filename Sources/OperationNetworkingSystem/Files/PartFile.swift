@@ -99,11 +99,18 @@ package final class PartFile {
         return lock
     }
 
+    /// Reads the file by the same open file: its lock lasts until this is closed, too.
+    package func reader() throws -> PartReader {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw SystemError(errno, "dup \(name)") }
+        return PartReader(descriptor: copy, name: name)
+    }
+
     private func lockAgainstProcesses() throws -> Lock {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             switch errno {
             case EINTR: continue
-            case EWOULDBLOCK: return .held
+            case EWOULDBLOCK, EACCES: return .held  // EACCES: over SMB
             case ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL: return .unsupported
             default: throw SystemError(errno, "flock \(name)")
             }

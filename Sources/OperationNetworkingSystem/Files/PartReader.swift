@@ -1,7 +1,7 @@
 import COperationNetworking
 import Glibc
 
-/// Reads a file while its writer writes it; it has no part in the writer's lock. Closed with this object.
+/// Reads a file while its writer writes it. Closed with this object.
 package final class PartReader: Sendable {
     private let descriptor: Int32
     private let name: String
@@ -22,6 +22,12 @@ package final class PartReader: Sendable {
             guard cfiles_entry_of(descriptor, &entry) == 0 else { throw SystemError(errno, "fstat \(name)") }
             return FileIdentity(device: entry.device, inode: entry.inode)
         }
+    }
+
+    /// Whether the lock of its writer keeps it out.
+    package var isShutOut: Bool {
+        var byte: UInt8 = 0
+        return pread(descriptor, &byte, 1, 0) < 0 && errno == EACCES
     }
 
     /// Reads the bytes from `offset` on, as many as there are and fit, into the beginning of `buffer`.

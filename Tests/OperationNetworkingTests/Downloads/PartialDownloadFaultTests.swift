@@ -309,6 +309,38 @@ struct PartialDownloadFaultTests {
         #expect(try open().count == 7)
     }
 
+    /// `log.1.part` can be the second name of `log` as well as the first of `log.1`.
+    @Test(arguments: [["log.1", "log"], ["log", "log.1"]])
+    func namesThatAreNotDecidedYetHoldUpNoOther(names: [String]) throws {
+        let downloads = try names.map { try open(directory.file($0)) }
+        #expect(downloads.map(\.partURL.lastPathComponent) == names.map { $0 + ".part" })
+        for download in downloads {
+            try download.begin(.start, total: 2, origin: Sample.origin())
+            try download.write("01")
+            try download.finish(modified: nil)
+        }
+        #expect(try self.names() == ["log", "log.1"])
+    }
+
+    /// From its name on the file is complete, whatever becomes of the checkpoint.
+    @Test func whatCannotBeTidiedUpBehindACompleteFileIsNoError() throws {
+        let download = try begun(total: 2)
+        try download.write("01")
+        try download.flush()
+        machine.fault.value = { change in
+            guard case .remove("a.part.resume") = change else { return nil }
+            return SystemError(EROFS, "remove")
+        }
+        try download.finish(modified: nil)
+        #expect(try text("a") == "01")
+        machine.fault.value = { _ in nil }
+        let next = try begun(replacesFile: true, total: 1)
+        try next.write("2")
+        try next.finish(modified: nil)
+        #expect(try text("a") == "2")
+        #expect(try names() == ["a"])
+    }
+
     @Test func whenEveryNameIsTakenItSaysSo() throws {
         let name = PartialName(of: "a")
         for number in 0..<PartialName.candidateCount {
