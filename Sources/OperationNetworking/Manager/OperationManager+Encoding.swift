@@ -16,7 +16,7 @@ extension OperationManager {
         @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
         enqueue(
-            Call(method: "GET", path: path, parameters: value, headers: headers),
+            Call(method: "GET", path: path, parameters: EncodedParameters(value: value), headers: headers),
             configure,
             success: success,
             failure: failure
@@ -31,7 +31,15 @@ extension OperationManager {
         headers: [String: String] = [:],
         configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
-        try await result(of: Call(method: "GET", path: path, parameters: value, headers: headers), configure)
+        try await result(
+            of: Call(
+                method: "GET",
+                path: path,
+                parameters: EncodedParameters(value: value),
+                headers: headers
+            ),
+            configure
+        )
     }
 
     /// Sends a GET request with an encoded value as its parameters, and returns the response as a value of
@@ -43,7 +51,12 @@ extension OperationManager {
         as type: Value.Type,
         configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> Value {
-        let call = Call(method: "GET", path: path, parameters: value, headers: headers)
+        let call = Call(
+            method: "GET",
+            path: path,
+            parameters: EncodedParameters(value: value),
+            headers: headers
+        )
         return try await self.value(of: call, as: type, configure)
     }
 
@@ -61,7 +74,7 @@ extension OperationManager {
         @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
         enqueue(
-            Call(method: "POST", path: path, parameters: value, headers: headers),
+            Call(method: "POST", path: path, parameters: EncodedParameters(value: value), headers: headers),
             configure,
             success: success,
             failure: failure
@@ -76,7 +89,15 @@ extension OperationManager {
         headers: [String: String] = [:],
         configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
-        try await result(of: Call(method: "POST", path: path, parameters: value, headers: headers), configure)
+        try await result(
+            of: Call(
+                method: "POST",
+                path: path,
+                parameters: EncodedParameters(value: value),
+                headers: headers
+            ),
+            configure
+        )
     }
 
     /// Sends a POST request with an encoded value: see ``get(_:encoding:headers:as:configure:)``.
@@ -87,7 +108,12 @@ extension OperationManager {
         as type: Value.Type,
         configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> Value {
-        let call = Call(method: "POST", path: path, parameters: value, headers: headers)
+        let call = Call(
+            method: "POST",
+            path: path,
+            parameters: EncodedParameters(value: value),
+            headers: headers
+        )
         return try await self.value(of: call, as: type, configure)
     }
 
@@ -104,7 +130,7 @@ extension OperationManager {
         @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
         enqueue(
-            Call(method: "PUT", path: path, parameters: value, headers: headers),
+            Call(method: "PUT", path: path, parameters: EncodedParameters(value: value), headers: headers),
             configure,
             success: success,
             failure: failure
@@ -119,7 +145,15 @@ extension OperationManager {
         headers: [String: String] = [:],
         configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
-        try await result(of: Call(method: "PUT", path: path, parameters: value, headers: headers), configure)
+        try await result(
+            of: Call(
+                method: "PUT",
+                path: path,
+                parameters: EncodedParameters(value: value),
+                headers: headers
+            ),
+            configure
+        )
     }
 
     /// Sends a PUT request with an encoded value: see ``get(_:encoding:headers:as:configure:)``.
@@ -130,7 +164,12 @@ extension OperationManager {
         as type: Value.Type,
         configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> Value {
-        let call = Call(method: "PUT", path: path, parameters: value, headers: headers)
+        let call = Call(
+            method: "PUT",
+            path: path,
+            parameters: EncodedParameters(value: value),
+            headers: headers
+        )
         return try await self.value(of: call, as: type, configure)
     }
 
@@ -148,7 +187,7 @@ extension OperationManager {
         @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
         enqueue(
-            Call(method: "PATCH", path: path, parameters: value, headers: headers),
+            Call(method: "PATCH", path: path, parameters: EncodedParameters(value: value), headers: headers),
             configure,
             success: success,
             failure: failure
@@ -164,7 +203,12 @@ extension OperationManager {
         configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
         try await result(
-            of: Call(method: "PATCH", path: path, parameters: value, headers: headers),
+            of: Call(
+                method: "PATCH",
+                path: path,
+                parameters: EncodedParameters(value: value),
+                headers: headers
+            ),
             configure
         )
     }
@@ -177,7 +221,12 @@ extension OperationManager {
         as type: Value.Type,
         configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> Value {
-        let call = Call(method: "PATCH", path: path, parameters: value, headers: headers)
+        let call = Call(
+            method: "PATCH",
+            path: path,
+            parameters: EncodedParameters(value: value),
+            headers: headers
+        )
         return try await self.value(of: call, as: type, configure)
     }
 
@@ -195,7 +244,7 @@ extension OperationManager {
         @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
         enqueue(
-            Call(method: "DELETE", path: path, parameters: value, headers: headers),
+            Call(method: "DELETE", path: path, parameters: EncodedParameters(value: value), headers: headers),
             configure,
             success: success,
             failure: failure
@@ -211,7 +260,12 @@ extension OperationManager {
         configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
         try await result(
-            of: Call(method: "DELETE", path: path, parameters: value, headers: headers),
+            of: Call(
+                method: "DELETE",
+                path: path,
+                parameters: EncodedParameters(value: value),
+                headers: headers
+            ),
             configure
         )
     }
@@ -224,7 +278,12 @@ extension OperationManager {
         as type: Value.Type,
         configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> Value {
-        let call = Call(method: "DELETE", path: path, parameters: value, headers: headers)
+        let call = Call(
+            method: "DELETE",
+            path: path,
+            parameters: EncodedParameters(value: value),
+            headers: headers
+        )
         return try await self.value(of: call, as: type, configure)
     }
 }

@@ -301,7 +301,7 @@ open class OperationManager: @unchecked Sendable {
             try serializer.request(
                 method: call.method,
                 url: try url(for: call.path),
-                parameters: call.parameters,
+                parameters: EncodedParameters.parameters(call.parameters, for: serializer),
                 headers: call.headers
             )
         }

@@ -9,7 +9,7 @@ public import FoundationNetworking
 /// | any other                              | are the body, an `application/x-www-form-urlencoded` one      |
 ///
 /// ``QueryString`` has the rules of the encoding.
-public struct HTTPRequestSerializer: RequestSerializer {
+public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking {
     /// Makes the query from the request and its parameters, instead of ``QueryString``.
     public typealias QueryStringSerialization =
         @Sendable (_ request: URLRequest, _ parameters: Any) throws -> String
@@ -167,7 +167,9 @@ public struct HTTPRequestSerializer: RequestSerializer {
     // MARK: - Private
 
     private func encode(_ parameters: Any, for request: URLRequest) throws -> String {
-        if let queryStringSerialization { return try queryStringSerialization(request, parameters) }
+        if let queryStringSerialization {
+            return try queryStringSerialization(request, EncodedParameters.unwrapped(parameters))
+        }
         return try QueryString(untyped: parameters, arrayStyle: arrayStyle).description
     }
 }

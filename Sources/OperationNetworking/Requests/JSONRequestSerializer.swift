@@ -12,7 +12,7 @@ public import Foundation
 /// limit for levels, 512, is that of Foundation's parser. In what an `Encodable` value encodes, a number that
 /// is not finite is an `EncodingError` of the encoder. So is a `Date` outside of the years 1 to 9999 when the
 /// encoder's strategy is `.iso8601`, which would write another date for it.
-public struct JSONRequestSerializer: BodyRequestSerializer {
+public struct JSONRequestSerializer: BodyRequestSerializer, EncodedParametersTaking {
     /// The settings and fields that all serializers have.
     public var base = HTTPRequestSerializer()
 
@@ -41,6 +41,7 @@ public struct JSONRequestSerializer: BodyRequestSerializer {
     ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its
     ///   encoder throws.
     public func body(of parameters: Any) throws -> Data {
+        if let encoded = parameters as? EncodedParameters { return try encode(encoded.value) }
         do {
             let tree = try PlainTree(format: .json).plain(parameters)
             guard writingOptions.contains(.fragmentsAllowed) || tree is [String: Any] || tree is [Any] else {

@@ -11,7 +11,7 @@ public import Foundation
 /// key that is no `String`, and in plain values for XML a character that XML does not have. So is a `Date`
 /// outside of the years 1 to 9999 for XML, and one that is not finite for the binary format; in what an
 /// `Encodable` value encodes, it is an `EncodingError`. The limit for levels is 512, as for JSON.
-public struct PropertyListRequestSerializer: BodyRequestSerializer {
+public struct PropertyListRequestSerializer: BodyRequestSerializer, EncodedParametersTaking {
     /// The settings and fields that all serializers have.
     public var base = HTTPRequestSerializer()
 
@@ -48,6 +48,7 @@ public struct PropertyListRequestSerializer: BodyRequestSerializer {
                 found: "a format that can only be read"
             )
         }
+        if let encoded = parameters as? EncodedParameters { return try encode(encoded.value) }
         do {
             let tree = try PlainTree(format: .propertyList(isXML: format == .xml)).plain(parameters)
             return try PropertyListSerialization.data(

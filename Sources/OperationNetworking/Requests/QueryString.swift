@@ -90,7 +90,9 @@ public struct QueryString: Hashable, Sendable {
 
     /// A dictionary of any type, or else what the value encodes.
     init(untyped parameters: Any, arrayStyle: ArrayStyle) throws {
-        if case .dictionary(let dictionary) = ParameterShape(parameters) {
+        if let encoded = parameters as? EncodedParameters {
+            description = try QueryString.text(encoding: encoded.value, arrayStyle: arrayStyle)
+        } else if case .dictionary(let dictionary) = ParameterShape(parameters) {
             description = try QueryWriter.text(of: dictionary, arrayStyle: arrayStyle)
         } else if let encodable = parameters as? any Encodable {
             description = try QueryString.text(encoding: encodable, arrayStyle: arrayStyle)

@@ -185,9 +185,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
         )
     }
 
-    private func decoded(_ data: Data, _ response: ReceivedResponse?) throws(ResponseSerializationError)
-        -> Value
-    {
+    private func decoded(_ data: Data, _ response: ReceivedResponse?) throws -> Value {
         switch source {
         case .propertyList(let makeDecoder):
             let list = try PropertyListResponseSerializer.checked(
@@ -198,13 +196,13 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
             do {
                 return try DecodingStack.run(on: list) { try makeDecoder().decode(Value.self, from: $0) }
             } catch {
-                throw structureError(error, response, data)
+                throw try structureError(error, response, data)
             }
         case .other(let decode):
             do {
                 return try DecodingStack.run(on: data, decode)
             } catch {
-                throw structureError(error, response, data)
+                throw try structureError(error, response, data)
             }
         case .json(let makeDecoder):
             guard let text = JSONText.parseable(data, charset: response?.charset) else {
@@ -222,10 +220,13 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
                 )
             }
             do {
-                return try DecodingStack.run(on: text) { try makeDecoder().decode(Value.self, from: $0) }
+                return try DecodingStack.run(onJSON: text) { try makeDecoder().decode(Value.self, from: $0) }
             } catch {
+                if let shortage = error as? DecodingStack.Shortage {
+                    throw shortage.error(for: response?.value?.url)
+                }
                 guard let fault = JSONText.fault(in: text, foundBy: error, decoder: makeDecoder()) else {
-                    throw structureError(error, response, data)
+                    throw try structureError(error, response, data)
                 }
                 throw ResponseSerializationError(
                     .malformedBody(.json, fault),
@@ -241,7 +242,8 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
         _ error: any Error,
         _ response: ReceivedResponse?,
         _ data: Data
-    ) -> ResponseSerializationError {
+    ) throws -> ResponseSerializationError {
+        if let shortage = error as? DecodingStack.Shortage { throw shortage.error(for: response?.value?.url) }
         if let error = error as? ResponseSerializationError { return error }
         let difference = (error as? DecodingError).map { DecodingDifference($0).description }
         return ResponseSerializationError(
@@ -258,10 +260,15 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
     private func explanation(of message: ReceivedMessage) throws -> (any Sendable)? {
         guard let data = message.data, !data.isEmpty else { return nil }
         if let decodeError, let text = JSONText.parseable(data, charset: message.response?.charset),
-            JSONWeight.decoded.refusal(of: text) == nil,
-            let value = try? DecodingStack.run(on: text, decodeError)
+            JSONWeight.decoded.refusal(of: text) == nil
         {
-            return value
+            do {
+                return try DecodingStack.run(onJSON: text, decodeError)
+            } catch let shortage as DecodingStack.Shortage {
+                throw shortage.error(for: message.response?.value?.url)
+            } catch {
+                // It is no such error.
+            }
         }
         var json = JSONResponseSerializer(readingOptions: .fragmentsAllowed)
         switch source {

@@ -16,7 +16,7 @@ extension HTTPSessionManager {
         @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
-            Call(method: "GET", path: path, parameters: value, headers: headers),
+            Call(method: "GET", path: path, parameters: EncodedParameters(value: value), headers: headers),
             downloadProgress: progress,
             success,
             failure
@@ -30,7 +30,9 @@ extension HTTPSessionManager {
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
-        try await outcome(of: Call(method: "GET", path: path, parameters: value, headers: headers))
+        try await outcome(
+            of: Call(method: "GET", path: path, parameters: EncodedParameters(value: value), headers: headers)
+        )
     }
 
     /// Sends a GET request with an encoded value as its parameters, and returns the response as a value of
@@ -41,7 +43,12 @@ extension HTTPSessionManager {
         headers: [String: String] = [:],
         as type: Value.Type
     ) async throws -> Value {
-        let call = Call(method: "GET", path: path, parameters: value, headers: headers)
+        let call = Call(
+            method: "GET",
+            path: path,
+            parameters: EncodedParameters(value: value),
+            headers: headers
+        )
         return try await self.value(of: call, as: type)
     }
 
@@ -59,7 +66,7 @@ extension HTTPSessionManager {
         @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
-            Call(method: "POST", path: path, parameters: value, headers: headers),
+            Call(method: "POST", path: path, parameters: EncodedParameters(value: value), headers: headers),
             uploadProgress: progress,
             success,
             failure
@@ -73,7 +80,14 @@ extension HTTPSessionManager {
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
-        try await outcome(of: Call(method: "POST", path: path, parameters: value, headers: headers))
+        try await outcome(
+            of: Call(
+                method: "POST",
+                path: path,
+                parameters: EncodedParameters(value: value),
+                headers: headers
+            )
+        )
     }
 
     /// Sends a POST request with an encoded value: see ``get(_:encoding:headers:as:)``.
@@ -83,7 +97,12 @@ extension HTTPSessionManager {
         headers: [String: String] = [:],
         as type: Value.Type
     ) async throws -> Value {
-        let call = Call(method: "POST", path: path, parameters: value, headers: headers)
+        let call = Call(
+            method: "POST",
+            path: path,
+            parameters: EncodedParameters(value: value),
+            headers: headers
+        )
         return try await self.value(of: call, as: type)
     }
 
@@ -101,7 +120,7 @@ extension HTTPSessionManager {
         @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
-            Call(method: "PUT", path: path, parameters: value, headers: headers),
+            Call(method: "PUT", path: path, parameters: EncodedParameters(value: value), headers: headers),
             uploadProgress: progress,
             success,
             failure
@@ -115,7 +134,9 @@ extension HTTPSessionManager {
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
-        try await outcome(of: Call(method: "PUT", path: path, parameters: value, headers: headers))
+        try await outcome(
+            of: Call(method: "PUT", path: path, parameters: EncodedParameters(value: value), headers: headers)
+        )
     }
 
     /// Sends a PUT request with an encoded value: see ``get(_:encoding:headers:as:)``.
@@ -125,7 +146,12 @@ extension HTTPSessionManager {
         headers: [String: String] = [:],
         as type: Value.Type
     ) async throws -> Value {
-        let call = Call(method: "PUT", path: path, parameters: value, headers: headers)
+        let call = Call(
+            method: "PUT",
+            path: path,
+            parameters: EncodedParameters(value: value),
+            headers: headers
+        )
         return try await self.value(of: call, as: type)
     }
 
@@ -143,7 +169,7 @@ extension HTTPSessionManager {
         @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
-            Call(method: "PATCH", path: path, parameters: value, headers: headers),
+            Call(method: "PATCH", path: path, parameters: EncodedParameters(value: value), headers: headers),
             uploadProgress: progress,
             success,
             failure
@@ -157,7 +183,14 @@ extension HTTPSessionManager {
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
-        try await outcome(of: Call(method: "PATCH", path: path, parameters: value, headers: headers))
+        try await outcome(
+            of: Call(
+                method: "PATCH",
+                path: path,
+                parameters: EncodedParameters(value: value),
+                headers: headers
+            )
+        )
     }
 
     /// Sends a PATCH request with an encoded value: see ``get(_:encoding:headers:as:)``.
@@ -167,7 +200,12 @@ extension HTTPSessionManager {
         headers: [String: String] = [:],
         as type: Value.Type
     ) async throws -> Value {
-        let call = Call(method: "PATCH", path: path, parameters: value, headers: headers)
+        let call = Call(
+            method: "PATCH",
+            path: path,
+            parameters: EncodedParameters(value: value),
+            headers: headers
+        )
         return try await self.value(of: call, as: type)
     }
 
@@ -184,7 +222,7 @@ extension HTTPSessionManager {
         @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
-            Call(method: "DELETE", path: path, parameters: value, headers: headers),
+            Call(method: "DELETE", path: path, parameters: EncodedParameters(value: value), headers: headers),
             success,
             failure
         )
@@ -197,7 +235,14 @@ extension HTTPSessionManager {
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
-        try await outcome(of: Call(method: "DELETE", path: path, parameters: value, headers: headers))
+        try await outcome(
+            of: Call(
+                method: "DELETE",
+                path: path,
+                parameters: EncodedParameters(value: value),
+                headers: headers
+            )
+        )
     }
 
     /// Sends a DELETE request with an encoded value: see ``get(_:encoding:headers:as:)``.
@@ -207,7 +252,12 @@ extension HTTPSessionManager {
         headers: [String: String] = [:],
         as type: Value.Type
     ) async throws -> Value {
-        let call = Call(method: "DELETE", path: path, parameters: value, headers: headers)
+        let call = Call(
+            method: "DELETE",
+            path: path,
+            parameters: EncodedParameters(value: value),
+            headers: headers
+        )
         return try await self.value(of: call, as: type)
     }
 }

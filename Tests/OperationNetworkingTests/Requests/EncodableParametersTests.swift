@@ -35,6 +35,65 @@ import Testing
         )
     }
 
+    /// As in a structure with that property, although a dictionary is otherwise written as it is.
+    @Test func aDictionaryIsEncodedByTheVerbsToo() throws {
+        let manager = OperationManager(baseURL: URL(string: "http://h/"))
+        let date = Date(timeIntervalSince1970: 1_792_233_765)
+        func query(_ value: some Encodable & Sendable) throws -> String? {
+            let parameters = EncodedParameters(value: value)
+            let call = OperationManager.Call(method: "GET", path: "a", parameters: parameters, headers: [:])
+            return try manager.request(for: call).url?.query
+        }
+        #expect(try query(["since": date]) == "since=2026-10-17T10%3A42%3A45Z")
+        #expect(throws: EncodingError.self) { try query(["r": Double.infinity]) }
+        #expect(throws: RequestSerializationError.unsupportedParameters(type: "Array<Int>")) {
+            try query([1])
+        }
+    }
+
+    @Test func aDictionaryIsEncodedAsABodyToo() throws {
+        let value = EncodedParameters(value: ["r": Double.infinity])
+        var json = JSONRequestSerializer()
+        #expect(throws: EncodingError.self) { try json.body(of: value) }
+        json.makeEncoder = {
+            let encoder = JSONEncoder()
+            encoder.nonConformingFloatEncodingStrategy = .convertToString(
+                positiveInfinity: "+",
+                negativeInfinity: "-",
+                nan: "?"
+            )
+            return encoder
+        }
+        #expect(try json.body(of: value) == Data(#"{"r":"+"}"#.utf8))
+        let list = try PropertyListRequestSerializer().body(of: EncodedParameters(value: ["a": 1]))
+        #expect(
+            try PropertyListSerialization.propertyList(from: list, format: nil) as? [String: Int] == ["a": 1]
+        )
+    }
+
+    @Test func othersAreGivenTheValueItself() throws {
+        struct Own: RequestSerializer {
+            func request(bySerializing request: URLRequest, with parameters: Any?) throws -> URLRequest {
+                var request = request
+                request.httpBody = Data("\(parameters ?? "none")".utf8)
+                return request
+            }
+        }
+        let manager = OperationManager(baseURL: URL(string: "http://h/"))
+        let call = OperationManager.Call(
+            method: "POST",
+            path: "a",
+            parameters: EncodedParameters(value: [1, 2]),
+            headers: [:]
+        )
+        manager.requestSerializer = Own()
+        #expect(try manager.request(for: call).httpBody == Data("[1, 2]".utf8))
+        var forms = HTTPRequestSerializer()
+        forms.queryStringSerialization = { _, parameters in "\(parameters)" }
+        manager.requestSerializer = forms
+        #expect(try manager.request(for: call).httpBody == Data("[1, 2]".utf8))
+    }
+
     @Test func serializersTakeAnEncodableValue() throws {
         let url = try #require(URL(string: "http://h/"))
         var serializer = HTTPRequestSerializer()

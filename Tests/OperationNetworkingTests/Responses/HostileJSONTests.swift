@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworkingSystem
 import Testing
 
 @testable import OperationNetworking
@@ -40,6 +41,38 @@ import Testing
         serializer.removesKeysWithNullValues = removesNulls
         let text = String(repeating: #"{"a":"#, count: 511) + "[]" + String(repeating: "}", count: 511)
         #expect(try await refusal(Data(text.utf8), serializer: serializer) == nil)
+    }
+
+    /// Where a decoder ran.
+    private struct Witness: Decodable, Sendable {
+        let thread: ThreadIdentity
+        init(from decoder: any Decoder) throws { thread = .current }
+    }
+
+    @Test(arguments: [
+        (String(repeating: "[", count: 16) + String(repeating: "]", count: 16), true),
+        (String(repeating: "[", count: 17) + String(repeating: "]", count: 17), false),
+        (#"["]]]]]]]]]]]]]]]]]\"[[[[[[[[[[[[[[[[[[[[[[[",{"a":[]}]"#, true),
+        ("[/*]]]]*/]", false), ("['[[']", false), ("[]]", false),
+    ])
+    func onlyDeepBodiesAreDecodedOnAStackOfTheirOwn(text: String, isShallow: Bool) async throws {
+        let body = Data((text + String(repeating: " ", count: 300)).utf8)
+        let found = DecodingStack.isShallow(body.span)
+        #expect(found == isShallow)
+        let serializer = DecodableResponseSerializer(Witness.self)
+        guard text.hasPrefix("[[") else { return }
+        let response = try exampleResponse(200, "application/json")
+        let isHere = await onDispatchThread {
+            Result { try serializer.value(for: response, data: body).thread.isCurrent }
+        }
+        #expect(try isHere.get() == isShallow)
+    }
+
+    @Test(arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf32, .utf32BigEndian])
+    func bodiesInOtherEncodingsCountAsDeep(encoding: String.Encoding) throws {
+        let body = try #require("[]".data(using: encoding))
+        let isShallow = DecodingStack.isShallow(body.span)
+        #expect(!isShallow)
     }
 
     // MARK: - Trees that are much bigger than their body

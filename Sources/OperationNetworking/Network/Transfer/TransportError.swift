@@ -94,7 +94,7 @@ extension URLError {
     fileprivate static let hasNoDescriptors =
         "The process has no file descriptors left (see RLIMIT_NOFILE, ulimit -n): "
 
-    fileprivate static let hasNoThreads =
+    static let hasNoThreads =
         "The process can have no more threads (see RLIMIT_NPROC, ulimit -u, and pids.max of a container): "
 
     /// The `CURLcode` behind a transport failure; `nil` when libcurl saw nothing wrong, and the judgement was
