@@ -229,7 +229,7 @@ final class TaskDelegate: SessionTaskOwner {
             }
         }
         if let make = hooks.needNewBodyStream, operation.request.httpBodyStream != nil,
-            operation.request.bodySource == nil
+            operation.request.bodySource?.isRepeatable != true
         {
             operation.setBodyStreamProvider { self.task.flatMap(make) }
         }

@@ -234,9 +234,10 @@ extension SessionCore {
         return operation
     }
 
-    /// The request of an upload; one without a body gets that of the session's closure.
+    /// The request of an upload; one without a body gets that of the session's closure. A serializer gives a
+    /// POST without parameters an empty one.
     func streamed(_ request: URLRequest, of task: SessionTask) -> URLRequest {
-        guard request.httpBody == nil, request.httpBodyStream == nil,
+        guard request.httpBody?.isEmpty != false, request.httpBodyStream == nil,
             let make = hooks.withLock({ $0.needNewBodyStream })
         else { return request }
         var request = request

@@ -133,6 +133,39 @@ struct UploadTaskTests {
         #expect(asked.elements.count >= 2 && Set(asked.elements) == [task.taskIdentifier])
     }
 
+    /// The serializer gives a POST without parameters an empty body, as AFNetworking's does.
+    @Test func theSessionMakesTheStreamOfARequestOfItsSerializer() async throws {
+        let server = try ScriptedServer([.respond()])
+        let data = body.data
+        session.setTaskNeedNewBodyStream { _ in InputStream(data: data) }
+        let request = try HTTPRequestSerializer().request(
+            method: "POST",
+            url: server.url,
+            parameters: nil,
+            headers: [:]
+        )
+        #expect(request.httpBody == Data())
+        session.uploadTask(withStreamedRequest: request, progress: nil, completion: ends.handler).resume()
+        #expect(try await ends.wait().error == nil)
+        #expect(server.requests.map(\.body) == [data])
+    }
+
+    @Test(arguments: [nil, 100_000])
+    func aFormThatCanBeReadOnceIsMadeAgainByTheSession(length: Int64?) async throws {
+        let server = try ScriptedServer([.redirect(to: "/again", statusCode: 307), .respond()])
+        let (data, asked) = (body.data, Recorder<Int>())
+        session.setTaskNeedNewBodyStream { task in
+            asked.append(task.taskIdentifier)
+            return InputStream(data: data)
+        }
+        var request = request(server)
+        request.bodySource = .stream(InputStream(data: data), length: length)
+        session.uploadTask(withStreamedRequest: request, progress: nil, completion: ends.handler).resume()
+        #expect(try await ends.wait().error == nil)
+        #expect(server.requests.map(\.body) == [data, data])
+        #expect(asked.elements.count == 1)
+    }
+
     @Test func aStreamThatWasReadIsMadeAgainByTheSession() async throws {
         let server = try ScriptedServer([.redirect(to: "/again", statusCode: 307), .respond()])
         let data = body.data

@@ -65,32 +65,47 @@ final class BodyStream: @unchecked Sendable {
     convenience init?(of request: URLRequest, use: StreamUse = StreamUse(), provider: Provider? = nil) {
         guard let stream = request.httpBodyStream else { return nil }
         if let source = request.bodySource {
-            self.init(source, carrier: stream)
+            self.init(source, carrier: stream, provider: provider)
         } else if let length = request.value(forHTTPHeaderField: "Content-Length").flatMap(
             Int64.init(digits:)
         ) {
-            // A source sees to it that it has that length.
-            let exact: @Sendable (InputStream) -> InputStream = { stream in
-                BodySource.stream(stream, length: length).makeInputStream()
-            }
-            var exactProvider: Provider?
-            if let provider { exactProvider = { provider().map(exact) } }
-            self.init(exact(stream), carrier: stream, length: length, use: use, provider: exactProvider)
+            let exact = Self.exact(length)
+            self.init(
+                exact(stream),
+                carrier: stream,
+                length: length,
+                use: use,
+                provider: Self.chain(provider, exact)
+            )
         } else {
             self.init(stream, length: nil, use: use, provider: provider)
         }
     }
 
+    /// A stream of that length: a source sees to it.
+    private static func exact(_ length: Int64) -> @Sendable (InputStream) -> InputStream {
+        { BodySource.stream($0, length: length).makeInputStream() }
+    }
+
+    private static func chain(
+        _ provider: Provider?,
+        _ change: @escaping @Sendable (InputStream) -> InputStream
+    ) -> Provider? {
+        guard let provider else { return nil }
+        return { provider().map(change) }
+    }
+
     /// A source knows its length, and makes streams of its own, since other copies of the request have the
-    /// same `carrier`.
-    private convenience init(_ source: BodySource, carrier: InputStream) {
+    /// same `carrier`. One that can be read once only has the caller's for the next time.
+    private convenience init(_ source: BodySource, carrier: InputStream, provider: Provider?) {
         let makeStream: Provider = { source.makeInputStream() }
+        let next = source.length.map { Self.chain(provider, Self.exact($0)) } ?? provider
         self.init(
             source.makeInputStream(),
             carrier: carrier,
             length: source.length,
             use: source.isRepeatable ? StreamUse() : source.use,
-            provider: source.isRepeatable ? makeStream : nil
+            provider: source.isRepeatable ? makeStream : next
         )
     }
 
