@@ -133,6 +133,7 @@ open class OperationManager: @unchecked Sendable {
     /// ``baseURL``, if there is one.
     func state(for request: URLRequest) -> State {
         var state = state.withLock { $0 }
+        if state.settings.tokenSource?.isRefreshingHere == true { state.settings.tokenSource = nil }
         let hasSecrets = state.settings.credential != nil || state.settings.tokenSource != nil
         if hasSecrets, let home = baseURL, request.url.map({ Origin($0) }) != Origin(home) {
             state.settings.credential = nil

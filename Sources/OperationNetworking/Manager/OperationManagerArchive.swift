@@ -53,6 +53,7 @@ extension OperationManager {
         state.change { archive.settings.restore(&$0.settings) }
         if let scope = archive.secretFieldScope { secretHeaderScope = scope }
         state.withLock { $0.settings.connectionLimit }.own = archive.maximumConnectionsPerHost
-        operationQueue.maxConcurrentOperationCount = archive.maxConcurrentOperationCount
+        // Foundation ends the process at one below the default, -1.
+        operationQueue.maxConcurrentOperationCount = max(-1, archive.maxConcurrentOperationCount)
     }
 }

@@ -17,6 +17,9 @@ internal import OperationNetworkingSystem
 /// the next operation waits for another token. When the closure throws, all that wait fail with what it
 /// threw, and the next operation calls it again.
 ///
+/// An operation that a manager makes within the closure, in its task, has no token of this source: it would
+/// wait for itself. One that was made elsewhere must not be waited for there.
+///
 /// Cancelling an operation does not cancel what the others wait for. Callable from any thread.
 public final class TokenSource: Sendable {
     /// A bearer token for the `Authorization` field, and its expiry.
@@ -58,8 +61,14 @@ public final class TokenSource: Sendable {
         }
     }
 
+    /// The source whose closure the present task runs.
+    @TaskLocal private static var refreshing: TokenSource?
+
     private let refresh: Refresh
     private let state: Locked<State>
+
+    /// Whether the present task is that of its closure.
+    var isRefreshingHere: Bool { TokenSource.refreshing === self }
 
     /// - Parameters:
     ///   - token: the first one; `nil`: the first operation waits for one.
@@ -112,7 +121,8 @@ public final class TokenSource: Sendable {
         // A task of its own: no operation's cancellation reaches it.
         Task {
             do {
-                self.end(last, generation, .success(try await self.refresh(last)))
+                let token = try await TokenSource.$refreshing.withValue(self) { try await self.refresh(last) }
+                self.end(last, generation, .success(token))
             } catch {
                 self.end(last, generation, .failure(error))
             }

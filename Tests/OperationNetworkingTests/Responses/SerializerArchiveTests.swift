@@ -205,6 +205,15 @@ import Testing
 
     // MARK: - Managers
 
+    @Test func aNumberOfOperationsThatNoQueueCanHaveIsTheDefault() throws {
+        let data = try JSONEncoder().encode(OperationManager().archive)
+        var fields = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        fields["maxConcurrentOperationCount"] = -2
+        let damaged = try JSONSerialization.data(withJSONObject: fields)
+        let archive = try JSONDecoder().decode(OperationManagerArchive.self, from: damaged)
+        #expect(OperationManager(archive: archive).operationQueue.maxConcurrentOperationCount == -1)
+    }
+
     @Test func aManagerKeepsItsSettings() throws {
         let manager = OperationManager(baseURL: URL(string: "http://localhost/v1"))
         var json = JSONRequestSerializer()

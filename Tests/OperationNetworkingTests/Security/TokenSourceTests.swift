@@ -42,6 +42,19 @@ struct TokenSourceTests {
         #expect(source.token?.value == "a")
     }
 
+    @Test func theManagerItselfMayBeAskedForTheToken() async throws {
+        let server = try ScriptedServer([.respond(), .respond()])
+        let manager = OperationManager(baseURL: server.url)
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.tokenSource = TokenSource { [weak manager] _ in
+            _ = try await manager?.get("token")
+            return TokenSource.Token("a")
+        }
+        _ = try await manager.get("secret")
+        #expect(server.requests.map { $0["Authorization"] } == [nil, "Bearer a"])
+        #expect(server.requests.map(\.path) == ["/token", "/secret"])
+    }
+
     @Test func anExpiredTokenIsNotSent() async throws {
         let server = try server(for: "b")
         let old = TokenSource.Token("a", expiry: Date(timeIntervalSinceNow: -1))
