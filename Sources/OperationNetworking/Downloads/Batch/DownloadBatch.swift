@@ -214,6 +214,14 @@ public final class DownloadBatch: Sendable {
     /// ``OperationBatch/progress``.
     public var progress: Progress { gauge.progress }
 
+    /// The progress at once, and each time it changes, at most 20 times a second; ends with the batch, after
+    /// its last value. A slow reader gets the newest value only. Needs no completion queue.
+    ///
+    /// ```swift
+    /// for await progress in batch.updates { bar.fraction = progress.fractionCompleted }
+    /// ```
+    public var updates: AsyncStream<BatchProgress> { gauge.updates }
+
     /// The fraction that is done, from 0 to 1; never goes down.
     public var fractionCompleted: Double { gauge.fraction }
 

@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The progress and the speed of a batch: an estimate behind a lock, and the `Progress` that shows it, if one
-/// is asked for.
+/// The progress and the speed of a batch: an estimate behind a lock, and what shows it, if that is asked for,
+/// a `Progress` and sequences.
 final class BatchGauge: Sendable {
-    /// Seconds between two updates of the `Progress`.
+    /// Seconds between two updates of the `Progress`, and of the sequences.
     private static let publishingInterval = 0.05
 
     private struct State {
@@ -14,6 +14,29 @@ final class BatchGauge: Sendable {
         var isPublishing = false
         var controls: ReportedProgress.Controls?
         var progress: ReportedProgress?
+        var sequences: [Int: AsyncStream<BatchProgress>.Continuation] = [:]
+        var lastSequence = 0
+        var isTelling = false
+        var hasEnded = false
+
+        mutating func timeLeft() -> Double? {
+            if estimate.hasFinished { return 0 }
+            meter.record(total: estimate.transferred, now: MonotonicTime.now.seconds)
+            let transferred = estimate.transferred
+            return meter.timeLeft(expected: estimate.remaining.map { transferred.addingSaturated($0) })
+        }
+
+        mutating func look() -> BatchProgress {
+            let timeLeft = timeLeft()
+            return BatchProgress(
+                fractionCompleted: estimate.fraction,
+                confidence: estimate.confidence,
+                completedBytes: estimate.moved,
+                totalBytes: estimate.total,
+                throughput: meter.speed,
+                estimatedTimeRemaining: timeLeft
+            )
+        }
     }
 
     /// Serial, and on the user's queue: what is told there arrives in order even if that one is concurrent.
@@ -25,6 +48,10 @@ final class BatchGauge: Sendable {
         queue = DispatchQueue(label: "OperationNetworking.batch", target: completionQueue ?? .main)
         hasOwnQueue = completionQueue != nil
         state = Locked(State(estimate: estimate, meter: ThroughputMeter(now: MonotonicTime.now.seconds)))
+    }
+
+    deinit {
+        for continuation in state.withLock({ $0.sequences.values }) { continuation.finish() }
     }
 
     /// Sets the controls, by which the progress cancels, pauses and resumes the batch. Called before the
@@ -55,11 +82,55 @@ final class BatchGauge: Sendable {
         return progress
     }
 
+    /// The state at once, and each change; a slow reader gets the newest only. It needs no queue.
+    var updates: AsyncStream<BatchProgress> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: BatchProgress.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
+        let number = state.withLock { state -> Int? in
+            continuation.yield(state.look())
+            guard !state.hasEnded else { return nil }
+            state.lastSequence += 1
+            state.sequences[state.lastSequence] = continuation
+            return state.lastSequence
+        }
+        if let number {
+            continuation.onTermination = { [weak self] _ in
+                _ = self?.state.withLock { $0.sequences.removeValue(forKey: number) }
+            }
+        } else {
+            continuation.finish()
+        }
+        return stream
+    }
+
+    private func tell() {
+        let (news, sequences) = state.withLock { state in
+            state.isTelling = false
+            return (state.look(), Array(state.sequences.values))
+        }
+        for continuation in sequences { continuation.yield(news) }
+    }
+
     // MARK: - The end
+
+    private func endUpdates() {
+        let (news, sequences) = state.withLock { state in
+            state.hasEnded = true
+            defer { state.sequences = [:] }
+            return (state.look(), Array(state.sequences.values))
+        }
+        for continuation in sequences {
+            continuation.yield(news)
+            continuation.finish()
+        }
+    }
 
     /// Calls `body` on the queue after everything that was told there, if there is an audience; if not, here
     /// and now.
     func conclude(hasClosures: Bool, _ body: @escaping @Sendable () -> Void) {
+        endUpdates()
         let showsProgress = state.withLock { $0.progress != nil }
         let audience = BatchAudience(
             hasClosures: hasClosures,
@@ -80,15 +151,18 @@ final class BatchGauge: Sendable {
     // MARK: - What happens
 
     func record(_ change: (inout BatchEstimate) -> Void) {
-        let isToPublish = state.withLock { state in
+        let (isToPublish, isToTell) = state.withLock { state in
             change(&state.estimate)
             state.meter.record(total: state.estimate.transferred, now: MonotonicTime.now.seconds)
-            guard state.progress != nil, !state.isPublishing else { return false }
-            state.isPublishing = true
-            return true
+            let isToPublish = state.progress != nil && !state.isPublishing
+            if isToPublish { state.isPublishing = true }
+            let isToTell = !state.sequences.isEmpty && !state.isTelling
+            if isToTell { state.isTelling = true }
+            return (isToPublish, isToTell)
         }
-        guard isToPublish else { return }
-        queue.asyncAfter(deadline: .now() + Self.publishingInterval) { [weak self] in self?.publish() }
+        let time = DispatchTime.now() + Self.publishingInterval
+        if isToPublish { queue.asyncAfter(deadline: time) { [weak self] in self?.publish() } }
+        if isToTell { DispatchQueue.global().asyncAfter(deadline: time) { [weak self] in self?.tell() } }
     }
 
     /// On the queue.
@@ -121,13 +195,6 @@ final class BatchGauge: Sendable {
     }
 
     var timeLeft: Double? {
-        state.withLock { state in
-            if state.estimate.hasFinished { return 0 }
-            state.meter.record(total: state.estimate.transferred, now: MonotonicTime.now.seconds)
-            let transferred = state.estimate.transferred
-            return state.meter.timeLeft(
-                expected: state.estimate.remaining.map { transferred.addingSaturated($0) }
-            )
-        }
+        state.withLock { $0.timeLeft() }
     }
 }

@@ -22,6 +22,17 @@ struct DownloadBatchTests {
         #expect(scene.names == (0..<40).map(String.init).sorted())
     }
 
+    @Test func updatesEndWithTheLastMember() async throws {
+        let server = try BatchScene.server()
+        let scene = try BatchScene()
+        let batch = try scene.batch(scene.items(0..<10, of: server))
+        var seen: [BatchProgress] = []
+        for await progress in batch.updates { seen.append(progress) }
+        // Each file is its path: /0 to /9.
+        #expect(seen.last?.completedBytes == 20 && seen.last?.fractionCompleted == 1)
+        #expect(await batch.results().count { $0.isSuccess } == 10)
+    }
+
     @Test func anEmptyBatchIsComplete() async throws {
         let scene = try BatchScene()
         let batch = try scene.batch([], journal: scene.journal)

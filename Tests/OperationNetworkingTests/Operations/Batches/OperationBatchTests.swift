@@ -55,6 +55,41 @@ struct OperationBatchTests {
         #expect(await again.count == 4)
     }
 
+    @Test func updatesTellOfBytesAndEndWithTheBatch() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer(
+            routes: ["/0": [.respond(body: "0123456789").held(after: 4, by: gate)]],
+            otherwise: [.respond(body: "0123456789")]
+        )
+        // The main queue, which is its completion queue, does not run here.
+        let batch = OperationBatch([member(server, "/0"), member(server, "/1")])
+        let updates = batch.updates
+        batch.add(to: TransferQueue())
+        var seen: [BatchProgress] = []
+        for await progress in updates {
+            seen.append(progress)
+            if progress.completedBytes == 14 { gate.open() }
+        }
+        #expect(seen.first?.fractionCompleted == 0)
+        #expect(seen.last?.completedBytes == 20 && seen.last?.fractionCompleted == 1)
+        #expect(seen.last?.totalBytes == 20 && seen.last?.estimatedTimeRemaining == 0)
+        #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.fractionCompleted <= $1.fractionCompleted })
+        var later: [Double] = []
+        for await progress in batch.updates { later.append(progress.fractionCompleted) }
+        #expect(later == [1])
+    }
+
+    @Test func updatesEndWithABatchThatIsReleased() async throws {
+        let server = try ScriptedServer { _ in .silence }
+        var batch: OperationBatch? = OperationBatch([member(server)])
+        let updates = try #require(batch?.updates)
+        batch = nil
+        var last: BatchProgress?
+        for await progress in updates { last = progress }
+        // Its member, which nothing keeps either, counts as done.
+        #expect(last?.fractionCompleted == 1)
+    }
+
     @Test func anEmptyBatchHasNoResultsAndIsDone() async throws {
         let batch = OperationBatch([HTTPRequestOperation](), completionQueue: callbacks)
         #expect(await batch.results().isEmpty)
