@@ -17,7 +17,10 @@ let buildsCommand =
 
 /// The flags with which others build the library for debugging: all files of a module at once. It takes three
 /// quarters of the processor time of a build that goes on after a change of a file, which they do not make.
-let wholeModule = ["-whole-module-optimization", "-num-threads", "4", "-no-emit-module-separately-wmo"]
+let wholeModule = [
+    "-disable-batch-mode", "-whole-module-optimization", "-num-threads", "4",
+    "-no-emit-module-separately-wmo",
+]
 
 let settings: [SwiftSetting] =
     [

@@ -33,6 +33,28 @@ nonisolated struct EnvelopeSerializer: ValidatingResponseSerializer {
 
 // MARK: Example
 
+/// An operation that counts the connections it needed.
+nonisolated final class CountingOperation: HTTPRequestOperation, @unchecked Sendable {
+    // @unchecked: what it adds is behind a lock.
+    private let lock = NSLock()
+    private var lockedCount = 0
+
+    var connectionCount: Int { lock.withLock { lockedCount } }
+
+    required init(request: URLRequest) {
+        super.init(request: request)
+    }
+
+    override func didFinish() {
+        super.didFinish()
+        lock.withLock { lockedCount = metrics?.connectionCount ?? 0 }
+    }
+}
+
+// MARK: End of example
+
+// MARK: Example
+
 /// A manager with a priority for its operations.
 nonisolated final class PrioritizedManager: OperationManager, @unchecked Sendable {
     // @unchecked: what it adds is behind a lock.

@@ -18,8 +18,8 @@ let photos = try await manager.get("photos", parameters: ["page": 2], as: [Photo
 
 // A batch of downloads. Partial files that an earlier run has left are continued.
 let downloads = photos.map { photo in
-    DownloadOperation(
-        request: URLRequest(url: photo.url),
+    manager.downloadOperation(
+        for: URLRequest(url: photo.url),
         to: URL(fileURLWithPath: "\(photo.id).jpg"))
 }
 let batch = OperationBatch(downloads)
