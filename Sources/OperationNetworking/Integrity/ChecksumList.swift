@@ -79,8 +79,9 @@ public struct ChecksumList: Hashable, Sendable {
     ///
     /// - Throws: ``ChecksumListError/ambiguousName(_:line:earlierLine:)`` if different files have that name.
     public func digests(for path: String) throws(ChecksumListError) -> [FileDigest] {
+        let listed = digests(listedFor: path)
+        guard listed.isEmpty else { return listed }
         let path = Path(Array(path.utf8))
-        if let found = byPath[path] { return found.map { entries[$0].digest } }
         guard !path.isAbsolute, path.components.count == 1, let name = path.components.first,
             let found = byName[name]
         else { return [] }
@@ -92,6 +93,11 @@ public struct ChecksumList: Hashable, Sendable {
             )
         }
         return digests(ofPathAt: found.first)
+    }
+
+    /// The digests that the list has for this very path, and not for a file of the same name elsewhere.
+    package func digests(listedFor path: String) -> [FileDigest] {
+        byPath[Path(Array(path.utf8)), default: []].map { entries[$0].digest }
     }
 
     private func digests(ofPathAt index: Int) -> [FileDigest] {

@@ -38,15 +38,17 @@ struct ExpectedChecksums: Hashable, Sendable {
     /// The checksums that a file has to have.
     ///
     /// - Parameters:
-    ///   - names: what the list may call it, the likeliest first.
+    ///   - paths: where it is saved, as a list may have it, the likeliest first: what the list says of one of
+    ///     these is about no other file.
+    ///   - names: what else the list may call it, in any directory, the likeliest first.
     ///   - own: what the file's own `checksum=` says; then the list need not know it.
     /// - Returns: none if there are none for it.
     /// - Throws: `Failure` with ``Outcome/usage`` when there is a list and no checksum of the file, or when
     ///   the checksums contradict each other.
-    func digests(ofFileNamed names: [String], own: FileDigest?) throws -> [FileDigest] {
+    func digests(ofFileAt paths: [String], named names: [String], own: FileDigest?) throws -> [FileDigest] {
         var digests = [own ?? only].compactMap { $0 }
         guard let list else { return digests }
-        let found = try listed(names, in: list)
+        let found = try listed(paths, names, in: list)
         guard !found.isEmpty || !digests.isEmpty else {
             throw Failure(.usage, "\(listName) has no checksum for \(names.first ?? "it").")
         }
@@ -59,7 +61,11 @@ struct ExpectedChecksums: Hashable, Sendable {
         return digests
     }
 
-    private func listed(_ names: [String], in list: ChecksumList) throws -> [FileDigest] {
+    private func listed(_ paths: [String], _ names: [String], in list: ChecksumList) throws -> [FileDigest] {
+        for path in paths {
+            let digests = list.digests(listedFor: path)
+            if !digests.isEmpty { return digests }
+        }
         do {
             for name in names {
                 let digests = try list.digests(for: name)

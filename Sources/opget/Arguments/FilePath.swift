@@ -31,6 +31,16 @@ struct FilePath: Hashable, Sendable {
         return "/" + result.joined(separator: "/")
     }
 
+    /// The path of the same file as seen from `directory`; `nil` if it is not below it. Links are not
+    /// followed.
+    func relative(to directory: FilePath, in workingDirectory: String) -> String? {
+        let root = directory.normalized(in: workingDirectory)
+        let place = normalized(in: workingDirectory)
+        let prefix = root == "/" ? root : root + "/"
+        guard place.utf8.starts(with: prefix.utf8) else { return nil }
+        return String(decoding: place.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+    }
+
     /// The path of `path` seen from this directory.
     func appending(_ path: String) -> FilePath {
         if text.isEmpty || text == "." { return FilePath(path) }

@@ -251,8 +251,8 @@ struct OpgetCommand: ParsableCommand {
         name: .customLong("checksums"),
         help: ArgumentHelp(
             """
-            What files have to be, as sha256sum lists it: looked up by the name they are saved as, then by that in the \
-            address. Without a line there, and without checksum= in the list, nothing is fetched.
+            What files have to be, as sha256sum lists it: looked up by the path they are saved at, then by the name, then \
+            by that in the address. Without a line there, and without checksum= in the list, nothing is fetched.
             """,
             valueName: "list"
         )

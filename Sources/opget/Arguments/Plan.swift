@@ -105,7 +105,10 @@ struct Plan: Hashable, Sendable {
             try ExpectedChecksums.digest(value.text, "\(place(value.line)): checksum")
         }
         let names = [name, FilePath(name).name] + [try? FileName(suggestedBy: url).text].compactMap { $0 }
-        let digests = try Self.naming(origin) { try checksums.digests(ofFileNamed: names, own: own) }
+        let paths = paths(of: destination)
+        let digests = try Self.naming(origin) {
+            try checksums.digests(ofFileAt: paths, named: names, own: own)
+        }
         if case .descriptor = destination, !digests.isEmpty {
             throw Failure(
                 .usage,
@@ -114,6 +117,15 @@ struct Plan: Hashable, Sendable {
             )
         }
         return digests
+    }
+
+    /// The paths that a list of checksums may have of a file that is saved there: as seen from `-d`, from the
+    /// working directory and from `/`, and as it was given.
+    private func paths(of destination: Item.Destination) -> [String] {
+        guard checksums.list != nil, case .file(let path) = destination else { return [] }
+        let here = naming.workingDirectory
+        let roots = [naming.directory ?? ".", "."].map { FilePath($0) }
+        return roots.compactMap { path.relative(to: $0, in: here) } + [path.normalized(in: here), path.text]
     }
 
     /// Puts the address, or its place in the list, before what is wrong with it.
@@ -192,8 +204,10 @@ struct Plan: Hashable, Sendable {
         guard path.isAbsolute else { return FilePath(fence).appending(dir.text) }
         let root = FilePath(fence).normalized(in: naming.workingDirectory)
         let place = path.normalized(in: naming.workingDirectory)
-        let isRoot = place.utf8.elementsEqual(root.utf8) || root == "/"
-        guard isRoot || place.utf8.starts(with: (root + "/").utf8) else {
+        guard
+            place.utf8.elementsEqual(root.utf8)
+                || path.relative(to: FilePath(fence), in: naming.workingDirectory) != nil
+        else {
             throw refuse("is outside of \(fence), which -d names")
         }
         return path

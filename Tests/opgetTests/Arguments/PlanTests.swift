@@ -182,6 +182,29 @@ import Testing
         #expect(try plan(["http://h/a"], checksums: sums)[0].digests.map(\.hex) == [one])
     }
 
+    /// As `sha256sum -c` does, in the working directory or in that of `-d`.
+    @Test(
+        arguments: [
+            (nil, "a/x"), (nil, "./a//x"), (nil, "/here/a/x"), (nil, "b/../a/x"), ("down", "a/x"),
+            ("/data", "a/x"), ("/here", "a/x"), ("a", "a/x"),
+        ] as [(String?, String)]
+    )
+    func aListOfChecksumsKnowsFilesByTheirPathsFirst(directory: String?, output: String) throws {
+        let sums = "\(two)  x\n\(one)  a/x\n\(two)  down/a/x\n\(two)  /data/a/x\n\(two)  a/a/x\n"
+        let items = try plan(["http://h/x"], d: directory, o: output, checksums: sums)
+        #expect(items[0].digests.map(\.hex) == [one])
+    }
+
+    @Test func filesOfOneNameInTwoDirectoriesHaveTheirOwnChecksums() throws {
+        let list = "http://h/x\n dir=a\nhttp://g/x\n dir=b\nhttp://g/y\n dir=b\n out=c/x\n"
+        let sums = "\(one)  a/x\n\(two)  b/x\n\(one)  b/c/x\n"
+        #expect(try plan(list: list, checksums: sums).map { $0.digests.map(\.hex) } == [[one], [two], [one]])
+        // As seen from the working directory, or from /.
+        let far = "\(two)  down/a/x\n\(one)  /here/down/b/x\n\(two)  /here/down/b/c/x\n\(one)  x/x\n"
+        let items = try plan(list: list, d: "down", checksums: far)
+        #expect(items.map { $0.digests.map(\.hex) } == [[two], [one], [two]])
+    }
+
     @Test func aFileThatTheListOfChecksumsDoesNotKnowNeedsItsOwn() throws {
         let error = #expect(throws: Failure.self) {
             try plan(list: "http://h/a\nhttp://h/b\n", checksums: "\(one)  a\n")
