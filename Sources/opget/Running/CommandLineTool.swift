@@ -64,7 +64,7 @@ enum CommandLineTool {
         let run = Run(plan.items, settings: settings, outlets: outlets)
         let signals = SignalHandling()
         signals.install { signal, isRepeated in
-            isRepeated ? run.stopAtOnce(.signal(signal)) : run.stop(.signal(signal))
+            isRepeated ? run.stopAtOnce(.signal(signal), signal: signal) : run.stop(by: signal)
         } suspend: {
             run.suspend()
         } resume: {

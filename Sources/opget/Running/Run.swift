@@ -15,6 +15,14 @@ final class Run: @unchecked Sendable {
     /// Operations that were cancelled are waited for so long.
     private static let patience = 1.8
 
+    /// The end of the run before all is done.
+    private struct StopRequest {
+        /// The outcome of the first request; `nil`: there is none.
+        var outcome: Outcome?
+        /// The first signal; `nil`: none came.
+        var signal: Int32?
+    }
+
     let queue = DispatchQueue(label: "opget.run")
     let operations = OperationQueue()
     let settings: Settings
@@ -29,7 +37,7 @@ final class Run: @unchecked Sendable {
     private var meter: ThroughputMeter
     private var clock: RunClock
     private var standstill = Standstill()
-    private(set) var stopOutcome: Outcome?
+    private var stopRequest = StopRequest()
     /// Whether the items that are left are begun when others have had their turn.
     var isFillingLater = false
 
@@ -51,6 +59,9 @@ final class Run: @unchecked Sendable {
 
     var isPaused: Bool { standstill.isPaused }
 
+    /// The outcome that was asked for; `nil`: none, and the run goes on to its end.
+    var stopOutcome: Outcome? { stopRequest.outcome }
+
     // MARK: - Commands, from any thread
 
     /// Begins; the process ends when everything has.
@@ -66,15 +77,28 @@ final class Run: @unchecked Sendable {
     /// Cancels what runs, and keeps what came; the process ends with `outcome` when that is safe on the disk.
     func stop(_ outcome: Outcome) {
         queue.async { [self] in halt(outcome) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [self] in
-            stopAtOnce(outcome)
+        stopAtOnce(outcome, after: Self.patience, signal: nil)
+    }
+
+    /// The same because of a signal, of which the process dies in the end.
+    func stop(by signal: Int32) {
+        queue.async { [self] in
+            stopRequest.signal = stopRequest.signal ?? signal
+            halt(.signal(signal))
+        }
+        stopAtOnce(.signal(signal), after: Self.patience, signal: signal)
+    }
+
+    private func stopAtOnce(_ outcome: Outcome, after delay: Double, signal: Int32?) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [self] in
+            stopAtOnce(outcome, signal: signal)
         }
     }
 
     /// The same, on the run's own queue.
     func halt(_ outcome: Outcome) {
         guard stopOutcome == nil else { return }
-        stopOutcome = outcome
+        stopRequest.outcome = outcome
         for transfer in running.values { transfer.stream?.letGo() }
         operations.cancelAllOperations()
         // One that its queue has not started finishes when it is.
@@ -82,10 +106,11 @@ final class Run: @unchecked Sendable {
         finishIfDone()
     }
 
-    /// Ends the process. What came is in files, and what is known of it is never half written.
-    func stopAtOnce(_ outcome: Outcome) {
+    /// Ends the process, by `signal` if that is what asked for it. What came is in files, and what is known
+    /// of it is never half written.
+    func stopAtOnce(_ outcome: Outcome, signal: Int32?) {
         terminal.giveBackAtOnce()
-        _exit(outcome.code)
+        ProcessEnd(outcome, after: signal).happen()
     }
 
     /// Gives the terminal back before the process is stopped.
@@ -122,7 +147,7 @@ final class Run: @unchecked Sendable {
     private func press(_ key: KeyCommand) {
         switch key {
         case .pause: isPaused ? goOn() : pause()
-        case .quit: stopOutcome == nil ? stop(.signal(SIGINT)) : stopAtOnce(.signal(SIGINT))
+        case .quit: stopOutcome == nil ? stop(.signal(SIGINT)) : stopAtOnce(.signal(SIGINT), signal: nil)
         }
     }
 
@@ -249,7 +274,6 @@ final class Run: @unchecked Sendable {
         }
         reporter.clear()
         terminal.keyboard?.close()
-        // Not exit(3): the library's threads still run, and must not see what it takes apart.
-        _exit(outcome.code)
+        ProcessEnd(outcome, after: stopRequest.signal).happen()
     }
 }

@@ -133,7 +133,7 @@ import Testing
         try await run.waitForOutput(containing: "\"event\":\"progress\"")
         run.signal(SIGTERM)
         let result = try await run.result()
-        #expect(result.code == 143)
+        #expect(result.code == -SIGTERM)
         let last: [NSDictionary] = [
             [
                 "event": "itemFinished", "item": 1, "url": addresses[0], "path": "a", "result": "stopped",
