@@ -138,12 +138,43 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test func whoDoesNotAnswerIsLeftWithHisTerminal() async throws {
+    @Test(arguments: [("\u{3}", -SIGINT), ("\u{1C}", -SIGQUIT), ("\u{4}", 130)] as [(String, Int32)])
+    func whoDoesNotAnswerIsLeftWithHisTerminal(key: String, end: Int32) async throws {
         let terminal = try opget.start(inTerminal: ["-u", "me", "http://127.0.0.1:1/a"])
         try await terminal.waitForOutput(containing: "opget: Password of me: ")
-        terminal.type("sec\u{3}")
-        #expect(try await terminal.end() == 130)
+        terminal.type("sec" + key)
+        #expect(try await terminal.end() == end)
         #expect(terminal.isOrdinary)
+    }
+
+    /// Such as that of timeout(1), and of a connection that is gone.
+    @Test(arguments: [SIGTERM, SIGHUP])
+    func aSignalAtAQuestionLeavesAnOrdinaryTerminal(signal: Int32) async throws {
+        let terminal = try opget.start(inTerminal: ["-u", "me", "http://127.0.0.1:1/a"])
+        try await terminal.waitForOutput(containing: "opget: Password of me: ")
+        terminal.signal(signal)
+        #expect(try await terminal.end() == -signal)
+        #expect(terminal.isOrdinary)
+    }
+
+    @Test func ctrlZAtAQuestionGivesTheTerminalBackAndFgAsksAgain() async throws {
+        let server = try guarded()
+        let shell = try opget.start(
+            shellInTerminal:
+                "opget -u me \(address(server)); echo \"stopped $?\"; read x; fg; echo \"ended $?\""
+        )
+        try await shell.waitForOutput(containing: "opget: Password of me: ")
+        #expect(!shell.isOrdinary)
+        shell.type("wrong\u{1A}")
+        try await shell.wait("not stopped") { $0.lines.contains("stopped 148") }
+        #expect(shell.isOrdinary)
+        shell.type("\n")
+        try await shell.wait("not asked again") { $0.lines.last == "opget: Password of me:" }
+        #expect(!shell.isOrdinary)
+        shell.type("secret\n")
+        try await shell.wait("no end") { $0.lines.last == "ended 0" }
+        #expect(shell.isOrdinary)
+        #expect(try opget.text("a") == "0123456789")
     }
 
     // MARK: - The way
