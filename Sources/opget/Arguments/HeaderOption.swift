@@ -23,6 +23,50 @@ struct HeaderOption: Hashable, Sendable {
         }
     }
 
+    private init(name: String, value: String) {
+        (self.name, self.value) = (name, value)
+    }
+
+    /// The fields of all `-H` options.
+    ///
+    /// | Several of                   | are                                                                |
+    /// |------------------------------|--------------------------------------------------------------------|
+    /// | `Cookie`                     | one field, the values joined by `; `                               |
+    /// | a field that has one value   | refused: all but one would be left out without a word              |
+    /// | any other                    | a list                                                             |
+    ///
+    /// See [RFC 6265 §4.2.1](https://www.rfc-editor.org/rfc/rfc6265#section-4.2.1) and
+    /// [RFC 9110 §5.3](https://www.rfc-editor.org/rfc/rfc9110#section-5.3).
+    ///
+    /// - Parameter texts: the values of the options, as ``init(_:)`` takes them.
+    /// - Returns: the fields, in their order.
+    /// - Throws: `Failure` with ``Outcome/usage``.
+    static func all(_ texts: [String]) throws -> [HeaderOption] {
+        var fields: [HeaderOption] = []
+        for field in try texts.map(HeaderOption.init) {
+            let key = field.name.lowercased()
+            let earlier = fields.firstIndex { $0.name.lowercased() == key }
+            guard let earlier, key == "cookie" || singleValued.contains(key) else {
+                fields.append(field)
+                continue
+            }
+            guard key == "cookie" else {
+                throw Failure(.usage, "-H: \(field.name) has one value, and is there several times.")
+            }
+            let values = [fields[earlier].value, field.value].filter { !$0.isEmpty }
+            fields[earlier] = HeaderOption(name: fields[earlier].name, value: values.joined(separator: "; "))
+        }
+        return fields
+    }
+
+    /// The fields of requests whose value is no list: RFC 9110, but for `Origin` (RFC 6454 §7).
+    private static let singleValued: Set<String> = [
+        "authorization", "content-length", "content-location", "content-range", "content-type", "date",
+        "from",
+        "host", "if-modified-since", "if-range", "if-unmodified-since", "max-forwards", "origin",
+        "proxy-authorization", "range", "referer", "user-agent",
+    ]
+
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

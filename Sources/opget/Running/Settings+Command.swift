@@ -31,7 +31,7 @@ extension Settings {
         fetchesOnlyChanges = command.fetchesOnlyChanges
         startsOver = command.startsOver
         failsEarly = command.failsEarly
-        fields = try command.headers.map(HeaderOption.init)
+        fields = try HeaderOption.all(command.headers)
         access = try Access(command, environment: environment, ask: ask)
         retryPolicy = RetryPolicy(
             maximumRetries: command.retries,

@@ -18,4 +18,21 @@ import Testing
         let error = #expect(throws: Failure.self) { try HeaderOption(text) }
         #expect(error?.outcome == .usage)
     }
+
+    @Test func severalCookiesAreOneField() throws {
+        let fields = try HeaderOption.all(["Cookie: a=b", "Accept: x", "cookie: c=d", "COOKIE:", "Accept: y"])
+        #expect(fields.map(\.name) == ["Cookie", "Accept", "Accept"])
+        #expect(fields.map(\.value) == ["a=b; c=d", "x", "y"])
+    }
+
+    @Test(arguments: ["User-Agent", "Referer", "Range", "Host", "Authorization"])
+    func aFieldThatHasOneValueIsGivenOnce(name: String) throws {
+        let error = #expect(throws: Failure.self) {
+            try HeaderOption.all([name + ": a", "X: 1", name.lowercased() + ": hunter2"])
+        }
+        #expect(error?.outcome == .usage)
+        #expect(error?.sentence.contains(name.lowercased()) == true)
+        #expect(error?.sentence.contains("hunter2") == false)
+        #expect(try HeaderOption.all([name + ": a", "X: 1", "X: 1"]).count == 3)
+    }
 }
