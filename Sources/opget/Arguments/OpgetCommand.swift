@@ -369,7 +369,7 @@ extension OpgetCommand {
     /// - Throws: `Failure` with ``Outcome/usage``. It repeats no secret.
     init(arguments: [String]) throws {
         do {
-            self = try OpgetCommand.parse(arguments)
+            self = try OpgetCommand.parse(JoinedOptions.split(arguments, of: Self.self))
         } catch {
             let message = SecretArguments.hiding(in: OpgetCommand.message(for: error), about: arguments)
             let end = message.last.map { ".!?".contains($0) } ?? true ? "" : "."

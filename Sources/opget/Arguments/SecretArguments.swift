@@ -87,7 +87,16 @@ struct SecretArguments: Hashable, Sendable {
         var message = message
         for (number, ranges) in SecretArguments([""] + arguments).ranges {
             let argument = arguments[number - 1]
-            message = message.replacingOccurrences(of: argument, with: stars(in: argument, at: ranges))
+            let shown = stars(in: argument, at: ranges)
+            message = message.replacingOccurrences(of: argument, with: shown)
+            // The message may repeat the end of it alone: the value that is joined to a letter.
+            guard argument.utf8.first == UInt8(ascii: "-"), let secret = ranges.map(\.lowerBound).min(),
+                secret > 2
+            else { continue }
+            for start in 2..<secret {
+                let ends = [argument, shown].map { String(decoding: $0.utf8.dropFirst(start), as: UTF8.self) }
+                message = message.replacingOccurrences(of: ends[0], with: ends[1])
+            }
         }
         return message
     }

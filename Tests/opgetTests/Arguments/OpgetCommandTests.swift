@@ -50,6 +50,37 @@ import Testing
         #expect(error?.outcome == .usage)
     }
 
+    @Test(
+        arguments: [
+            (["-j3", "-oNAME"], ["-j", "3", "-o", "NAME"]), (["-dN", "-dq"], ["-d", "N", "-d", "q"]),
+            (["-qd", "N"], ["-q", "-d", "N"]), (["-qNdN"], ["-q", "-N", "-d", "N"]),
+            (["-j=3", "-qd=N", "-d==x"], ["-j=3", "-q", "-d=N", "-d==x"]),
+            (["-C-", "-o-x"], ["-C=-", "-o=-x"]), (["-Nq", "-qzdN"], ["-Nq", "-qzdN"]),
+            (
+                ["-o", "-dN", "--dir", "-dN", "--json", "-dN"],
+                ["-o", "-dN", "--dir", "-dN", "--json", "-d", "N"]
+            ),
+            (["--dir=x", "-dN", "-", "--", "-dN"], ["--dir=x", "-d", "N", "-", "--", "-dN"]),
+            (["-qo", "-dN", "-j3"], ["-q", "-o", "-dN", "-j", "3"]), (["-d\u{301}x"], ["-d", "\u{301}x"]),
+            (
+                ["-iL", "-HA: b", "-Ec", "-ume", "-xp"],
+                ["-i", "L", "-H", "A: b", "-E", "c", "-u", "me", "-x", "p"]
+            ),
+        ] as [([String], [String])]
+    )
+    func joinedOptionsAreTakenApart(arguments: [String], words: [String]) {
+        #expect(JoinedOptions.split(arguments, of: OpgetCommand.self) == words)
+    }
+
+    @Test func aValueMayFollowItsLetter() throws {
+        let command = try OpgetCommand(arguments: ["-qj3", "-dN", "-o-x", "-C-", "-HA: b", "http://h/a"])
+        #expect(command.isQuiet && command.jobs == 3 && command.continueAt == "-")
+        #expect(command.directory == "N" && command.output == "-x" && command.headers == ["A: b"])
+        #expect(command.urls == ["http://h/a"])
+        let assigned = try OpgetCommand(arguments: ["-qd=N", "-o=x", "http://h/a"])
+        #expect(assigned.isQuiet && assigned.directory == "N" && assigned.output == "x")
+    }
+
     @Test func helpBeginsWithExamplesAndEndsWithEveryExitCode() throws {
         let help = HelpText.text
         let examples = try #require(help.range(of: "EXAMPLES:"))

@@ -52,7 +52,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["-ume:hunter2"], ["-qume:hunter2"], ["-xhttp://me:hunter2@proxy", "-u"], ["-HKey:hunter2"],
+        ["-zume:hunter2"], ["-qzume:hunter2"], ["-xhttp://me:hunter2@proxy", "--bogus"], ["-zHKey:hunter2"],
+        ["-ume:hunter2", "--bogus"], ["-j", "-ume:hunter2"], ["-jume:hunter2"], ["-qj=ume:hunter2"],
     ])
     func aMistakeIsExplainedWithoutTheSecret(arguments: [String]) throws {
         let failure = #expect(throws: Failure.self) { try OpgetCommand(arguments: arguments + ["http://h/"]) }
