@@ -17,9 +17,10 @@ extension URL {
         return components.url ?? self
     }
 
-    /// The user, decoded if that can be; `nil`: the URL names none.
+    /// The user, decoded if that can be; empty beside a password alone; `nil`: the URL names none.
     var namedUser: String? {
-        guard let user = user(percentEncoded: true), !user.isEmpty else { return nil }
+        let user = user(percentEncoded: true) ?? ""
+        guard !user.isEmpty || password(percentEncoded: true)?.isEmpty == false else { return nil }
         return user.removingPercentEncoding ?? user
     }
 }

@@ -11,15 +11,16 @@ struct URLUserInformation: Hashable, Sendable {
 }
 
 extension URL {
-    /// User and password, decoded; `nil` when the URL names no user.
+    /// User and password, decoded; `nil` when the URL has neither, or both are empty. One of them may be:
+    /// [RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2).
     ///
     /// - Throws: ``CredentialError/notUTF8(in:)`` for what cannot be decoded: another text would be sent.
     func userInformation() throws(CredentialError) -> URLUserInformation? {
-        guard let encodedUser = user(percentEncoded: true), !encodedUser.isEmpty else { return nil }
+        let encodedUser = user(percentEncoded: true) ?? ""
+        let encodedPassword = password(percentEncoded: true)
+        guard !encodedUser.isEmpty || encodedPassword?.isEmpty == false else { return nil }
         guard let user = encodedUser.removingPercentEncoding else { throw .notUTF8(in: .user) }
-        guard let encodedPassword = password(percentEncoded: true) else {
-            return URLUserInformation(user: user)
-        }
+        guard let encodedPassword else { return URLUserInformation(user: user) }
         guard let password = encodedPassword.removingPercentEncoding else { throw .notUTF8(in: .password) }
         return URLUserInformation(user: user, password: password)
     }

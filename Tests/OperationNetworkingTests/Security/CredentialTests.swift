@@ -74,7 +74,8 @@ struct CredentialTests {
         ("http://u:p@h/a?q#f", "http://h/a?q#f", "u", "p"),
         ("http://u@h:81/", "http://h:81/", "u", nil), ("http://u:@h:81/", "http://h:81/", "u", ""),
         ("http://u%40e:p%3Aw@h/", "http://h/", "u@e", "p:w"),
-        ("http://:p@h/", "http://h/", nil, nil),
+        ("http://:p@h/", "http://h/", "", "p"), ("http://:@h/", "http://h/", nil, nil),
+        ("http://@h/", "http://h/", nil, nil),
         ("http://h/a@b:c", "http://h/a@b:c", nil, nil),
     ])
     func aURLsCredentialIsTakenOut(_ text: String, _ plain: String, _ user: String?, _ password: String?)

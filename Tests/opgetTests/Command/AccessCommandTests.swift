@@ -82,6 +82,21 @@ import Testing
         #expect(try await opget("-n", address(server, "b"), environment: ["HOME": "/nowhere"]).code == 3)
     }
 
+    /// RFC 7617 lets the user be empty.
+    @Test func aPasswordAloneInAnAddressIsSent() async throws {
+        let server = try ScriptedServer { request in
+            guard let sent = request["Authorization"] else {
+                return .respond(401, ["WWW-Authenticate": "Basic realm=\"here\""], body: "who are you?")
+            }
+            return .respond(200, body: .text(sent))
+        }
+        let named = address(server).replacingOccurrences(of: "http://", with: "http://:secret@")
+        let result = try await opget(named)
+        #expect(result.code == 0)
+        #expect(try opget.text("a") == "Basic " + Data(":secret".utf8).base64EncodedString())
+        #expect(!result.errors.contains("secret"))
+    }
+
     /// The password comes from elsewhere: no empty one is sent before it.
     @Test func aUserInAnAddressGetsHisPassword() async throws {
         let server = try guarded()
