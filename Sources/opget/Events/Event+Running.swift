@@ -49,15 +49,16 @@ extension ItemRetrying {
 }
 
 extension ItemFinished {
-    /// The event of an item that had no transfer.
+    /// The event of an item without a transfer, or with one that only cleared away what an earlier run had
+    /// left.
     init(
         _ index: Int,
         _ item: Item,
         _ result: Result,
         bytes: Int64 = 0,
-        proof: Proof? = nil,
         digest: FileDigest? = nil,
-        failure: Failure? = nil
+        failure: Failure? = nil,
+        after earlier: EarlierTransfer?
     ) {
         self.init(
             item: index + 1,
@@ -65,8 +66,8 @@ extension ItemFinished {
             path: item.path,
             result: result,
             bytes: bytes,
-            proof: proof,
             digest: digest?.description,
+            seconds: earlier?.seconds.roundedToMilliseconds,
             errorClass: failure?.outcome.name,
             error: failure?.sentence
         )

@@ -33,7 +33,7 @@ extension Run {
             }
             try take(step, index, file, size, standing, after: earlier)
         } catch {
-            fail(index, Failure(error), nil)
+            fail(index, Failure(error), nil, after: earlier)
         }
     }
 
@@ -52,7 +52,7 @@ extension Run {
         case .verify: verify(index, file, size, standing, after: earlier)
         case .compare: try compare(index, file, after: earlier)
         case .leave(let digest):
-            report(alreadyThere: index, path, size, digest, digest == nil ? .record : .digest)
+            report(alreadyThere: index, path, size, digest, digest == nil ? .record : .digest, earlier)
         case .refuse(let failure):
             // No option makes it write through a link.
             let isLink = failure.outcome == .exists && FileStatus.isLink(path.text)
@@ -86,7 +86,7 @@ extension Run {
                         fetchRemoved(index, file.path, after: earlier)
                     }
                 } catch {
-                    fail(index, Failure(error), nil)
+                    fail(index, Failure(error), nil, after: earlier)
                 }
                 fill()
             }
@@ -173,7 +173,7 @@ extension Run {
             }
             if let failure = items.takeFailure(index) { throw failure }
             if case .same = outcome, case .file(let size) = try FileStatus(of: path) {
-                return report(alreadyThere: index, path, size, nil, .overlap, after: transfer)
+                return report(alreadyThere: index, path, size, nil, .overlap, earlier, of: transfer)
             }
             throw FileStatus.isLink(path.text)
                 ? Failure(link: path) : Failure(uncontinuable: path, because: outcome.reason)
@@ -187,36 +187,49 @@ extension Run {
 
     // MARK: - What is told
 
+    /// The partial file that stays beside a file that is done (``StalePart``); `nil`: there is none.
+    private func keptPart(beside path: FilePath) -> FilePath? {
+        let part = FilePath(path.text + ".part")
+        guard case .file(let size)? = try? FileStatus(of: part), size > 0,
+            case .file? = try? FileStatus(of: FilePath(part.text + ".resume"))
+        else { return nil }
+        return part
+    }
+
     private func report(
         alreadyThere index: Int,
         _ path: FilePath,
         _ size: Int64,
         _ digest: FileDigest?,
         _ proof: ItemFinished.Proof,
-        after transfer: Transfer? = nil
+        _ earlier: EarlierTransfer?,
+        of transfer: Transfer? = nil
     ) {
         tally.findAlreadyThere()
         removeStalePart(beside: path, items[index])
+        let kept = keptPart(beside: path)
         let words =
             switch proof {
             case .overlap: ", same length and last bytes"
             default: digest.map { ", verified \($0.algorithm.rawValue)" } ?? ""
             }
-        reporter.tell("\(path.text): already there (\(ByteCount(size).text))" + words)
-        guard let transfer else {
-            tell(ItemFinished(index, items[index], .alreadyThere, bytes: size, proof: proof, digest: digest))
-            return
-        }
-        var event = ItemFinished(index, transfer, .alreadyThere, bytes: size, now: Self.now)
+        let rest = kept.map { "; \($0.text) stays beside it" } ?? ""
+        reporter.tell("\(path.text): already there (\(ByteCount(size).text))" + words + rest)
+        var event =
+            transfer.map { ItemFinished(index, $0, .alreadyThere, bytes: size, now: Self.now) }
+            ?? ItemFinished(index, items[index], .alreadyThere, bytes: size, digest: digest, after: earlier)
         event.proof = proof
+        event.partialPath = kept?.text
         tell(event)
     }
 
     /// `proof`: what is known besides what the server says.
     func report(upToDate index: Int, _ transfer: Transfer, _ proof: ItemFinished.Proof?) {
         tally.findUpToDate()
+        var kept: FilePath?
         if case .file(let path) = transfer.item.destination {
             removeStalePart(beside: path, transfer.item)
+            kept = keptPart(beside: path)
         }
         // The library has read it before it asked.
         let digest = transfer.comparison == nil ? ExistingFile.strongest(transfer.item.digests) : nil
@@ -225,7 +238,8 @@ extension Run {
             case .overlap: ", same length and last bytes"
             default: digest.map { ", verified \($0.algorithm.rawValue)" } ?? ""
             }
-        reporter.tell("\(transfer.place): up to date" + words)
+        let rest = kept.map { "; \($0.text) stays beside it" } ?? ""
+        reporter.tell("\(transfer.place): up to date" + words + rest)
         var size: Int64 = 0
         if case .file(let path) = transfer.item.destination,
             case .file(let length)? = try? FileStatus(of: path)
@@ -235,6 +249,7 @@ extension Run {
         var event = ItemFinished(index, transfer, .upToDate, bytes: size, now: Self.now)
         event.proof = digest.map { _ in .digest } ?? proof
         event.digest = digest?.description
+        event.partialPath = kept?.text
         tell(event)
     }
 }

@@ -79,7 +79,7 @@ extension Run {
         do {
             try fetch(index, path, .replacing(settings.replacesFiles ? .anyFile : .nothing), after: earlier)
         } catch {
-            fail(index, Failure(error), nil)
+            fail(index, Failure(error), nil, after: earlier)
         }
     }
 
@@ -187,9 +187,15 @@ extension Run {
         }
     }
 
-    /// `transfer` is `nil` if it did not come to one; `goesOn`: whether the same command could go on with the
-    /// part that it has left.
-    func fail(_ index: Int, _ failure: Failure, _ transfer: Transfer?, goesOn: Bool = true) {
+    /// `transfer` is `nil` if it did not come to one, or the one that it came to, `earlier`, failed in
+    /// nothing; `goesOn`: whether the same command could go on with the part that it has left.
+    func fail(
+        _ index: Int,
+        _ failure: Failure,
+        _ transfer: Transfer?,
+        after earlier: EarlierTransfer? = nil,
+        goesOn: Bool = true
+    ) {
         let item = items[index]
         let failure = failure.ofItem
         if failure != .closedOutput { reporter.complain("\(item.printableURL): \(failure.sentence)") }
@@ -203,7 +209,7 @@ extension Run {
             tell(ItemFinished(index, unsaved: transfer, .failed, now: Self.now, failure: failure))
         } else {
             tally.fail(failure.outcome, bytes: 0)
-            tell(ItemFinished(index, item, .failed, failure: failure))
+            tell(ItemFinished(index, item, .failed, failure: failure, after: earlier))
         }
         if settings.failsEarly, stopOutcome == nil {
             stop(tally.outcome)

@@ -472,8 +472,23 @@ import Testing
         ])
         #expect(try await opget(address(server)).code == 0)
         #expect(try await opget("--overwrite", "--retry", "0", address(server)).code == 4)
-        #expect(try await opget(address(server)).errors.hasPrefix("a: already there"))
+        let done = try await opget("--json", address(server))
+        #expect(
+            done.errors.hasPrefix("a: already there") && done.errors.hasSuffix("; a.part stays beside it\n")
+        )
         #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
+        let event = try #require(done.output.split(separator: "\n").first { $0.contains("itemFinished") })
+        #expect(event.contains("\"partialPath\":\"a.part\"") && event.contains("\"result\":\"alreadyThere\""))
+        // An operation has looked for what it could go on with.
+        #expect(done.output.contains("itemStarted") && event.contains("\"seconds\":"))
+        try opget.write("other", "a")
+        let changed = try await opget("--json", address(server))
+        #expect(changed.code == 11)
+        #expect(
+            changed.output.split(separator: "\n").contains {
+                $0.contains("failed") && $0.contains("\"seconds\":")
+            }
+        )
         #expect(try await opget("--overwrite", address(server)).code == 0)
         #expect(server.requests.last?["Range"] == "bytes=150000-")
         #expect(try opget.files() == ["a"])
