@@ -38,6 +38,20 @@ extension Access {
                 }
                 cookies = try Self.cookies(in: file)
             }
+            try Self.checkFolder(of: file)
+        }
+    }
+
+    /// Whether a new jar can be made there: in the end, when all is fetched, the cookies would be lost.
+    private static func checkFolder(of file: URL) throws {
+        let folder = FilePath(file.deletingLastPathComponent().path)
+        // Of a file, "." says that it is no directory.
+        guard Glibc.access(folder.appending(".").text, W_OK | X_OK) == 0 else {
+            let code = errno
+            throw Failure(
+                .file,
+                "--cookie-jar: no file can be made in \(folder.text): \(Failure.reason(code))."
+            )
         }
     }
 

@@ -242,6 +242,17 @@ import Testing
         #expect(try await opget("--cookie-jar", ".", address(server, "f")).code == 2)
     }
 
+    /// When all is fetched it is too late.
+    @Test(arguments: ["new/jar", "file/jar", "/dev/null/jar"])
+    func aPlaceWhereNoJarCanBeMadeIsFoundOutFirst(jar: String) async throws {
+        let server = try ScriptedServer([.respond(200, body: "x")])
+        try opget.write("", "file")
+        let result = try await opget("--cookie-jar", jar, address(server))
+        #expect(result.code == 3)
+        #expect(result.errors.hasPrefix("opget: --cookie-jar: no file can be made in "))
+        #expect(server.requests.isEmpty)
+    }
+
     // MARK: - The server
 
     private static func variable(_ name: String) -> String? {
