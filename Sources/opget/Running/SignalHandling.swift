@@ -6,6 +6,8 @@ import Glibc
 final class SignalHandling {
     private let queue = DispatchQueue(label: "opget.signals")
     private var sources: [any DispatchSourceSignal] = []
+    /// Left by each source when it watches.
+    private let registrations = DispatchGroup()
 
     /// - Parameters:
     ///   - stop: called for every signal that asks to stop; `isRepeated` from the second on. One that follows
@@ -40,6 +42,10 @@ final class SignalHandling {
         // In the background a read from the terminal fails then, and a write succeeds, instead of stopping
         // the process.
         for number in [SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) }
+        // Dispatch registers them on a thread of its own. `dispatchMain()` lets all signals through to the
+        // main thread, where one whose source does not watch yet would be lost. No longer than it takes a
+        // user to press Ctrl-C again: a machine without a thread to spare must not hold up the run.
+        _ = registrations.wait(timeout: .now() + 2)
     }
 
     /// Does what SIGTSTP does by default, and returns when the process goes on; at once where no shell could
@@ -67,6 +73,8 @@ final class SignalHandling {
         if number != SIGCONT { signal(number, SIG_IGN) }
         let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
         source.setEventHandler(handler: handler)
+        registrations.enter()
+        source.setRegistrationHandler { [registrations] in registrations.leave() }
         source.resume()
         sources.append(source)
     }
