@@ -58,6 +58,12 @@ extension ProxyError {
         var proxyCode = 0
         /// Whether the request could have been sent.
         var hasConnection = false
+
+        /// Whether libcurl ended because of the answer to CONNECT. The status alone does not say so: it is
+        /// still that of the answer before, of a 407, while a CONNECT with credentials has none yet. libcurl
+        /// has no other sign of it than that its message ends with the status; the code is 56, and in later
+        /// versions 7.
+        var isRefusal: Bool { tunnelStatus != 0 && message.hasSuffix(" \(tunnelStatus)") }
     }
 
     /// - Returns: `nil` when the proxy is not to blame.
@@ -66,7 +72,9 @@ extension ProxyError {
         switch evidence.code {
         case 0:
             return nil
-        case 5, 7:  // CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT
+        case 5:  // CURLE_COULDNT_RESOLVE_PROXY
+            self = .unreachable(proxy: address, reason: evidence.message)
+        case 7 where !evidence.isRefusal:  // CURLE_COULDNT_CONNECT
             self = .unreachable(proxy: address, reason: evidence.message)
         case 97:  // CURLE_PROXY
             guard evidence.proxyCode != 27 else { return nil }  // CURLPX_RESOLVE_HOST: looked up here
@@ -75,8 +83,9 @@ extension ProxyError {
             guard proxy.kind == .http else { return nil }
             switch evidence.tunnelStatus {
             // 401 is a server's; some proxies say it to wrong credentials.
-            case 401, 407: self = .authenticationRequired(proxy: address)
-            case 0, 200..<300:
+            case 401 where evidence.isRefusal, 407 where evidence.isRefusal:
+                self = .authenticationRequired(proxy: address)
+            case 0, 200..<300, 401, 407:
                 // CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR: not from
                 // TLS, which has codes of its own.
                 guard !evidence.hasConnection, [8, 52, 55, 56].contains(evidence.code) else { return nil }
@@ -91,7 +100,9 @@ extension ProxyError {
         switch evidence.proxyCode {
         case 12, 33:  // CURLPX_NO_AUTH, CURLPX_USER_REJECTED
             .authenticationRequired(proxy: address)
-        case 3, 13...16, 19...22, 24, 28...30:  // CLOSED, RECV_*, REPLY_* but NOT_ALLOWED, SEND_*
+        // CLOSED, RECV_*, REPLY_* but NOT_ALLOWED, SEND_*; and REQUEST_FAILED, which is all that SOCKS 4 can
+        // say of a server that is down.
+        case 3, 13...16, 19...22, 24, 26, 28...30:
             .failed(proxy: address, reason: evidence.message, mayPass: true)
         default:
             .failed(proxy: address, reason: evidence.message, mayPass: false)

@@ -11,6 +11,7 @@ struct ProxyErrorTests {
     private func error(
         _ proxy: String,
         _ code: Int32,
+        _ message: String = "why",
         tunnel: Int = 0,
         proxyCode: Int = 0,
         hasConnection: Bool = false
@@ -19,7 +20,7 @@ struct ProxyErrorTests {
             try Proxy(proxy),
             ProxyError.Evidence(
                 code: code,
-                message: "why",
+                message: message,
                 tunnelStatus: tunnel,
                 proxyCode: proxyCode,
                 hasConnection: hasConnection
@@ -40,9 +41,30 @@ struct ProxyErrorTests {
         (200, .failed(proxy: http, reason: "why", mayPass: true)),
     ])
     func theAnswerToCONNECTSaysWhatFailed(status: Int, expected: ProxyError) throws {
-        #expect(try error(Self.http, 56, tunnel: status) == expected)
+        let message = status == 200 ? "why" : "CONNECT tunnel failed, response \(status)"
+        #expect(try error(Self.http, 56, message, tunnel: status) == expected)
         // Nothing comes from such an answer when a SOCKS proxy is used: there was no CONNECT.
         #expect(try error(Self.socks, 56, tunnel: status) == nil)
+    }
+
+    /// The status is that of the 407 before, while the CONNECT with credentials has no answer.
+    @Test(arguments: [401, 407], [8, 52, 55, 56] as [Int32])
+    func aProxyThatLeavesAfterItHasAskedHasFailed(status: Int, code: Int32) throws {
+        let failure = ProxyError.failed(proxy: Self.http, reason: "why", mayPass: true)
+        #expect(try error(Self.http, code, tunnel: status) == failure)
+        #expect(try error(Self.http, 28, tunnel: status) == nil)
+        #expect(
+            try error(Self.http, 7, tunnel: status) == .unreachable(proxy: Self.http, reason: "why")
+        )
+    }
+
+    /// Later versions of libcurl have another code for it.
+    @Test(arguments: [
+        (407, ProxyError.authenticationRequired(proxy: http)), (502, .refused(proxy: http, status: 502)),
+    ])
+    func aRefusalIsNoLackOfAConnection(status: Int, expected: ProxyError) throws {
+        let message = "CONNECT tunnel failed, response \(status)"
+        #expect(try error(Self.http, 7, message, tunnel: status) == expected)
     }
 
     @Test(arguments: [8, 52, 55, 56] as [Int32])
@@ -62,6 +84,7 @@ struct ProxyErrorTests {
     @Test(arguments: [
         (12, true, false), (33, true, false), (19, false, true), (21, false, true), (20, false, true),
         (23, false, false), (2, false, false), (3, false, true), (11, false, false),
+        (26, false, true), (7, false, false), (8, false, false),
     ])
     func aSOCKSProxySaysWhy(proxyCode: Int, isAuthentication: Bool, mayPass: Bool) throws {
         let expected: ProxyError =

@@ -61,6 +61,38 @@ struct TunnelRefusalTests {
         }
     }
 
+    /// The status that libcurl remembers is still that of the question.
+    @Test(arguments: ["", "HTTP/1.1 2"], ["Basic realm=x", "Digest realm=x, nonce=y"])
+    func aProxyThatBreaksOffAfterItsQuestionHasFailed(answer: String, challenge: String) async throws {
+        let proxy = try TunnelProxy { _, head in
+            head.contains("Proxy-Authorization")
+                ? .close(answer)
+                : .reply(
+                    "HTTP/1.1 407 No\r\nProxy-Authenticate: \(challenge)\r\nContent-Length: 0\r\n\r\n"
+                )
+        }
+        let operation = try operation(target, through: "user:p@127.0.0.1:\(proxy.port)")
+        await #expect(throws: (any Error).self) { try await operation.value }
+        guard case .failed(_, _, mayPass: true) = operation.error as? ProxyError else {
+            throw TestFailure("\(String(describing: operation.error))")
+        }
+        #expect(proxy.heard.count >= 2)
+    }
+
+    @Test func aProxyThatIsSilentAfterItsQuestionTimesOut() async throws {
+        let proxy = try TunnelProxy { _, head in
+            head.contains("Proxy-Authorization") ? .silence : .reply(TunnelProxy.challenge)
+        }
+        let operation = HTTPRequestOperation(request: URLRequest(url: target))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.proxyConfiguration = .proxy(try Proxy("user:p@127.0.0.1:\(proxy.port)"))
+        operation.connectTimeout = 0.5
+        operation.start()
+        let error = await #expect(throws: URLError.self) { try await operation.value }
+        #expect(error?.code == .timedOut)
+        #expect(proxy.heard.count == 2)
+    }
+
     /// libcurl reads such a body byte by byte, and nothing else moves meanwhile.
     @Test(arguments: [
         "407 No\r\nProxy-Authenticate: Basic realm=x",
