@@ -3,15 +3,18 @@ internal import FoundationNetworking
 internal import OperationNetworking
 
 /// The user that a server takes the sender of a request for, by what a manager adds to it: what one user's
-/// password, token, certificate or cookies open is not another user's.
+/// password, token, certificate or cookies open is not another user's. And how the server is verified: what
+/// one policy lets in, another one has to refuse.
 ///
 /// | The manager                                                | The asker            |
 /// |------------------------------------------------------------|----------------------|
-/// | adds nothing, or nothing that goes to the request's origin | ``unnamed``          |
+/// | adds nothing, or nothing that goes to the request's origin | names no user        |
 /// | has a credential, a token, a client certificate, cookies   | these, as they are   |
 /// | has request adapters, or a closure that answers challenges | `nil`: not known     |
 /// | uses a credential storage, which knows the host            | `nil`: not known     |
+/// | has a security policy, authorities                         | has these besides    |
 struct ImageAsker: Hashable, Sendable {
+    /// No user, and the default policy.
     static let unnamed = ImageAsker()
 
     private var credential: Credential?
@@ -19,14 +22,26 @@ struct ImageAsker: Hashable, Sendable {
     private var source: ObjectReference<TokenSource>?
     private var identity: ClientIdentity?
     private var cookies: [String] = []
+    private var policy = SecurityPolicy.default
+    private var anchors = TrustAnchors.system
 
     private init() {}
+
+    /// No user, and the same verification of the server.
+    var withoutUser: ImageAsker {
+        var asker = Self.unnamed
+        (asker.policy, asker.anchors) = (policy, anchors)
+        return asker
+    }
+
+    var namesUser: Bool { self != withoutUser }
 
     /// As things are now. A cookie storage may be waited for.
     init?(_ request: URLRequest, by manager: OperationManager) {
         guard let url = request.url else { return }
         if manager.answersChallenges { return nil }
         let settings = manager.readTransferSettings { $0 }
+        (policy, anchors) = (settings.securityPolicy, settings.trustAnchors)
         let isAtHome = manager.baseURL.map { $0.hasOrigin(of: url) } ?? true
         if !settings.requestAdapters.isEmpty, isAtHome || manager.secretHeaderScope != .baseURL { return nil }
         if settings.shouldUseCredentialStorage, URLCredentialStorage.shared.knows(url) { return nil }
@@ -49,7 +64,7 @@ struct ImageAsker: Hashable, Sendable {
 
 extension ImageAsker: CustomReflectable {
     /// Whether it names a user: `dump` would show secrets.
-    var customMirror: Mirror { Mirror(self, children: ["isUnnamed": self == .unnamed]) }
+    var customMirror: Mirror { Mirror(self, children: ["isUnnamed": !namesUser]) }
 }
 
 /// An object that is equal to itself only, and is kept, so that no later one has its address.

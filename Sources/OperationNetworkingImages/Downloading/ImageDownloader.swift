@@ -44,7 +44,8 @@ public final class ImageDownloader: Sendable {
         let call: Answer
     }
 
-    /// Requests that share a transfer. Not by the URL alone: what one user's token opens is not another's.
+    /// Requests that share a transfer. Not by the URL alone: what one user's token opens is not another's,
+    /// and what one policy lets in another one has to refuse.
     private struct Key: Hashable, Sendable {
         let url: String
         let method: String
@@ -385,6 +386,6 @@ extension URLRequest {
 
     /// Whether a cache of the user's own, whose keys may be URLs, may answer it and keep its image.
     fileprivate func isForEveryUser(_ asker: ImageAsker) -> Bool {
-        asker == .unnamed && choosingFields.isEmpty
+        !asker.namesUser && choosingFields.isEmpty
     }
 }

@@ -31,6 +31,6 @@ final class ImageWay: OperationObserver {
         let redirects = redirects.withLock { $0 }
         guard !redirects.isEmpty else { return true }
         return cookieVersion == manager.cookieJar?.version
-            && redirects.allSatisfy { [asker, .unnamed].contains(ImageAsker($0, by: manager)) }
+            && redirects.allSatisfy { [asker, asker.withoutUser].contains(ImageAsker($0, by: manager)) }
     }
 }

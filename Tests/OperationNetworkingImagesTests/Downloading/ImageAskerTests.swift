@@ -140,6 +140,51 @@ import Testing
         }
     }
 
+    // MARK: - The security policy
+
+    private static let policies = [
+        SecurityPolicy.default, SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false),
+    ]
+
+    /// A server that one policy lets in, another one has to refuse.
+    @Test func theCacheKeepsPoliciesApart() async throws {
+        let server = try ScriptedServer { _ in Self.answer }
+        let downloader = downloader(AutoPurgingImageCache(memoryPressure: nil))
+        for (index, count) in [(1, 1), (0, 2), (1, 2), (0, 2)] {
+            downloader.manager.securityPolicy = Self.policies[index]
+            _ = try await downloader.image(from: server.url)
+            #expect(server.requests.count == count)
+        }
+        downloader.manager.trustAnchors = .certificates([])
+        _ = try await downloader.image(from: server.url)
+        #expect(server.requests.count == 3)
+    }
+
+    @Test func transfersAreSharedUnderOnePolicyOnly() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in Self.answer.held(by: gate) }
+        let downloader = downloader(nil)
+        for (index, policy) in Self.policies.enumerated() {
+            downloader.manager.securityPolicy = policy
+            downloader.downloadImage(
+                for: URLRequest(url: server.url),
+                completionQueue: DispatchQueue(label: "callbacks")
+            )
+            try await gate.waitForArrivals(index + 1)
+        }
+        #expect(server.requests.count == 2)
+        gate.open()
+    }
+
+    @Test(arguments: policies)
+    func aCacheOfOnesOwnServesEveryPolicyOfWhichNoUserIsNamed(policy: SecurityPolicy) async throws {
+        let server = try ScriptedServer { _ in Self.answer }
+        let downloader = downloader(PlainCache())
+        downloader.manager.securityPolicy = policy
+        for _ in 1...2 { _ = try await downloader.image(from: server.url) }
+        #expect(server.requests.count == 1)
+    }
+
     @Test(arguments: Naming.all)
     func aCacheOfOnesOwnHasNoImagesOfOneUser(_ naming: Naming) async throws {
         let server = try ScriptedServer { _ in Self.answer }
