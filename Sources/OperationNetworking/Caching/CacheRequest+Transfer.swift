@@ -133,13 +133,8 @@ enum CachePartition {
 
     /// The same in each process where everything can be written down; else of this process only.
     private static func name(of trust: Trust) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        guard trust.identity == nil, trust.exceptions.isEmpty, let policy = try? encoder.encode(trust.policy),
-            let anchors = try? encoder.encode(trust.anchors),
-            let text = try? Array(policy + [0] + anchors).span.sha256Text()
-        else { return UUID().uuidString }
-        return text
+        guard trust.identity == nil, trust.exceptions.isEmpty else { return UUID().uuidString }
+        return ServerVerification.digest(trust.policy, trust.anchors)
     }
 }
 

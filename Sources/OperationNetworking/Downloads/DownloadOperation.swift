@@ -43,7 +43,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         var wantedAlgorithms: [DigestAlgorithm] = []
         var unprovenBytes = UnprovenBytes.discard
         var refreshURL: URLRefresher?
-        var willFinish: (@Sendable (DownloadedFile, URL) throws -> Void)?
+        var willFinish: DownloadPlan.WillFinish?
     }
 
     /// The treatment of bytes that a server gives no strong validator for.
@@ -188,8 +188,9 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// if that is strong (RFC 9110 §8.8.2.2). A 304 that names another tag, date or length is not believed.
     /// Both are kept in an extended attribute of the file, with its length and the time of its last change.
     /// The file is fetched without a condition where nothing proves that it is still what the server sent: it
-    /// was changed here since, another program, user or request made it, others may write it, the file system
-    /// keeps no attributes, or it does not have the ``expectedDigests``.
+    /// was changed here since, another program, user or request made it, its server was verified in another
+    /// way, others may write it, the file system keeps no attributes, or it does not have the
+    /// ``expectedDigests``.
     public var downloadsOnlyIfChanged: Bool {
         get { settings.withLock { $0.downloadsOnlyIfChanged } }
         set { set { $0.downloadsOnlyIfChanged = newValue } }
@@ -267,7 +268,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     }
 
     /// See ``DownloadPlan/willFinish``: how the journal of a batch hears of a file before it has its name.
-    var willFinish: (@Sendable (_ download: DownloadedFile, _ part: URL) throws -> Void)? {
+    var willFinish: DownloadPlan.WillFinish? {
         get { settings.withLock { $0.willFinish } }
         set { set { $0.willFinish = newValue } }
     }
@@ -346,6 +347,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
             request: state.request.withoutUserAgent(settings.sendsOwnUserAgent),
             credential: state.configuration.settings.credential,
             clientIdentity: state.configuration.settings.clientIdentity,
+            verification: state.verification,
+            asksAboutServers: state.closures.challenge != nil,
             destination: settings.destination,
             replacesFile: settings.replacesFile,
             replaceable: settings.replaceable,

@@ -9,6 +9,10 @@ struct DownloadPlan: Sendable {
     /// The credential for servers that ask for one.
     var credential: Credential?
     var clientIdentity: ClientIdentity?
+    /// The verification of the server; `nil`: as is usual for the URL.
+    var verification: ServerVerification?
+    /// Whether a closure is asked about servers that the policy does not accept.
+    var asksAboutServers = false
     /// `nil` is an error, told when the download begins.
     var destination: URL?
     var replacesFile = false
@@ -27,25 +31,31 @@ struct DownloadPlan: Sendable {
     var expectedDigests: [FileDigest] = []
     /// Computed besides.
     var wantedAlgorithms: [DigestAlgorithm] = []
-    /// Called on the sink's queue with what the file is, and the partial file, when that is complete, right,
-    /// and on the disk, and is about to get its name. What it throws is the end, and the partial file is
-    /// kept.
-    var willFinish: (@Sendable (_ download: DownloadedFile, _ part: URL) throws -> Void)?
+    /// Called on the sink's queue when the partial file is complete, right, and on the disk, and is about to
+    /// get its name. What it throws is the end, and the partial file is kept.
+    var willFinish: WillFinish?
+
+    /// Gets what the file is, the partial file, and the verification of the servers that it came from.
+    typealias WillFinish =
+        @Sendable (_ download: DownloadedFile, _ part: URL, _ verification: ServerVerification) throws -> Void
 
     /// As whom it is asked.
     var asker: Asker { Asker(request, credential: credential, identity: clientIdentity) }
 
     /// The record of the complete file; `nil` if there can be none. `origin`: the head of the response that
-    /// it is of. `isWhole`: whether it is the whole, and not a part that the caller asked for.
+    /// it is of. `verification`: of the servers that it came from. `isWhole`: whether it is the whole, and
+    /// not a part that the caller asked for.
     func record(
         _ stamp: FileStamp,
         _ proof: DownloadedFile.Proof,
         origin: HeaderFields,
+        under verification: ServerVerification,
         isWhole: Bool
     ) -> FileRecord? {
         try? FileRecord(
             RequestRecord(request),
             as: asker,
+            under: verification,
             stamp: stamp,
             proof: .init(proof),
             // The tag names the whole.

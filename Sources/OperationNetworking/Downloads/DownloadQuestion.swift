@@ -6,13 +6,43 @@ struct DownloadQuestion: Sendable {
     /// The fields that count where the server says so.
     let varying: VaryingFields
     let asker: Asker
+    /// The verification of the server.
+    let verification: ServerVerification
+    /// Whether a closure is asked about servers that the policy does not accept.
+    let asksAboutServers: Bool
 
     /// - Parameters:
     ///   - request: what is going to be asked.
     ///   - asker: as whom; `nil`: as the request alone says.
-    init(_ request: URLRequest, as asker: Asker?) {
+    ///   - verification: how the server is verified; `nil`: as is usual for the URL.
+    ///   - asksAboutServers: whether a closure is asked about servers that the policy does not accept.
+    init(
+        _ request: URLRequest,
+        as asker: Asker?,
+        under verification: ServerVerification? = nil,
+        _ asksAboutServers: Bool = false
+    ) {
         self.request = RequestRecord(request)
         varying = VaryingFields(request)
         self.asker = asker ?? Asker(request)
+        self.verification = verification ?? .usual(for: self.request.url)
+        self.asksAboutServers = asksAboutServers
+    }
+
+    /// Whether the servers that brought the bytes of a checkpoint are good enough for this question. A server
+    /// that only a closure trusted has to be trusted again: that is known when it answers.
+    func accepts(_ checkpoint: DownloadCheckpoint) -> Bool {
+        verification.accepts(checkpoint.serverVerification)
+            && (asksAboutServers || !dependsOnTrust(checkpoint))
+    }
+
+    /// Whether servers that only a closure trusted brought bytes of it, and have to be trusted again.
+    func dependsOnTrust(_ checkpoint: DownloadCheckpoint) -> Bool {
+        checkpoint.trustedServers != nil && verification != .anyServer
+    }
+
+    /// Whether a closure that trusts `servers` trusts all that brought bytes of it.
+    func trusts(_ checkpoint: DownloadCheckpoint, _ servers: Set<String>) -> Bool {
+        !dependsOnTrust(checkpoint) || servers.isSuperset(of: checkpoint.trustedServers ?? [])
     }
 }

@@ -41,11 +41,18 @@ extension DownloadSink {
 }
 
 extension DownloadPlan {
+    /// Looks at the file that is there, and reads all of it if there are digests.
+    func condition(for file: URL, digests: [FileDigest] = []) throws -> FileCondition? {
+        try FileCondition(for: file, request: request, as: asker, under: verification, digests: digests)
+    }
+
     /// Finds what an earlier process left, or makes a new file.
     func partialDownload(to destination: URL) throws -> PartialDownload {
         try PartialDownload(
             request,
             as: asker,
+            under: verification,
+            asksAboutServers: asksAboutServers,
             to: destination,
             replacesFile: replacesFile || downloadsOnlyIfChanged,
             orOnly: replaceable,

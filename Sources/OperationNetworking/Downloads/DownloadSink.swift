@@ -233,12 +233,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     private func condition(for destination: URL) throws -> FileCondition? {
-        let condition = try FileCondition(
-            for: destination,
-            request: plan.request,
-            as: plan.asker,
-            digests: plan.expectedDigests
-        )
+        let condition = try plan.condition(for: destination, digests: plan.expectedDigests)
         progress.withLock { $0.isConditional = condition != nil }
         self.condition = condition
         return condition
@@ -248,7 +243,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     /// nothing of the present one.
     private func checkCondition() {
         guard let condition, let destination = plan.destination else { return }
-        let now = try? FileCondition(for: destination, request: plan.request, as: plan.asker, digests: [])
+        let now = try? plan.condition(for: destination)
         if now != condition { progress.withLock { $0.isChangedMeanwhile = true } }
     }
 
@@ -293,7 +288,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     private func begin(_ start: BodyStart, in partial: PartialDownload) throws {
         let place = PartialDownload.Place(start.place)
-        try partial.begin(place, total: start.total, origin: start.origin) { checkpoint in
+        let servers = Set(start.trustedServers.map(\.digest))
+        try partial.begin(place, total: start.total, origin: start.origin, trusting: servers) { checkpoint in
             checkpoint.digests = digests?.notes ?? []
             checkpoint.wish = plan.wish
             if !start.isProven { checkpoint.isJoinedByOverlap = true }
@@ -331,9 +327,9 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         guard let partial, shared.withLock({ $0.failure == nil && $0.demand == nil }) else { return }
         do {
             try body(partial)
-        } catch is PartialDownload.OverlapDifference {
+        } catch let error as any UselessBytes {
             change { shared in
-                shared.demand = .overlapDiffers
+                shared.demand = error.reason
                 shared.waiting = []
                 shared.held = HeldBytes(count: partial.count, content: content)
             }
@@ -392,10 +388,11 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 restarts: progress.restarts
             )
             let origin = partial.checkpoint?.origin.headerFields ?? [:]
+            let verification = partial.verification
             try partial.finish(modified: partial.checkpoint?.modified) { stamp in
-                plan.record(stamp, proof, origin: origin, isWhole: ownRange == nil)
+                plan.record(stamp, proof, origin: origin, under: verification, isWhole: ownRange == nil)
             } beforeNaming: {
-                try plan.willFinish?(download, partial.partURL)
+                try plan.willFinish?(download, partial.partURL, verification)
             }
             self.progress.withLock { progress in
                 progress.partialFile = nil
@@ -405,6 +402,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             // The file is the user's now: removing it gives the room back at once.
             release()
             return .done(nil)
+        } catch let error as any UselessBytes {
+            return startOver(because: error.reason)
         } catch let error as DownloadError {
             guard case .digestMismatch = error else { return .failed(error) }
             return giveUp(error)

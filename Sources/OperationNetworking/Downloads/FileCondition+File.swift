@@ -7,7 +7,7 @@ internal import OperationNetworkingSystem
 /// | a file that its record proves complete, with an entity tag      | `If-None-Match`, with the tag as it came      |
 /// | such a file with a `Last-Modified` that was strong              | `If-Modified-Since`, with the date as it came |
 /// | such a file with a weak `Last-Modified`: in that second it may have changed again | nothing: the file is wanted |
-/// | any other: none, one that was changed since, one of another program or user, one that its record does not prove | nothing: the file is wanted |
+/// | any other: none, one that was changed since, one of another program or user, one whose server was verified in another way, one that its record does not prove | nothing: the file is wanted |
 /// | one that does not have the digests that are expected            | nothing: the file is wanted                   |
 ///
 /// A date alone says nothing of a file that another program may have left half-way. See
@@ -28,10 +28,18 @@ extension FileCondition {
     ///   - file: the destination.
     ///   - request: what is going to be asked.
     ///   - asker: as whom.
+    ///   - verification: how the server is verified; `nil`: as is usual for the URL.
     ///   - digests: what the file has to be.
     /// - Throws: a `CocoaError` if the file cannot be read.
-    init?(for file: URL, request: URLRequest, as asker: Asker, digests: [FileDigest]) throws {
-        guard let record = try FileFinding(of: file, for: request, as: asker).record else { return nil }
+    init?(
+        for file: URL,
+        request: URLRequest,
+        as asker: Asker,
+        under verification: ServerVerification? = nil,
+        digests: [FileDigest]
+    ) throws {
+        let finding = try FileFinding(of: file, for: request, as: asker, under: verification)
+        guard let record = finding.record else { return nil }
         self.init(record)
         for digest in digests {
             guard try FileDigest.of(file: file, algorithm: digest.algorithm) == digest else { return nil }

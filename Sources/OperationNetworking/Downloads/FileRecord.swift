@@ -17,9 +17,10 @@ internal import OperationNetworkingSystem
 ///
 /// No address is in it: an address may hold what others must not see, and a file's attributes travel with its
 /// copies. As whom the request asked counts, too (``Asker``): what one user was sent is not what another one
-/// would be. The attribute is set while the file still is a part, in one step, and before the rename: a
-/// process that is killed leaves no record on another file. Length and time of modification bind it to the
-/// bytes: after any write it is of no use.
+/// would be. So does how the server was verified, where that is not as usual for the URL
+/// (``ServerVerification``). The attribute is set while the file still is a part, in one step, and before the
+/// rename: a process that is killed leaves no record on another file. Length and time of modification bind it
+/// to the bytes: after any write it is of no use.
 struct FileRecord: Hashable, Sendable {
     /// The proof of the file when it got its name: less than ``DownloadedFile/Proof``, which says it to the
     /// caller then.
@@ -65,12 +66,13 @@ struct FileRecord: Hashable, Sendable {
     init(
         _ request: RequestRecord,
         as asker: Asker,
+        under verification: ServerVerification? = nil,
         stamp: FileStamp,
         proof: Proof,
         fields: HeaderFields,
         selectedBy selection: VaryingFields.Selection = .none
     ) throws {
-        self.request = try SaltedDigest(of: request.fingerprint(as: asker, selection))
+        self.request = try SaltedDigest(of: request.fingerprint(as: asker, verification, selection))
         varying = selection.names
         self.stamp = stamp
         self.proof = proof
@@ -130,8 +132,14 @@ extension FileRecord {
 extension RequestRecord {
     /// Everything that decides which bytes are the answer, to be compared by its digest. The same in every
     /// version.
-    fileprivate func fingerprint(as asker: Asker, _ selection: VaryingFields.Selection) -> String {
-        var lines = [method, url]
+    fileprivate func fingerprint(
+        as asker: Asker,
+        _ verification: ServerVerification?,
+        _ selection: VaryingFields.Selection
+    ) -> String {
+        // Before the method: nothing else is there.
+        var lines = verification?.note(besides: url).map { ["verification " + $0] } ?? []
+        lines += [method, url]
         lines += selectingFields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         return (lines + selection.lines + ["", asker.text]).joined(separator: "\n")
     }
@@ -150,7 +158,7 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
     case perhapsIncomplete
     /// The same request made it, and then it was changed.
     case changed
-    /// Another address, another request, or another user made it.
+    /// Another address, another request, or another user made it; or its server was verified in another way.
     case ofOtherRequest
     /// No record is with it: another program made it.
     case unrecorded
@@ -166,9 +174,15 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
     ///   - file: a file URL. Links are followed.
     ///   - request: what the file is to be the answer to.
     ///   - asker: as whom it is asked.
+    ///   - verification: how the server is verified; `nil`: as is usual for the URL.
     /// - Throws: a `CocoaError` if it cannot be looked at.
-    package init(of file: URL, for request: URLRequest, as asker: Asker) throws {
-        self = try FileFinding(of: file, for: request, as: asker).standing
+    package init(
+        of file: URL,
+        for request: URLRequest,
+        as asker: Asker,
+        under verification: ServerVerification? = nil
+    ) throws {
+        self = try FileFinding(of: file, for: request, as: asker, under: verification).standing
     }
 }
 
@@ -178,9 +192,14 @@ struct FileFinding {
     /// Only of a file that is complete.
     let record: FileRecord?
 
-    init(of file: URL, for request: URLRequest, as asker: Asker) throws {
+    init(
+        of file: URL,
+        for request: URLRequest,
+        as asker: Asker,
+        under verification: ServerVerification? = nil
+    ) throws {
         var record: FileRecord?
-        standing = try Self.standing(of: file, for: request, as: asker, &record)
+        standing = try Self.standing(of: file, for: request, as: asker, verification, &record)
         self.record = record
     }
 
@@ -188,12 +207,13 @@ struct FileFinding {
         of file: URL,
         for request: URLRequest,
         as asker: Asker,
+        _ verification: ServerVerification?,
         _ record: inout FileRecord?
     ) throws -> FileStanding {
         do {
             let found = try NotedFile(path: file.path, attribute: FileRecord.attribute)
             guard let found else { return .nothing }
-            return try standing(found, for: request, as: asker, &record)
+            return try standing(found, for: request, as: asker, verification, &record)
         } catch let error as SystemError where error.isLackOfPermission {
             return .foreign
         } catch {
@@ -205,6 +225,7 @@ struct FileFinding {
         _ file: NotedFile,
         for request: URLRequest,
         as asker: Asker,
+        _ verification: ServerVerification?,
         _ record: inout FileRecord?
     ) throws -> FileStanding {
         guard file.isMine else { return .foreign }
@@ -215,8 +236,12 @@ struct FileFinding {
         case .text(let text):
             guard let read = FileRecord(text: text) else { return .unrecorded }
             let selection = VaryingFields(request).selection(by: read.varying)
-            let question = RequestRecord(request).fingerprint(as: asker, selection)
-            guard try read.request.isDigest(of: question) else { return .ofOtherRequest }
+            let question = RequestRecord(request)
+            let accepted = (verification ?? .usual(for: question.url)).accepted
+            let isOfRequest = try accepted.contains {
+                try read.request.isDigest(of: question.fingerprint(as: asker, $0, selection))
+            }
+            guard isOfRequest else { return .ofOtherRequest }
             guard read.stamp == file.stamp else { return .changed }
             switch read.proof {
             case .overlap: return .joined

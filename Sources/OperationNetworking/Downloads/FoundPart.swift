@@ -158,6 +158,8 @@ struct FoundPart {
         if let checkpoint = finding.checkpoint {
             facts.isOfOtherDestination = place.isOfOther(checkpoint, names)
             facts.isSameAsker = question.asker.isAsker(of: checkpoint.asker)
+            facts.isVerified = question.accepts(checkpoint)
+            facts.dependsOnTrust = question.dependsOnTrust(checkpoint)
             facts.isSameVariant = checkpoint.isVariant(of: question.varying)
             facts.intactBlocks = checkpoint.blocks.prefix { $0.isIntact(in: file) }.count
         }

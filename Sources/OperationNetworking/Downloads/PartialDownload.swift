@@ -13,25 +13,6 @@ internal import OperationNetworkingSystem
 ///
 /// After any error it can be flushed, begun again, closed or discarded.
 final class PartialDownload {
-    /// The place of a body's bytes in the file.
-    enum Place: Hashable, Sendable {
-        /// At the start; the kept bytes are thrown away.
-        case start
-        /// Behind the kept bytes.
-        case end
-        /// At an offset within the kept bytes: those that come twice have to be equal.
-        case again(from: Int64)
-
-        /// The offset of the first byte that comes twice.
-        fileprivate var overlap: Int64? { if case .again(let offset) = self { offset } else { nil } }
-    }
-
-    /// A byte that came again is another one than before. Nothing of that piece was written.
-    struct OverlapDifference: Error, Hashable, Sendable {
-        /// The first byte of the piece.
-        let offset: Int64
-    }
-
     /// The pace at which checkpoints are written while bytes come.
     private enum Pace {
         static let shortest = 1.0
@@ -57,6 +38,8 @@ final class PartialDownload {
     /// The file's length and times when the last transfer had stopped; `nil` from the beginning of the next
     /// body on. The length is `count`, but for what a failed write left behind it.
     private var atRest: (length: Int64, times: FileTimes)?
+    /// Whether the servers that brought the bytes are trusted; a closure says so before a body begins.
+    private var isTrusted: Bool
     private var room: DiskRoom
     private var failure: (any Error)?
     private var isClosed = false
@@ -66,6 +49,8 @@ final class PartialDownload {
     /// - Parameters:
     ///   - request: what is going to be asked; decides whether old bytes are of use.
     ///   - asker: as whom; `nil`: as the request alone says.
+    ///   - verification: how the server is verified; `nil`: as is usual for the URL.
+    ///   - asksAboutServers: whether a closure is asked about servers that the policy does not accept.
     ///   - destination: the name of the complete file. Its folder has to exist.
     ///   - replacesFile: whether any file that has the name may be replaced.
     ///   - replaceable: which one may be replaced all the same.
@@ -76,6 +61,8 @@ final class PartialDownload {
     init(
         _ request: URLRequest,
         as asker: Asker? = nil,
+        under verification: ServerVerification? = nil,
+        asksAboutServers: Bool = false,
         to destination: URL,
         replacesFile: Bool,
         orOnly replaceable: ReplaceableFile = .none,
@@ -85,7 +72,7 @@ final class PartialDownload {
     ) throws {
         let place = try DownloadPlace(destination, watch: environment.watch, marker: environment.marker)
         guard !FileName.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
-        let question = DownloadQuestion(request, as: asker)
+        let question = DownloadQuestion(request, as: asker, under: verification, asksAboutServers)
         let replaceable = replacesFile ? .any : replaceable
         let found = try FileError.translating(destination) {
             try place.check(replacing: replaceable)
@@ -112,6 +99,7 @@ final class PartialDownload {
         extent = PartExtent(count: found.length, total: recovered?.total)
         isTainted = found.isTainted
         lastCommit = environment.clock()
+        isTrusted = found.checkpoint.map { !question.dependsOnTrust($0) } ?? true
         room = DiskRoom(place, found)
     }
 
@@ -139,21 +127,29 @@ final class PartialDownload {
     ///   - start: where its first byte belongs.
     ///   - total: the length of the whole, `nil` if the head does not tell. Free space is checked.
     ///   - origin: the response.
+    ///   - servers: those that only the challenge's closure trusts, by their digests.
     ///   - note: puts into the checkpoint what it says besides the bytes.
-    /// - Throws: ``DownloadError``, or a `CocoaError`.
+    /// - Throws: ``DownloadError``, or a `CocoaError`; ``UntrustedBytes``, and then nothing has changed.
     func begin(
         _ start: Place,
         total: Int64?,
         origin: DownloadCheckpoint.Response,
+        trusting servers: Set<String> = [],
         note: (inout DownloadCheckpoint) -> Void = { _ in }
     ) throws {
+        if start != .start, let checkpoint, !question.trusts(checkpoint, servers) { throw UntrustedBytes() }
+        isTrusted = true
+        func noteAll(_ checkpoint: inout DownloadCheckpoint) {
+            checkpoint.note(question.verification, trusting: servers)
+            note(&checkpoint)
+        }
         atRest = nil
         try translating {
             try room.check(for: total)
             switch start {
-            case .end where checkpoint != nil, .again where checkpoint != nil: try goOn(total, note)
+            case .end where checkpoint != nil, .again where checkpoint != nil: try goOn(total, noteAll)
             // Without a checkpoint nothing is there.
-            case .start, .end, .again: try startAnew(total, origin, note)
+            case .start, .end, .again: try startAnew(total, origin, noteAll)
             }
             extent.begin(again: start.overlap)
             try room.begin(at: count, total: total)
@@ -282,12 +278,13 @@ final class PartialDownload {
     ///   - modified: the time of its last change, in seconds since 1970; `nil`: now.
     ///   - record: makes what is kept with the file, from its length and time.
     ///   - beforeNaming: called when everything is on the disk but the name.
-    /// - Throws: ``DownloadError``, or a `CocoaError`; the partial file is kept then.
+    /// - Throws: ``DownloadError``, ``UntrustedBytes``, or a `CocoaError`; the partial file is kept then.
     func finish(
         modified: Int64?,
         record: (FileStamp) -> FileRecord? = { _ in nil },
         beforeNaming: () throws -> Void = {}
     ) throws {
+        guard isTrusted else { throw UntrustedBytes() }
         try translating {
             guard extent.isComplete else {
                 throw DownloadError.incomplete(
@@ -430,7 +427,10 @@ final class PartialDownload {
         next.countAttempt()
         note(&next)
         // What is written is kept without a later checkpoint, so what is to be known of it is written before.
-        let isLessProven = next.isJoinedByOverlap != checkpoint?.isJoinedByOverlap
+        let isLessProven =
+            next.isJoinedByOverlap != checkpoint?.isJoinedByOverlap
+            || next.verification != checkpoint?.verification
+            || next.trustedServers != checkpoint?.trustedServers
         // A process that finds the file has to know that it is written in this session now.
         if next.session != part.session || next.part != part.identity || isLessProven {
             // What cannot be saved now is still to be saved by the next begin.

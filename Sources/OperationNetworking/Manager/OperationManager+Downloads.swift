@@ -106,11 +106,18 @@ extension OperationManager {
             }
             return item
         }
+        let settings = readTransferSettings { $0 }
         let known = replay.known(
             items,
             retriesFailed: retriesFailed,
             stamp: { try? FileStamp(path: $0.path) },
-            record: FileRecord.stamp(in:)
+            record: FileRecord.stamp(in:),
+            accepts: { [answersChallenges] verification, url in
+                ServerVerification(of: url, settings).accepts(
+                    finished: verification,
+                    asksAboutServers: answersChallenges
+                )
+            }
         )
         for case .success(let download) in known.values { DownloadBatch.removeLeftovers(of: download.file) }
         let batch = DownloadBatch(

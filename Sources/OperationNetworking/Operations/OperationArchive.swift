@@ -127,7 +127,10 @@ public struct OperationArchive: Codable, Sendable {
         isFinished = state.machine.phase == .finished
         bodySoFar =
             isFinished
-            ? nil : soFar.flatMap { EarlierBodyArchive($0, isOfNamedUser: state.namesUser) }
+            ? nil
+            : soFar.flatMap {
+                EarlierBodyArchive($0, isOfNamedUser: state.namesUser, under: state.verification)
+            }
         guard isFinished || bodyArchive != nil || state.request.httpBodyStream == nil else { return nil }
         response = (state.results.response?.value).flatMap { [isFinished] response in
             guard isFinished, let url = response.url else { return nil }

@@ -111,10 +111,15 @@ struct OperationState {
         configuration.shared.namesUser || closures.challenge != nil || readings.cookies.areSent
     }
 
+    /// The verification of its servers.
+    var verification: ServerVerification { ServerVerification(of: request.url, configuration.settings) }
+
     /// The bytes of an earlier process for the exchange that is made now, which keeps them from then on.
     mutating func takeEarlierBody() -> EarlierBody? {
-        guard earlierBody != nil else { return nil }
+        guard let earlier = earlierBody else { return nil }
         defer { earlierBody = nil }
+        // The policy may have been changed since the archive was read.
+        if let verified = earlier.verification, !verification.accepts(verified) { return nil }
         if namesUser { earlierBody?.content.isOfOtherQuestion = true }
         return earlierBody
     }

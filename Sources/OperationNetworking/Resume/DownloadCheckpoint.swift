@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 /// It may say less than there is in the file, never more: the bytes that it counts were on the disk before it
 /// was written.
 ///
-/// Stored properties: 19. They are the keys of the JSON in the file, which has them side by side.
+/// Stored properties: 21. They are the keys of the JSON in the file, which has them side by side.
 struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The bytes before an offset, as they were when everything before it was known to be on the disk (P5,
     /// P6).
@@ -80,6 +80,10 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var request: RequestRecord
     /// The hash of the user; `nil`: no user was named, or it was not written down.
     var asker: SaltedDigest?
+    /// The ``ServerVerification`` of the bytes; `nil`: the usual one for the URL of ``request``.
+    var verification: String?
+    /// The servers that only the challenge's closure trusted, by their digests; `nil`: there were none.
+    var trustedServers: [String]?
     var origin: Response
     /// The digest of the request's fields that the `Vary` of ``origin`` names (``VaryingFields``); `nil`: it
     /// had none of them.
@@ -145,6 +149,21 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         )
         if !content.isCoded { content.total = total ?? content.total }
         return content
+    }
+
+    /// The verification of the servers that the bytes came from.
+    var serverVerification: ServerVerification {
+        verification.map(ServerVerification.init(text:)) ?? .usual(for: request.url)
+    }
+
+    /// Bytes are about to come from servers that are verified in this way, besides those that are there.
+    /// - Parameters:
+    ///   - verification: one that accepts that of the bytes so far.
+    ///   - servers: those that only the challenge's closure trusts, by their digests.
+    mutating func note(_ verification: ServerVerification, trusting servers: Set<String>) {
+        self.verification = verification.note(besides: request.url)
+        let all = verification == .anyServer ? [] : servers.union(trustedServers ?? [])
+        trustedServers = all.isEmpty ? nil : all.sorted()
     }
 
     /// Whether these fields select the same variant as those of its request.

@@ -21,6 +21,9 @@ internal import OperationNetworkingSystem
 /// | a request to another address, or as another user (``Asker``)         | P17       | kept to be compared if the validator is strong, else begun anew |
 /// | the same, strict: to another address | P17 | begun anew |
 /// | the same, strict: to this address as another user | P17 | kept to be compared under a strong tag, else anew |
+/// | a request that verifies its server in another way (``ServerVerification``), unless it does not verify it at all | P21 | begun anew |
+/// | bytes of a server that only a challenge's closure trusted, and none is set | P21 | begun anew            |
+/// | all bytes, some of such a server, and a closure                      | P7, P21   | all but the last one kept |
 /// | a copy of another program's file, with bytes of the server's behind it, if that file is continued now and is unchanged | P20 | as any other |
 /// | such a copy, and that file is not to be continued, is gone, or was changed | P20  | begun anew             |
 /// | a copy that was cut short, or of which bytes are lost                | P20       | begun, as if there were nothing |
@@ -52,6 +55,8 @@ internal import OperationNetworkingSystem
 /// P20 keeps what `opget -c` takes over within `opget -c`: nothing but the equal last bytes of that file says
 /// that it is the beginning of what the server has, and only the user of `-c` has agreed to that. A copy that
 /// was cut short has not even those bytes.
+///
+/// P21 looks at no validator: who can answer for any server can send any tag, and any last bytes.
 ///
 /// *Begun anew* throws nothing away yet: the bytes stay until a response has come that replaces them.
 enum PartRecovery: Hashable, Sendable {
@@ -93,6 +98,10 @@ enum PartRecovery: Hashable, Sendable {
         let request: RequestRecord
         /// Whether it is sent for the same user as the one before.
         var isSameAsker = true
+        /// Whether the servers that brought the bytes are good enough for it (``ServerVerification``).
+        var isVerified = true
+        /// Whether that is known only when a closure trusts a server again.
+        var dependsOnTrust = false
         /// Whether its fields that the server's `Vary` names are as before.
         var isSameVariant = true
         /// Whether nothing is kept that was begun at another address, or as another user without a strong
@@ -143,8 +152,10 @@ enum PartRecovery: Hashable, Sendable {
                 return
             }
             var length = PartRecovery.trustedLength(checkpoint, facts)
-            let isAskedFor = length == checkpoint.total && (!isSameQuestion || facts.replacesFile)
-            if isAskedFor { length -= 1 }  // P7, P17
+            let isAskedFor =
+                length == checkpoint.total
+                && (!isSameQuestion || facts.replacesFile || facts.dependsOnTrust)
+            if isAskedFor { length -= 1 }  // P7, P17, P21
             if let copy = checkpoint.copy, length < copy.source.stamp.length { length = 0 }  // P20
             self =
                 length > 0
@@ -165,6 +176,7 @@ enum PartRecovery: Hashable, Sendable {
                 facts.source.map { checkpoint.isCopy(of: $0, part: facts.part?.identity) } ?? false
             guard isContinued else { return .foreignCopy }
         }
+        guard facts.isVerified else { return .verificationChanged }  // P21
         let content = checkpoint.partialContent(offset: 0)
         if content.isCoded { return .contentCoded }  // P13
         guard request.method == "GET", !request.hasBody else { return .requestChanged }  // P15

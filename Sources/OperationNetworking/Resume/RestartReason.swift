@@ -38,6 +38,9 @@ public enum RestartReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// Nothing proves that what was noted of the file on the disk was noted here: the file system cannot keep
     /// that, and the machine was started, or the file system mounted, since.
     case checkpointUnproven
+    /// The bytes came from servers that were verified in another way, or not at all: another security policy,
+    /// other authorities, or a challenge's closure had accepted them.
+    case verificationChanged
 }
 
 // MARK: - CustomStringConvertible
@@ -61,6 +64,7 @@ extension RestartReason: CustomStringConvertible {
         case .checkpointUnreadable: "the checkpoint of the partial file cannot be read"
         case .foreignCopy: "the partial file was begun with another program's file"
         case .ownRange: "the answer to a Range of one's own is never continued"
+        case .verificationChanged: "the server was verified in another way when the bytes came"
         case .checkpointUnproven: "nothing proves that the partial file is of an earlier download"
         }
     }

@@ -158,7 +158,7 @@ extension SecurityPolicy {
         }
     }
 
-    private var publicKeys: PinnedKeySet {
+    var publicKeys: PinnedKeySet {
         PinnedKeySet(certificates: pinnedCertificates, keys: pinnedPublicKeys)
     }
 }
@@ -172,6 +172,9 @@ struct PinnedKeySet: Hashable, Sendable {
     }
 
     var isEmpty: Bool { pins.isEmpty }
+
+    /// In no order.
+    var descriptions: [String] { pins.map(\.description) }
 
     func contains(_ certificate: X509Certificate) -> Bool {
         (try? PublicKeyPin(certificate)).map { pins.contains($0) } ?? false

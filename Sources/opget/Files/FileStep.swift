@@ -10,7 +10,7 @@ import OperationNetworking
 /// | one that another program made                            | refuse    | compare   | compare, replace | replace |
 /// | one that was joined by comparing, or that may be incomplete, as its record says | refuse | compare | compare, replace | replace |
 /// | one that was changed here                                | refuse    | compare   | replace       | replace   |
-/// | one that another address or user made, that belongs to another user, or that others may write | refuse | refuse | replace | replace |
+/// | one that another address or user made, whose server was verified in another way, that belongs to another user, or that others may write | refuse | refuse | replace | replace |
 ///
 /// With checksums the file is read first, unless it is to be replaced: one that has them is done, with `-N`
 /// the server is asked if a record names its tag. One that has not is refused, with `-c` compared, with `-N`
@@ -130,7 +130,8 @@ extension Failure {
             case .changed: ("was changed since opget saved it", "--overwrite, -c or -N")
             case .ofOtherRequest:
                 (
-                    "opget saved it from another address, with other fields or as another user",
+                    "opget saved it from another address, with other fields, as another user, or with other options "
+                        + "for the server's certificate",
                     "--overwrite or -N"
                 )
             case .unrecordable:

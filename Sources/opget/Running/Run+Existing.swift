@@ -17,7 +17,8 @@ extension Run {
                 : FileStanding(
                     of: path.url,
                     for: request,
-                    as: settings.asker(of: request)
+                    as: settings.asker(of: request),
+                    under: settings.verification(of: request)
                 )
             let verification: FileStep.Verification = items[index].digests.isEmpty ? .unneeded : .pending
             let step = FileStep(standing, path, isEmpty: size == 0, verification, settings)

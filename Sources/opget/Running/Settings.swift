@@ -56,6 +56,16 @@ struct Settings: Sendable {
         Asker(request, credential: access.credential(for: request.url), identity: access.clientIdentity)
     }
 
+    /// The verification of the server of a request.
+    func verification(of request: URLRequest) -> ServerVerification {
+        ServerVerification(
+            of: request.url,
+            by: access.securityPolicy,
+            trusting: access.trustAnchors,
+            allowsDowngrade: access.redirects.allowsDowngrade
+        )
+    }
+
     // MARK: - Operations
 
     /// The treatment of an existing file by a download.

@@ -147,7 +147,7 @@ struct DownloadConditionTests {
         _ = try await scene.run(scene.operation()).get()
         scene.server.setRepresentation(version(.second))
         let interrupted = operation(scene)
-        interrupted.willFinish = { _, _ in throw Refusal() }
+        interrupted.willFinish = { _, _, _ in throw Refusal() }
         _ = await scene.run(interrupted)
         #expect(try String(contentsOf: scene.part, encoding: .utf8) == "two")
         scene.server.setRepresentation(version(now))

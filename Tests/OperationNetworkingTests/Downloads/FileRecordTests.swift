@@ -229,6 +229,44 @@ import Testing
         #expect(try FileStanding(of: url, for: other, as: Asker(other)) == standing)
     }
 
+    /// The file of one verification of the server, for a request under another.
+    @Test(
+        arguments: [
+            (nil, .standard, .complete), (.standard, nil, .complete),
+            (.anyServer, .standard, .ofOtherRequest), (.anyServer, nil, .ofOtherRequest),
+            (.standard, .anyServer, .complete), (.anyServer, .anyServer, .complete),
+            (ServerVerification(text: "a"), .standard, .ofOtherRequest),
+            (ServerVerification(text: "a"), ServerVerification(text: "a"), .complete),
+            (ServerVerification(text: "a"), ServerVerification(text: "b"), .ofOtherRequest),
+            (.standard, ServerVerification(text: "b"), .ofOtherRequest),
+            (ServerVerification.standard.trusting(["x"]), .standard, .ofOtherRequest),
+        ] as [(ServerVerification?, ServerVerification?, FileStanding)]
+    )
+    func bindsTheFileToTheVerificationOfItsServer(
+        written: ServerVerification?,
+        asked: ServerVerification?,
+        standing: FileStanding
+    ) throws {
+        let directory = try TemporaryDirectory()
+        let url = directory.file("a")
+        try Data("0123".utf8).write(to: url)
+        let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
+        let request = try request("https://h/a")
+        let asker = Asker(request)
+        let record = try FileRecord(
+            RequestRecord(request),
+            as: asker,
+            under: written,
+            stamp: try file.stamp,
+            proof: .complete,
+            fields: ["ETag": "\"v\""]
+        )
+        try file.note(record.text, as: FileRecord.attribute)
+        #expect(try FileStanding(of: url, for: request, as: asker, under: asked) == standing)
+        let condition = try FileCondition(for: url, request: request, as: asker, under: asked, digests: [])
+        #expect((condition != nil) == (standing == .complete))
+    }
+
     @Test func bindsTheFileToItsRequestAndItsBytes() throws {
         let directory = try TemporaryDirectory()
         let url = directory.file("a")

@@ -18,11 +18,15 @@ struct PartialDownloadTests {
 
     private func open(
         _ request: URLRequest = .sample,
+        under verification: ServerVerification? = nil,
+        asksAboutServers: Bool = false,
         replacesFile: Bool = false,
         continuing started: StartedFile? = nil
     ) throws -> PartialDownload {
         try PartialDownload(
             request,
+            under: verification,
+            asksAboutServers: asksAboutServers,
             to: directory.file("a"),
             replacesFile: replacesFile,
             orOnly: started?.replaceable ?? .none,
@@ -339,6 +343,84 @@ struct PartialDownloadTests {
         same.close()
         let other = try open(request("other"))
         #expect(other.recovered == nil && other.lost == .requestChanged)
+    }
+
+    // MARK: - How the server was verified
+
+    private static var secure: URLRequest {
+        get throws { URLRequest(url: try #require(URL(string: "https://h/a"))) }
+    }
+
+    private func leave(
+        _ request: URLRequest,
+        under verification: ServerVerification?,
+        trusting servers: Set<String> = []
+    ) throws {
+        let download = try open(request, under: verification)
+        try download.begin(.start, total: 10, origin: Sample.origin(), trusting: servers)
+        try download.write("01234")
+        try download.flush()
+        download.close()
+    }
+
+    @Test("P21") func bytesOfAServerThatWasNotVerifiedAreNotContinuedUnderAPolicy() throws {
+        let request = try Self.secure
+        try leave(request, under: .anyServer)
+        let same = try open(request, under: .anyServer)
+        #expect(same.count == 5)
+        same.close()
+        let strict = try open(request)
+        #expect(strict.count == 0 && strict.lost == .verificationChanged && strict.recovered == nil)
+        // Nothing is thrown away before others come.
+        strict.close()
+        #expect(try text("a.part") == "01234")
+        let other = try open(request, under: ServerVerification(text: "pins"))
+        #expect(other.lost == .verificationChanged)
+    }
+
+    /// The whole would count as verified.
+    @Test("P21") func whatIsContinuedWithoutVerificationIsNotVerified() throws {
+        let request = try Self.secure
+        try leave(request, under: nil)
+        #expect(try !text("a.part.resume").contains("verification"))
+        let loose = try open(request, under: .anyServer)
+        #expect(loose.count == 5)
+        try loose.begin(.end, total: 10, origin: Sample.origin())
+        // At once: a process that is killed now has written bytes.
+        #expect(try text("a.part.resume").contains("verification"))
+        try loose.write("5")
+        try loose.flush()
+        loose.close()
+        #expect(try open(request).lost == .verificationChanged)
+    }
+
+    /// An address without TLS says by itself that nothing was verified.
+    @Test("P21") func bytesThatCameWithoutTLSAreNotContinuedWithIt() throws {
+        let plain = URLRequest(url: try #require(URL(string: "http://h/a")))
+        try leave(plain, under: nil)
+        #expect(try !text("a.part.resume").contains("verification"))
+        #expect(try open(Self.secure).lost == .verificationChanged)
+        let same = try open(plain)
+        #expect(same.count == 5)
+    }
+
+    @Test("P21") func bytesOfATrustedServerAreContinuedIfItIsTrustedAgain() throws {
+        let request = try Self.secure
+        try leave(request, under: nil, trusting: ["one"])
+        #expect(try open(request).lost == .verificationChanged)
+        let again = try open(request, asksAboutServers: true)
+        #expect(again.count == 5 && again.lost == nil)
+        for servers in [[], ["two"]] as [Set<String>] {
+            #expect(throws: PartialDownload.UntrustedBytes.self) {
+                try again.begin(.end, total: 10, origin: Sample.origin(), trusting: servers)
+            }
+        }
+        // A server that says without a body that all is there does not say who sent it.
+        #expect(throws: PartialDownload.UntrustedBytes.self) { try again.finish(modified: nil) }
+        try again.begin(.end, total: 10, origin: Sample.origin(), trusting: ["one", "two"])
+        #expect(again.checkpoint?.trustedServers == ["one", "two"])
+        try again.begin(.start, total: 10, origin: Sample.origin())
+        #expect(again.checkpoint?.trustedServers == nil)
     }
 
     @Test func whatAProcessLeftThatDiedWhileItWroteACheckpointIsRemoved() throws {

@@ -199,6 +199,28 @@ struct PausedArchiveTests {
 
     // MARK: - Values
 
+    /// The policy is another one than when the bytes came.
+    @Test func bytesThatCameUnverifiedAreNotContinuedUnderAPolicy() throws {
+        let url = try #require(URL(string: "https://h/a"))
+        let content = PartialContent(fields: ["ETag": "\"v1\""])
+        let body = EarlierBody(Data("a".utf8), content)
+        for (verification, policy, isTaken) in [
+            (.anyServer, .default, false), (.standard, .default, true),
+            (.anyServer, SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false), true),
+        ] as [(ServerVerification, SecurityPolicy, Bool)] {
+            let archive = try #require(EarlierBodyArchive(body, isOfNamedUser: false, under: verification))
+            let read = try JSONDecoder().decode(
+                EarlierBodyArchive.self,
+                from: JSONEncoder().encode(archive)
+            )
+            var state = OperationState(request: URLRequest(url: url))
+            state.configuration.settings.securityPolicy = policy
+            state.earlierBody = read.body
+            #expect((state.takeEarlierBody() != nil) == isTaken)
+            #expect(state.earlierBody == nil)
+        }
+    }
+
     @Test func aWholeBodyLosesItsLastByte() {
         let fields: HeaderFields = ["ETag": "\"v1\"", "Content-Length": "3"]
         let whole = EarlierBody(Data("abc".utf8), PartialContent(fields: fields))

@@ -20,6 +20,8 @@ import Testing
         var copy: DownloadCheckpoint.Copy?
         var source: SourceFile?
         var isSameAsker = true
+        var isVerified = true
+        var dependsOnTrust = false
         var isSameVariant = true
         var isStrict = false
         var isAtRest: Bool?
@@ -47,6 +49,8 @@ import Testing
             return PartRecovery.Facts(
                 request: RequestRecord(request),
                 isSameAsker: isSameAsker,
+                isVerified: isVerified,
+                dependsOnTrust: dependsOnTrust,
                 isSameVariant: isSameVariant,
                 isStrict: isStrict,
                 finding: finding(checkpoint),
@@ -303,6 +307,24 @@ import Testing
             with: copied(length: 21, continuing: source(length: 21))
         ),
         Row("P20 bytes of the server, and a file is continued", size: 20, .keep(20)) { $0.source = source() },
+        Row("P21 a server that was verified in another way", size: 20, .startOver(.verificationChanged)) {
+            $0.isVerified = false
+        },
+        Row("P21 the same, all bytes", size: 100, .startOver(.verificationChanged)) { row in
+            row.isVerified = false
+            row.ends = [100]
+            row.intact = 1
+        },
+        Row("P21 the same, nothing committed", size: 25, .begin) {
+            $0.isVerified = false
+            uncommitted(&$0)
+        },
+        Row("P21 a server that a closure trusted", size: 20, .keep(20)) { $0.dependsOnTrust = true },
+        Row("P7, P21 all bytes of one", size: 100, .keep(99)) { row in
+            row.dependsOnTrust = true
+            row.ends = [100]
+            row.intact = 1
+        },
         Row("P12 the same address, no validator", size: 20, .keep(20)) { $0.fields = [:] },
     ])
     func keepsWhatCanBeTrusted(row: Row) {

@@ -285,6 +285,21 @@ import Testing
         #expect(try await opget("--pin", try pin("leaf.pem"), "-o", "f", plain).code == 5)
     }
 
+    /// Bytes that came unverified are not taken for complete by a run that verifies.
+    @Test(.enabled(if: variable("CERTIFICATES") != nil))
+    func aFileThatCameUnverifiedCountsForNoneThatVerifies() async throws {
+        let url = try #require(Self.variable("NGINX_HTTPS")) + "/1k.bin"
+        let authority = try certificate("root.pem")
+        #expect(try await opget("--insecure", "-o", "a", url).code == 0)
+        #expect(try await opget("--insecure", "-o", "a", url).code == 0)
+        let strict = try await opget("--cacert", authority, "-o", "a", url)
+        #expect(strict.code == 11)
+        #expect(strict.errors.contains("other options for the server's certificate"))
+        let changed = try await opget("--json", "-N", "--cacert", authority, "-o", "a", url)
+        #expect(changed.code == 0 && !changed.output.contains("upToDate"))
+        #expect(try await opget("--cacert", authority, "-o", "a", url).code == 0)
+    }
+
     @Test(.enabled(if: variable("CERTIFICATES") != nil))
     func authoritiesMayBeInADirectory() async throws {
         let url = try #require(Self.variable("NGINX_HTTPS")) + "/1k.bin"

@@ -312,15 +312,13 @@ public final class DownloadBatch: Sendable {
             $0.raisedConnectionLimit = options.maximumActiveDownloadsPerHost
         }
         if let journal {
-            operation.willFinish = { download, part in
+            let url = item.url.absoluteString
+            operation.willFinish = { download, part, verification in
                 guard let stamp = try FileStamp(path: part.path) else { return }
                 let isRecorded = FileRecord.stamp(in: part) == stamp
-                try journal.append(
-                    JournalEntry(
-                        member: index,
-                        finished: .init(download, stamp: stamp, isRecorded: isRecorded)
-                    )
-                )
+                var finished = JournalEntry.Finished(download, stamp: stamp, isRecorded: isRecorded)
+                finished.verification = verification.note(besides: url)
+                try journal.append(JournalEntry(member: index, finished: finished))
             }
         }
         operation.take(BatchSeat(index, of: gauge))

@@ -114,6 +114,8 @@ struct JournalEntry: Hashable, Codable, Sendable {
         /// Whether the file has a ``FileRecord``; `nil` is no. Another program's file of this length and time
         /// has none.
         var isRecorded: Bool?
+        /// The ``ServerVerification`` of its bytes; `nil`: the usual one for the member's URL.
+        var verification: String?
 
         init(_ download: DownloadedFile, stamp: FileStamp, isRecorded: Bool = false) {
             self.stamp = stamp
@@ -123,6 +125,11 @@ struct JournalEntry: Hashable, Codable, Sendable {
             if download.proof == .overlap { isJoinedByOverlap = true }
             isEndMarked = download.proof != .unverifiable
             digests = download.digests.isEmpty ? nil : download.digests
+        }
+
+        /// The verification of the servers of its URL that the bytes came from.
+        func serverVerification(for url: URL) -> ServerVerification {
+            verification.map(ServerVerification.init(text:)) ?? .usual(for: url.absoluteString)
         }
 
         private var ownRange: Range<Int64>? {

@@ -55,18 +55,21 @@ struct JournalReplay: Hashable, Sendable {
     ///   - retriesFailed: whether a failure is no end.
     ///   - stamp: of the file that is there now; `nil`: there is none.
     ///   - record: the stamp in the record of that file; `nil`: it has none.
+    ///   - accepts: whether bytes that came under a verification of the servers of this URL count now.
     /// - Returns: the results of those that need not be tried, by their indices.
     func known(
         _ items: [DownloadItem],
         retriesFailed: Bool,
         stamp: (URL) -> FileStamp?,
-        record: (URL) -> FileStamp? = { _ in nil }
+        record: (URL) -> FileStamp? = { _ in nil },
+        accepts: (ServerVerification, URL) -> Bool = { _, _ in true }
     ) -> [Int: Result<DownloadedFile, any Error>] {
         var known: [Int: Result<DownloadedFile, any Error>] = [:]
         for (member, entry) in entries {
-            let file = items[member].destination
+            let (file, url) = (items[member].destination, items[member].url)
             if let finished = entry.finished, stamp(file) == finished.stamp,
-                finished.isRecorded != true || record(file) == finished.stamp
+                finished.isRecorded != true || record(file) == finished.stamp,
+                accepts(finished.serverVerification(for: url), url)
             {
                 known[member] = .success(finished.download(file))
             } else if let failure = entry.failure, !retriesFailed {

@@ -124,6 +124,12 @@ struct TrustException: Hashable, Sendable {
         host = refusal.host
         self.certificate = certificate
     }
+
+    /// The form on the disk.
+    var digest: String {
+        let text = host + "\n" + certificate.der.base64EncodedString()
+        return (try? Array(text.utf8).span.sha256Text()) ?? text
+    }
 }
 
 /// Judges the servers of one transfer by its policy.

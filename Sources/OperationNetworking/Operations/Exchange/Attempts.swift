@@ -150,7 +150,8 @@ extension RestartReason {
     fileprivate var bringsOtherBytes: Bool {
         switch self {
         case .resourceChanged, .variantChanged, .overlapDiffers, .digestMismatch, .requestChanged, .dataLost,
-            .checkpointUnreadable, .checkpointUnproven, .foreignCopy, .rangeNotSatisfiable:
+            .checkpointUnreadable, .checkpointUnproven, .verificationChanged, .foreignCopy,
+            .rangeNotSatisfiable:
             true
         case .rangeIgnored, .validatorMissing, .contentCoded, .rangesRefused, .invalidAnswer, .ownRange:
             false

@@ -118,7 +118,8 @@ extension Exchange {
             url: route.url,
             content: resumption.contentNumber,
             isProven: isProven,
-            mayComeAgain: sink.keepsLastBytes && resumption.canComeAgain(route.hop)
+            mayComeAgain: sink.keepsLastBytes && resumption.canComeAgain(route.hop),
+            trustedServers: trustedServers
         )
         try sink.prepare(start)
         return .take(use)

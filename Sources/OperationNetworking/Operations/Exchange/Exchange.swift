@@ -105,7 +105,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
 
     func bodySoFar(_ room: NetworkRoom) -> EarlierBody? {
         let held = sink.held
-        guard ResumeRequest.mayContinue(configuration.request),
+        // No archive says which servers the closure trusted.
+        guard ResumeRequest.mayContinue(configuration.request), trustedServers.isEmpty,
             resumption.canComeAgain(route.hop, held: held),
             let data = sink.bytesInMemory, let content = resumption.content(of: held)
         else { return nil }

@@ -5,10 +5,13 @@ import Foundation
 struct EarlierBody: Sendable {
     var data: Data
     var content: PartialContent
+    /// The ``ServerVerification`` of the bytes; `nil`: that of the operation whose they are.
+    var verification: ServerVerification?
 
-    init(_ data: Data, _ content: PartialContent) {
+    init(_ data: Data, _ content: PartialContent, under verification: ServerVerification? = nil) {
         self.data = data
         self.content = content
+        self.verification = verification
         self.content.offset = Int64(data.count)
     }
 
@@ -17,7 +20,7 @@ struct EarlierBody: Sendable {
     var incomplete: EarlierBody? {
         guard let total = content.total, Int64(data.count) >= total else { return self }
         guard total > 1 else { return nil }
-        return EarlierBody(data.prefix(Int(total) - 1), content)
+        return EarlierBody(data.prefix(Int(total) - 1), content, under: verification)
     }
 }
 
@@ -29,19 +32,24 @@ struct EarlierBodyArchive: Codable, Sendable {
     /// asks is not known then, and a tag tells versions of one resource apart: see
     /// ``PartialContent/isOfOtherQuestion``.
     private let isOfNamedUser: Bool
+    /// The text of a ``ServerVerification``; `nil` is ``ServerVerification/standard``.
+    private let verification: String?
 
-    /// `nil`: nothing could be continued.
-    init?(_ body: EarlierBody, isOfNamedUser: Bool) {
+    /// `nil`: nothing could be continued. `verification` is that of the operation.
+    init?(_ body: EarlierBody, isOfNamedUser: Bool, under verification: ServerVerification) {
         guard let body = body.incomplete, let content = PartialContentRecord(body.content) else { return nil }
         data = body.data
         self.content = content
         self.isOfNamedUser = isOfNamedUser || body.content.isOfOtherQuestion
+        let verified = body.verification ?? verification
+        self.verification = verified == .standard ? nil : verified.text
     }
 
     /// `nil` for what makes no sense.
     var body: EarlierBody? {
         guard var content = content.partialContent(offset: Int64(data.count)) else { return nil }
         content.isOfOtherQuestion = isOfNamedUser
-        return EarlierBody(data, content)
+        let verified = verification.map(ServerVerification.init(text:)) ?? .standard
+        return EarlierBody(data, content, under: verified)
     }
 }

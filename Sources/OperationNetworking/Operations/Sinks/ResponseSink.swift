@@ -142,6 +142,8 @@ struct BodyStart: Sendable {
     /// Whether the rest, or the whole, may be asked for if this body breaks off: then the last bytes may be
     /// asked back. For a sink that ``ResponseSink/keepsLastBytes``.
     var mayComeAgain = false
+    /// The servers that the challenge's closure trusts although the policy does not.
+    var trustedServers: Set<TrustException> = []
 
     /// The bytes of the whole that begin this file, if they are a part that the caller's own `Range` asked
     /// for.

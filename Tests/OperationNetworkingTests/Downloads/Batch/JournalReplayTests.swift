@@ -269,4 +269,36 @@ import Testing
         )
         #expect((known[0] != nil) == (wasRecorded == nil || record == Self.right))
     }
+
+    /// The manager has another security policy than the one of the process before.
+    @Test(
+        arguments: [
+            (nil, true, false), ("none", false, false), (" one", false, true), ("a one", false, false),
+        ] as [(String?, Bool, Bool)]
+    )
+    func aMemberCountsForTheVerificationOfItsServerOnly(
+        text: String?,
+        isKnown: Bool,
+        isKnownToAClosure: Bool
+    ) throws {
+        var entry = Self.finished(0)
+        entry.finished?.verification = text
+        let replay = try JournalReplay(Self.bytes([entry]))
+        var item = Self.item("0")
+        item.url = try #require(URL(string: "https://h/a"))
+        for asksAboutServers in [false, true] {
+            let known = replay.known(
+                [item],
+                retriesFailed: false,
+                stamp: { _ in Self.right },
+                accepts: { verification, _ in
+                    ServerVerification.standard.accepts(
+                        finished: verification,
+                        asksAboutServers: asksAboutServers
+                    )
+                }
+            )
+            #expect((known[0] != nil) == (isKnown || asksAboutServers && isKnownToAClosure))
+        }
+    }
 }
