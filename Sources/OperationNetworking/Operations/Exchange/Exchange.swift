@@ -116,9 +116,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
     /// Whether the bytes held can neither be taken back nor be continued: a stream of the caller's, a FIFO or
     /// a terminal that has bytes of which no strong validator says what they are.
     var cannotGoOn: Bool {
-        let held = sink.held
-        return held.count > 0 && !sink.abilities.canBeEmptied
-            && !resumption.canComeAgain(route.hop, held: held)
+        guard sink.count > 0, !sink.abilities.canBeEmptied else { return false }
+        return !resumption.canComeAgain(route.hop, held: sink.held)
     }
 
     // MARK: - Effects
