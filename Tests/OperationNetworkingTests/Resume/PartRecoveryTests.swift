@@ -315,7 +315,7 @@ import Testing
             row.ends = [100]
             row.intact = 1
         },
-        Row("P21 the same, nothing committed", size: 25, .begin) {
+        Row("P21 the same, without a byte", size: 0, .begin) {
             $0.isVerified = false
             uncommitted(&$0)
         },

@@ -21,30 +21,30 @@ import Testing
         _ policy: SecurityPolicy = .default,
         _ anchors: TrustAnchors = .system,
         allowsDowngrade: Bool = false
-    ) throws -> ServerVerification {
+    ) -> ServerVerification {
         ServerVerification(
-            of: try #require(URL(string: address)),
+            of: URL(string: address),
             by: policy,
             trusting: anchors,
             allowsDowngrade: allowsDowngrade
         )
     }
 
-    @Test func theUsualOneIsNotWrittenDown() throws {
-        #expect(try verification() == .standard && verification().note(besides: "https://h/a") == nil)
-        #expect(try verification("HTTPS://h/a") == .standard)
-        let plain = try verification("http://h/a", Self.insecure)
+    @Test func theUsualOneIsNotWrittenDown() {
+        #expect(verification() == .standard && verification().note(besides: "https://h/a") == nil)
+        #expect(verification("HTTPS://h/a") == .standard)
+        let plain = verification("http://h/a", Self.insecure)
         #expect(plain == .anyServer && plain.note(besides: "http://h/a") == nil)
         #expect(plain.note(besides: "https://h/a") != nil)
         // Pins that no mode asks about.
         #expect(
-            try verification("https://h/a", SecurityPolicy(pinnedPublicKeys: Set(Self.pins))) == .standard
+            verification("https://h/a", SecurityPolicy(pinnedPublicKeys: Set(Self.pins))) == .standard
         )
     }
 
-    @Test func whatDecidesAboutServersCounts() throws {
+    @Test func whatDecidesAboutServersCounts() {
         let file = TrustAnchors.file(URL(fileURLWithPath: "/ca.pem"))
-        let all = try [
+        let all = [
             verification("https://h/a", Self.insecure), verification(),
             verification("https://h/a", .default, file),
             verification("https://h/a", .default, .directory(URL(fileURLWithPath: "/ca.pem"))),
@@ -72,15 +72,15 @@ import Testing
     }
 
     /// A set has another order in each process, and may have in each instance.
-    @Test func theOrderOfPinsDoesNotCount() throws {
+    @Test func theOrderOfPinsDoesNotCount() {
         var texts: Set<String> = []
         for capacity in [5, 50, 500, 5000] {
             var pins = Set<PublicKeyPin>(minimumCapacity: capacity)
             pins.formUnion(Self.pins)
             let policy = SecurityPolicy(pinningMode: .publicKey, pinnedPublicKeys: pins)
-            texts.insert(try verification("https://h/a", policy).text)
+            texts.insert(verification("https://h/a", policy).text)
             texts.insert(
-                try verification(
+                verification(
                     "https://h/a",
                     SecurityPolicy(pinningMode: .publicKey, pinnedPublicKeys: pins)
                 ).text
@@ -89,9 +89,9 @@ import Testing
         #expect(texts == ["4323a89027a8591913f465a3c1d4ee6a5bca1b35ce4d8ff861046adbdb55834c"])
     }
 
-    @Test func aPathCountsAndNotHowItIsWritten() throws {
-        let one = try verification("https://h/a", .default, .file(URL(fileURLWithPath: "/etc/ca.pem")))
-        let other = try verification(
+    @Test func aPathCountsAndNotHowItIsWritten() {
+        let one = verification("https://h/a", .default, .file(URL(fileURLWithPath: "/etc/ca.pem")))
+        let other = verification(
             "https://h/a",
             .default,
             .file(URL(fileURLWithPath: "/etc/./x/../ca.pem"))
