@@ -90,7 +90,12 @@ struct StubAddress: Sendable {
             parts.host?.isEmpty == false && parts.scheme != nil
                 || parts.host == nil && parts.scheme == nil && text.hasPrefix("/")
         else {
-            preconditionFailure("\(text) is neither a URL with a host nor a path that begins with a slash")
+            preconditionFailure(
+                """
+                The stub "\(text)" is neither a URL with a host nor a path that begins with a slash. The path \
+                includes that of the manager's base URL: for get("users") of http://host/v1 it is "/v1/users".
+                """
+            )
         }
         self.parts = parts
     }

@@ -223,7 +223,8 @@ public final class ImageDownloader: Sendable {
         let key = Key(
             url: url.absoluteString,
             method: request.httpMethod ?? "GET",
-            fields: request.allHTTPHeaderFields ?? [:],
+            // The decoder reads any format, and bindings ask for `image/*`.
+            fields: (request.allHTTPHeaderFields ?? [:]).filter { $0.key.lowercased() != "accept" },
             handlesCookies: request.httpShouldHandleCookies,
             cachePolicy: request.cachePolicy,
             cookieVersion: request.httpShouldHandleCookies ? cookieVersion : nil,

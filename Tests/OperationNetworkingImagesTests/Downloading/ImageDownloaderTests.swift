@@ -69,6 +69,22 @@ import Testing
         server.stop()
     }
 
+    /// As a binding asks, and as a prefetcher with a request of its own does.
+    @Test func whatDiffersInTheFormatsThatItAcceptsSharesATransfer() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in Self.answer.held(by: gate) }
+        let downloader = downloader(cache: AutoPurgingImageCache())
+        var request = URLRequest(url: server.url)
+        ask(downloader, request, "a")
+        try await gate.waitForArrivals(1)
+        request.setValue("image/*", forHTTPHeaderField: "accept")
+        ask(downloader, request, "b")
+        gate.open()
+        #expect(try await results.wait(count: 2).sorted() == ["a: 16", "b: 16"])
+        #expect(server.requests.count == 1)
+        server.stop()
+    }
+
     @Test func postsShareNothing() async throws {
         let gate = Gate()
         let server = try ScriptedServer { _ in Self.answer.held(by: gate) }
