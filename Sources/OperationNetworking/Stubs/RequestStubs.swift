@@ -31,6 +31,8 @@ public final class RequestStubs: Sendable {
         var requests: [URLRequest] = []
     }
 
+    /// Servers of its own, also for the requests that go on to the network.
+    let servers: ServerSet? = ServerSet()
     private let unmatched: Unmatched
     private let state: Locked<State>
 

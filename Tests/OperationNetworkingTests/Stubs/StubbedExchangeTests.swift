@@ -106,6 +106,55 @@ struct StubbedExchangeTests {
         #expect(stubs.requests.count == 3)
     }
 
+    // MARK: - What no other test may notice
+
+    @Test func theRetryAfterOfAStubHoldsUpItsOwnRequestsOnly() async throws {
+        let busy = RequestStubs([RequestStub("GET", "/a", .response(503, headers: ["Retry-After": "500"]))])
+        let told = try operation("/a", busy)
+        told.retryPolicy = RetryPolicy(maximumRetries: 0)
+        _ = try? await text(of: told)
+        let other = try operation("/a", RequestStubs([RequestStub("GET", "/a", .text("up"))]))
+        other.retryPolicy = RetryPolicy()
+        other.totalTimeout = 20
+        #expect(try await text(of: other) == "up")
+        let next = try operation("/a", busy)
+        next.retryPolicy = RetryPolicy()
+        let watcher = RetryWatcher()
+        next.addObserver(watcher)
+        next.start()
+        #expect(try await watcher.reasons.wait() == ["busy"])
+        next.cancel()
+    }
+
+    @Test func theRetryAfterOfAStubHoldsUpNoServer() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "up") }
+        let busy = StubResponse.response(503, headers: ["Retry-After": "500"])
+        for stubs in [RequestStubs([RequestStub("GET", "/", busy)], unmatched: .passThrough), nil] {
+            let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+            operation.completionQueue = DispatchQueue(label: "callbacks")
+            operation.stubs = stubs
+            operation.retryPolicy = RetryPolicy(maximumRetries: 0)
+            operation.totalTimeout = 20
+            operation.start()
+            let body = try? await operation.value as? Data
+            #expect((body == Data("up".utf8)) == (stubs == nil))
+        }
+    }
+
+    @Test func credentialsThatAStubTookAreSentAtOnceToItsOwnRequestsOnly() async throws {
+        for _ in 0..<2 {
+            let refusal = StubResponse.response(401, headers: ["WWW-Authenticate": "Basic realm=x"])
+            let stubs = RequestStubs([RequestStub("GET", "/kept/a", refusal, .text("in"))])
+            for count in [2, 3] {
+                let operation = try operation("/kept/a", stubs)
+                operation.credential = Credential(user: "user", password: "pass")
+                operation.authenticationSchemes = [.basic]
+                #expect(try await text(of: operation) == "in")
+                #expect(stubs.requests.count == count)
+            }
+        }
+    }
+
     // MARK: - How a response comes
 
     @Test func aFailureIsTheErrorOfTheOperation() async throws {

@@ -4,8 +4,9 @@ import Foundation
 ///
 /// What it forgets costs a request that is answered with 401; so its size is limited.
 struct AuthenticationMemory {
-    /// The trust domain, the origin and the credential.
+    /// The server, the trust domain and the credential.
     struct Key: Hashable {
+        var servers: ServerSet
         var trustDomain: TrustDomain
         var origin: Origin
         var credential: Credential

@@ -9,7 +9,7 @@ extension Exchange {
     /// after that.
     func waitsForHost(_ room: NetworkRoom) -> Bool {
         guard attempts.mayWait, let url = route.hopURL,
-            let rest = room.hosts.remaining(for: Origin(url), now: now),
+            let rest = room.hosts.remaining(for: host(of: url), now: now),
             let delay = attempts.wait(whileHostRests: rest, now: now)
         else { return false }
         // Old by then.
@@ -109,8 +109,12 @@ extension Exchange {
     /// Called from within libcurl, where the room is not lent: it is told right after.
     private func noteRest(after head: ResponseHead) {
         guard let url = route.hopURL, let seconds = attempts.rest(after: head) else { return }
-        NetworkThread.shared.perform { [now = now] room in
-            room.hosts.note(Origin(url), seconds: seconds, now: now)
+        NetworkThread.shared.perform { [now = now, host = host(of: url)] room in
+            room.hosts.note(host, seconds: seconds, now: now)
         }
+    }
+
+    private func host(of url: URL) -> HostWaits.Host {
+        HostWaits.Host(servers: configuration.settings.layers.servers, origin: Origin(url))
     }
 }

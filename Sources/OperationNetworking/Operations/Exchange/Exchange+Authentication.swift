@@ -65,6 +65,7 @@ extension Exchange {
 
     private func memoryKey(_ credential: Credential, _ url: URL) -> AuthenticationMemory.Key {
         AuthenticationMemory.Key(
+            servers: configuration.settings.layers.servers,
             trustDomain: configuration.trustDomain,
             origin: Origin(url),
             credential: credential

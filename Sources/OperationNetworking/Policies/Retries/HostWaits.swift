@@ -4,9 +4,15 @@ internal import OperationNetworkingSystem
 ///
 /// What it forgets costs a request that is answered with the same wish again; so its size is limited.
 struct HostWaits {
-    /// The number of origins that are kept.
+    /// One server.
+    struct Host: Hashable {
+        var servers: ServerSet
+        var origin: Origin
+    }
+
+    /// The number of servers that are kept.
     let capacity: Int
-    private var ends: [Origin: MonotonicTime] = [:]
+    private var ends: [Host: MonotonicTime] = [:]
 
     init(capacity: Int = 1024) {
         self.capacity = capacity
@@ -16,23 +22,23 @@ struct HostWaits {
 
     /// Notes a server's `Retry-After`. A later one never shortens an earlier one, which may have been meant
     /// for all of its clients, and this one for a single path.
-    mutating func note(_ origin: Origin, seconds: Double, now: MonotonicTime) {
+    mutating func note(_ host: Host, seconds: Double, now: MonotonicTime) {
         guard seconds > 0 else { return }
         let end = now + seconds
-        if let known = ends[origin] {
-            ends[origin] = max(known, end)
+        if let known = ends[host] {
+            ends[host] = max(known, end)
             return
         }
         if ends.count >= capacity { makeRoom(now: now) }
         guard ends.count < capacity else { return }
-        ends[origin] = end
+        ends[host] = end
     }
 
-    /// Seconds that are left; `nil`: none, and nothing is remembered of that origin.
-    mutating func remaining(for origin: Origin, now: MonotonicTime) -> Double? {
-        guard let end = ends[origin] else { return nil }
+    /// Seconds that are left; `nil`: none, and nothing is remembered of that server.
+    mutating func remaining(for host: Host, now: MonotonicTime) -> Double? {
+        guard let end = ends[host] else { return nil }
         guard end > now else {
-            ends[origin] = nil
+            ends[host] = nil
             return nil
         }
         return end - now

@@ -1,6 +1,13 @@
 /// A setting that puts something between a request and the network: see `TransferLayering`, which each of
 /// them conforms to.
-protocol TransferLayer: Sendable {}
+protocol TransferLayer: Sendable {
+    /// The servers that it puts in the place of the network's; `nil`: none.
+    var servers: ServerSet? { get }
+}
+
+extension TransferLayer {
+    var servers: ServerSet? { nil }
+}
 
 /// The layers of an operation, from the one that sees a request first to the one that is nearest to the
 /// network.
@@ -18,6 +25,14 @@ struct TransferLayers: Sendable {
 
     /// The one that there is; `nil` if there is none, or more than one.
     var only: (any TransferLayer)? { layers.count == 1 ? layers[0].layer : nil }
+
+    /// The servers behind them.
+    var servers: ServerSet {
+        for entry in layers {
+            if let servers = entry.layer.servers { return servers }
+        }
+        return .network
+    }
 
     /// The nearest to the network comes first.
     var fromNetwork: [any TransferLayer] { layers.reversed().map(\.layer) }

@@ -9,9 +9,15 @@ struct AuthenticationMemoryTests {
     private func key(
         _ text: String = "http://h/",
         _ credential: Credential = Credential(user: "u", password: "p"),
-        _ domain: TrustDomain = TrustDomain(anchors: .system)
+        _ domain: TrustDomain = TrustDomain(anchors: .system),
+        _ servers: ServerSet = .network
     ) throws -> AuthenticationMemory.Key {
-        AuthenticationMemory.Key(trustDomain: domain, origin: Origin(try url(text)), credential: credential)
+        AuthenticationMemory.Key(
+            servers: servers,
+            trustDomain: domain,
+            origin: Origin(try url(text)),
+            credential: credential
+        )
     }
 
     @Test(arguments: [

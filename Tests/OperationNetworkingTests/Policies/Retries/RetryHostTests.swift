@@ -31,18 +31,22 @@ struct RetryHostTests {
         return (operation, watcher)
     }
 
+    private func host(_ server: ScriptedServer) -> HostWaits.Host {
+        HostWaits.Host(servers: .network, origin: Origin(server.url))
+    }
+
     /// Another operation was told to come back later.
     private func rest(_ server: ScriptedServer, seconds: Double) {
-        let origin = Origin(server.url)
+        let host = host(server)
         NetworkThread.shared.perform { room in
-            room.hosts.note(origin, seconds: seconds, now: .now)
+            room.hosts.note(host, seconds: seconds, now: .now)
         }
     }
 
     private func remaining(_ server: ScriptedServer) async throws -> Double? {
-        let origin = Origin(server.url)
+        let host = host(server)
         let answer = Recorder<Double?>()
-        NetworkThread.shared.perform { answer.append($0.hosts.remaining(for: origin, now: .now)) }
+        NetworkThread.shared.perform { answer.append($0.hosts.remaining(for: host, now: .now)) }
         return try await answer.wait()[0]
     }
 
@@ -94,11 +98,11 @@ struct RetryHostTests {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(body: "done") }
         let (operation, watcher) = operation(server, policy: policy())
-        let origin = Origin(server.url)
+        let host = host(server)
         // Both on the network thread, one after the other: the wait cannot be over before the operation begins.
         NetworkThread.shared.perform { room in
             operation.start()
-            room.hosts.note(origin, seconds: 1, now: .now)
+            room.hosts.note(host, seconds: 1, now: .now)
         }
         #expect(try await operation.value as? Data == Data("done".utf8))
         callbacks.sync {}
@@ -146,15 +150,15 @@ struct RetryHostTests {
 
     @Test func aFurtherAttemptWaitsToo() async throws {
         defer { forgetHostWaits() }
-        let busy = Locked<Origin?>(nil)
+        let busy = Locked<HostWaits.Host?>(nil)
         let server = try ScriptedServer { _ in
             // Before the connection is lost, and so before the next attempt.
-            if let origin = busy.withLock({ $0 }) {
-                NetworkThread.shared.perform { $0.hosts.note(origin, seconds: 500, now: .now) }
+            if let host = busy.withLock({ $0 }) {
+                NetworkThread.shared.perform { $0.hosts.note(host, seconds: 500, now: .now) }
             }
             return .hangUp
         }
-        busy.withLock { $0 = Origin(server.url) }
+        busy.withLock { $0 = host(server) }
         let (operation, watcher) = operation(server, policy: policy())
         operation.start()
         let lost = "\(URLError.Code.networkConnectionLost.rawValue)"
