@@ -27,8 +27,10 @@ struct StubCookies {
             prefixes.read(line)
             erasures.read(line)
             names.insert(CookiePrefix.name(of: line))
+            let path = path(of: line)
             for new in HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": line], for: url) {
-                guard let cookie = Cookie(new), cookie.concerns(host: host), isSecure || !cookie.isSecure
+                guard let cookie = Cookie(new)?.at(path: path), cookie.concerns(host: host),
+                    isSecure || !cookie.isSecure
                 else { continue }
                 after.removeAll { $0.identity == cookie.identity }
                 after.append(cookie)
@@ -44,5 +46,17 @@ struct StubCookies {
             erasing: erasures,
             ofRequestTo: url.path(percentEncoded: true)
         )
+    }
+
+    /// The path of the line's cookies, as with a server: without a `Path` the directory of the request, for
+    /// which Foundation on Linux has `/`.
+    private func path(of line: String) -> String {
+        let named = CookiePrefix.attributes(of: line).last {
+            $0.name.lowercased() == "path" && !$0.value.isEmpty
+        }
+        guard let path = named?.value else {
+            return String(CookieErasures.directory(of: url.path(percentEncoded: true)))
+        }
+        return path.hasPrefix("/") ? String(path) : "/"
     }
 }

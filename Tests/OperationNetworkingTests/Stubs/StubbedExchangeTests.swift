@@ -70,6 +70,30 @@ struct StubbedExchangeTests {
         #expect(stubs.requests.map { $0.value(forHTTPHeaderField: "Cookie") } == [nil, "id=1", "id=1"])
     }
 
+    /// A server and a stub send the same line, in response to the same request.
+    @Test(arguments: [
+        "a=1", "a=1; Path=/x", "a=1; Path=/x/", "a=1; Path=x", "a=1; Path=/x; Path=y", "a=1; Path=y; Path=/x",
+        "a=1; path = /x ", "a=1; Path", "a=1; Path=/x; Path", "a=1; Path=\"/x\"",
+    ])
+    func aCookieOfAStubHasThePathOfAServers(line: String) async throws {
+        let server = try ScriptedServer { _ in .respond(200, ["Set-Cookie": line]) }
+        let stub = StubResponse.response(headers: ["Set-Cookie": line])
+        for target in ["", "/", "/b", "/b/", "/b%20b/c/d", "/b/c?d=/e"] {
+            var kept: [[String]] = []
+            for stubs in [RequestStubs([RequestStub(where: { _ in true }, respond: { _ in stub })]), nil] {
+                let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(target)"))
+                let operation = HTTPRequestOperation(request: URLRequest(url: url))
+                operation.completionQueue = DispatchQueue(label: "callbacks")
+                let jar = CookieJar()
+                operation.cookieJar = jar
+                operation.stubs = stubs
+                _ = try await text(of: operation)
+                kept.append(jar.cookies.map { "\($0.name)=\($0.value) \($0.path)" })
+            }
+            #expect(kept[0].count == 1 && kept[0] == kept[1], "\(target)")
+        }
+    }
+
     @Test func aChallengeIsAnswered() async throws {
         let stubs = RequestStubs([
             RequestStub("GET", "/private") { request in

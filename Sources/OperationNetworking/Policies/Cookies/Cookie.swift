@@ -69,6 +69,20 @@ struct Cookie: Hashable, Sendable {
         )
     }
 
+    /// The same, but for another path; `nil` if that is none.
+    func at(path: String) -> Cookie? {
+        Cookie(
+            name: name,
+            value: value,
+            domain: domain,
+            includesSubdomains: includesSubdomains,
+            path: path,
+            isSecure: isSecure,
+            isHTTPOnly: isHTTPOnly,
+            expires: expires
+        )
+    }
+
     func hasExpired(by now: Int64) -> Bool {
         expires.map { $0 <= now } ?? false
     }

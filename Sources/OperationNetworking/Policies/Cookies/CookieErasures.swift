@@ -85,8 +85,9 @@ struct CookieErasures: Sendable {
         return path.hasPrefix("/") ? withoutLastSlash(path) : "/"
     }
 
-    /// RFC 6265 §5.1.4.
-    private static func directory(of path: String) -> Substring {
+    /// The path of a request up to its last slash, which is that of a cookie whose line names none (RFC 6265
+    /// §5.1.4).
+    static func directory(of path: String) -> Substring {
         path.lastIndex(of: "/").map { path[...$0] } ?? "/"
     }
 
