@@ -86,7 +86,7 @@ struct StubRepresentation: Sendable {
     }
 
     private static func tags(in list: String) -> [EntityTag] {
-        list.split(separator: ",").compactMap { EntityTag(fieldValue: String($0)) }
+        FieldList(list, escapes: false).members.compactMap { EntityTag(fieldValue: String($0)) }
     }
 
     private func date(_ name: String, of request: URLRequest) -> HTTPDate? {

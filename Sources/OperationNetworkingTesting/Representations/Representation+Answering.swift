@@ -59,8 +59,23 @@ extension Representation {
         return RequestedRange(range, length: body.count)
     }
 
+    /// A comma between quotation marks is one of the tag
+    /// ([RFC 9110 §8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)).
     private func tags(in list: String) -> [EntityTag] {
-        list.split(separator: ",").map { EntityTag(fieldValue: String($0.trimmed)) }
+        var (members, start, isQuoted) = ([Substring](), list.startIndex, false)
+        for index in list.utf8.indices {
+            switch list.utf8[index] {
+            case UInt8(ascii: "\""):
+                isQuoted.toggle()
+            case UInt8(ascii: ",") where !isQuoted:
+                members.append(list[start..<index])
+                start = list.utf8.index(after: index)
+            default:
+                break
+            }
+        }
+        members.append(list[start...])
+        return members.map { EntityTag(fieldValue: String($0.trimmed)) }
     }
 
     private var wholeSeconds: Date? {

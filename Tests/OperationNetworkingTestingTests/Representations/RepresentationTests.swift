@@ -128,6 +128,16 @@ struct RepresentationTests {
         #expect(message(strong, headers).status == status)
     }
 
+    /// RFC 9110 §8.8.3: a tag may have a comma.
+    @Test(arguments: ["a,b", ",", "a\\"]) func anEntityTagMayHaveAComma(opaque: String) {
+        let representation = Representation("0123456789", entityTag: .strong(opaque))
+        for list in ["\"\(opaque)\"", "\"x\", \"\(opaque)\"", "\"\(opaque)\",\"x,y\""] {
+            #expect(message(representation, ["If-None-Match": list]).status == 304, "\(list)")
+            #expect(message(representation, ["If-Match": list]).status == 200, "\(list)")
+        }
+        #expect(message(representation, ["If-None-Match": "\"a, b\", \"b\""]).status == 200)
+    }
+
     @Test func aWeakTagIsEnoughForNotModified() {
         let message = message(weak, ["If-None-Match": "\"v1\""])
         #expect(message.status == 304)

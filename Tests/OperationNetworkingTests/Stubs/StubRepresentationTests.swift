@@ -1,0 +1,29 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import OperationNetworking
+
+/// The responses of `StubResponse.content`.
+struct StubRepresentationTests {
+    private func message(_ response: StubResponse, _ fields: [String: String] = [:]) throws -> StubMessage {
+        var request = URLRequest(url: try #require(URL(string: "http://a/")))
+        request.allHTTPHeaderFields = fields
+        guard case .representation(let representation) = response.content else {
+            throw StubError.unmatched(method: "GET", url: request.url)
+        }
+        return representation.message(for: request)
+    }
+
+    /// RFC 9110 §8.8.3: a tag may have a comma, and a backslash quotes nothing.
+    @Test(arguments: [#""a,b""#, #""a\""#, #"",""#, #""a""#])
+    func anEntityTagMayHaveAComma(tag: String) throws {
+        let response = StubResponse.content(Data("0123".utf8), entityTag: tag)
+        for list in [tag, #""x", \#(tag)"#, #"\#(tag),"x,y""#] {
+            #expect(try message(response, ["If-None-Match": list]).status == 304, "\(list)")
+            #expect(try message(response, ["If-Match": list]).status == 200, "\(list)")
+        }
+        #expect(try message(response, ["If-None-Match": #""a, b", "b""#]).status == 200)
+        #expect(try message(response, ["If-Match": #""a, b", "b""#]).status == 412)
+    }
+}
