@@ -97,8 +97,8 @@ struct StubRepresentation: Sendable {
 
     private var whole: StubMessage {
         var fields = withValidators
-        if let contentType { fields["Content-Type"] = contentType }
-        fields["Accept-Ranges"] = "bytes"
+        if let contentType, fields["Content-Type"] == nil { fields["Content-Type"] = contentType }
+        if fields["Accept-Ranges"] == nil { fields["Accept-Ranges"] = "bytes" }
         return StubMessage(status: 200, fields: fields, body: body)
     }
 

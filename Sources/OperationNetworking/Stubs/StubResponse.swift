@@ -75,7 +75,8 @@ public struct StubResponse: Sendable {
     ///
     /// `data` is the whole. The others are the values of `Content-Type`, `ETag`, with its quotes, and
     /// `Last-Modified`, to the second; `nil` sends none. `headers` are further fields of the responses 200,
-    /// 206 and 304.
+    /// 206 and 304; a `Content-Type` or an `Accept-Ranges` among them, or of ``header(_:_:)``, is what is
+    /// sent.
     public static func content(
         _ data: Data,
         contentType: String? = "application/octet-stream",

@@ -135,7 +135,7 @@ extension Representation {
 
     private func contentFields(_ coding: String?) -> [FieldLines.Line] {
         var fields = FieldLines()
-        if let contentType { fields.append("Content-Type", contentType) }
+        if let contentType, headers["Content-Type"] == nil { fields.append("Content-Type", contentType) }
         if let coding { fields.append("Content-Encoding", coding) }
         return fields.lines
     }

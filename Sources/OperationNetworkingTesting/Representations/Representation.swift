@@ -35,7 +35,8 @@ public struct Representation: Sendable {
     public var contentCoding: String?
     /// The value of `Date`; `nil` sends the time of the answer.
     public var date: Date?
-    /// Further header fields, sent with 200, 206 and 304.
+    /// Further header fields, sent with 200, 206 and 304; a `Content-Type` among them goes in the place of
+    /// ``contentType``.
     public var headers: FieldLines
     /// The misbehaviors of the server, all of them at once.
     public var misbehaviors: [Misbehavior]

@@ -49,6 +49,11 @@ struct RepresentationTests {
         #expect(text(message) == "0123456789")
     }
 
+    @Test func aTypeAmongTheFieldsIsSentAlone() {
+        let message = message(Representation("0123456789", headers: ["content-type": "image/png"]))
+        #expect(message.fields.values(of: "Content-Type") == ["image/png"])
+    }
+
     @Test func onlyReadingIsAllowed() {
         let message = message(strong, method: "POST")
         #expect(message.status == 405)

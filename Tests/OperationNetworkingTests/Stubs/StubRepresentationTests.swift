@@ -15,6 +15,29 @@ struct StubRepresentationTests {
         return representation.message(for: request)
     }
 
+    @Test(arguments: [
+        StubResponse.content(
+            Data("0123".utf8),
+            headers: ["content-type": "image/png", "Accept-Ranges": "none"]
+        ),
+        StubResponse.content(Data("0123".utf8)).header("Content-Type", "image/png")
+            .header("accept-ranges", "none"),
+    ])
+    func aFieldOfTheCallersIsSent(response: StubResponse) throws {
+        for (fields, status) in [([:], 200), (["Range": "bytes=1-2"], 206)] {
+            let message = try message(response, fields)
+            #expect(message.status == status)
+            #expect(message.fields.values(for: "Content-Type") == ["image/png"])
+            #expect(message.fields.values(for: "Accept-Ranges") == ["none"])
+        }
+    }
+
+    @Test func withoutOneBytesAreOctets() throws {
+        let message = try message(.content(Data("0123".utf8)))
+        #expect(message.fields["Content-Type"] == "application/octet-stream")
+        #expect(message.fields["Accept-Ranges"] == "bytes")
+    }
+
     /// RFC 9110 §8.8.3: a tag may have a comma, and a backslash quotes nothing.
     @Test(arguments: [#""a,b""#, #""a\""#, #"",""#, #""a""#])
     func anEntityTagMayHaveAComma(tag: String) throws {
