@@ -114,9 +114,13 @@ struct CurlCommandLine {
         }
         guard let proxy = request.trustDomain.proxy else { return words + ["--noproxy", "*"] }
         words += ["--noproxy", "", "--proxy", proxy.address]
-        if proxy.user != nil || proxy.password != nil {
-            let user = "\(proxy.user ?? ""):\(proxy.password ?? "")"
-            words += ["--proxy-user", redacts ? Redaction.mark : user]
+        if proxy.hasCredentials {
+            // Without the colon curl would ask for a password at the terminal.
+            let (user, password) =
+                redacts ? (Redaction.mark, Redaction.mark) : (proxy.user ?? "", proxy.password ?? "")
+            words += ["--proxy-user", user + ":" + password]
+            // As a transfer does; curl sends Basic unless it is told so.
+            if proxy.kind == .http { words.append("--proxy-anyauth") }
         }
         if let authorization = request.trustDomain.proxyAuthorization {
             words += ["--proxy-header", redacted("Proxy-Authorization: " + authorization)]

@@ -132,6 +132,37 @@ struct CurlCommandTests {
         #expect(command.hasPrefix("# ") && !command.contains("\n"))
     }
 
+    // MARK: - Proxies
+
+    @Test func theProxyIsGivenWhatItAsksFor() async throws {
+        let challenge = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""
+        let proxy = try ScriptedServer { request in
+            request["Proxy-Authorization"] == nil
+                ? .respond(407, ["Proxy-Authenticate": challenge])
+                : .respond(body: "x")
+        }
+        let operation = operation(URLRequest(url: try #require(URL(string: "http://server.example/"))))
+        operation.proxyConfiguration = .proxy(try Proxy("user:pass@127.0.0.1:\(proxy.port)"))
+        let directory = try TemporaryDirectory()
+        try Data(operation.curlCommand(redactingSecrets: false).utf8).write(to: directory.file("command"))
+        _ = try ChecksumProgram.run("sh", ["command"], in: directory.url)
+        let fields = proxy.requests.map { $0["Proxy-Authorization"] }
+        #expect(fields.count == 2 && fields[0] == nil && fields[1]?.hasPrefix("Digest ") == true, "\(fields)")
+    }
+
+    /// curl asks at the terminal for a password that has no colon before it.
+    @Test(arguments: [("user:pass@h", true), ("user@h", true), ("socks5://user:pass@h", false)])
+    func credentialsOfAProxyAreAUserAndAPassword(text: String, isHTTP: Bool) throws {
+        let operation = operation(request())
+        let proxy = try Proxy(text)
+        operation.proxyConfiguration = .proxy(proxy)
+        let shown = operation.curlCommand()
+        #expect(shown.contains(" --proxy-user REDACTED:REDACTED "))
+        #expect(shown.contains(" --proxy-anyauth ") == isHTTP)
+        let command = operation.curlCommand(redactingSecrets: false)
+        #expect(command.contains(" --proxy-user user:\(proxy.password ?? "") "))
+    }
+
     @Test func timeoutsAndVersionsAreTold() async throws {
         let directory = try TemporaryDirectory()
         var request = request()
