@@ -14,8 +14,9 @@ extension OperationManager {
     ///
     /// The manager keeps the observer until it is removed. Then it is released, and hears nothing more, even
     /// of running operations, except the event that it is hearing. So remove an observer that counts starts
-    /// and ends only when it has heard of the last end, which may be after an `await` has returned. A copy of
-    /// the manager has the observers, and they are removed from each manager apart. An archive has none.
+    /// and ends only when it has heard of the last end, which may be after an `await` has returned; a
+    /// ``NetworkActivityManager`` ends its counts by itself. A copy of the manager has the observers, and
+    /// they are removed from each manager apart. An archive has none.
     ///
     /// As with an operation's own observers, a program that never runs its main queue has to set
     /// ``completionQueue``.

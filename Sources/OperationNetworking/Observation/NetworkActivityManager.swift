@@ -18,16 +18,24 @@ internal import OperationNetworkingSystem
 /// It is an ``OperationObserver``, so that an operation takes it by ``ConnectionOperation/addObserver(_:)``;
 /// code of yours calls none of those methods.
 ///
-/// An operation counts while it runs: not while it is queued or paused. Everything may be called from any
-/// thread. ``shared`` listens to the operations' notifications. In a program that never runs its main queue
-/// it does not hear of operations without a `completionQueue`, because their notifications wait for that
-/// queue.
+/// An operation counts while it runs: not while it is queued or paused. One that runs already when this is
+/// added to it counts from then on, and one that this is removed from counts no longer. Everything may be
+/// called from any thread. ``shared`` listens to the operations' notifications. In a program that never runs
+/// its main queue it does not hear of operations without a `completionQueue`, because their notifications
+/// wait for that queue.
 public final class NetworkActivityManager: Sendable {
     /// Calls a closure after some seconds, on any thread.
     typealias Wait = @Sendable (_ seconds: TimeInterval, _ body: @escaping @Sendable () -> Void) -> Void
 
+    private struct Observed {
+        weak var operation: ConnectionOperation?
+    }
+
     private struct State {
         var activity = NetworkActivityState()
+        /// The operations that run, as they said to this as to their observer. None of ``shared``: it hears
+        /// of their ends by notifications, observer or not.
+        var observed: [ObjectIdentifier: Observed] = [:]
         var action: (@isolated(any) @Sendable (Bool) -> Void)?
         var completionQueue: DispatchQueue?
         var news = NewestValue<Bool>()
@@ -129,10 +137,33 @@ public final class NetworkActivityManager: Sendable {
         state.withLock { $0.tokens = tokens }
     }
 
+    private func begin(_ operation: ConnectionOperation) {
+        let activity = ObjectIdentifier(operation)
+        change { state in
+            if state.tokens.isEmpty { state.observed[activity] = Observed(operation: operation) }
+            return state.activity.begin(activity)
+        }
+        // It may have been removed from the operation since this event was on its way. A removal that comes
+        // after this sees the count.
+        reconsider(operation)
+    }
+
+    private func end(_ operation: ConnectionOperation) {
+        let activity = ObjectIdentifier(operation)
+        change { state in
+            state.observed[activity] = nil
+            return state.activity.end(activity)
+        }
+    }
+
     private func apply(_ event: (inout NetworkActivityState) -> NetworkActivityState.Effect) {
+        change { event(&$0.activity) }
+    }
+
+    private func change(_ event: (inout State) -> NetworkActivityState.Effect) {
         // In one hold: an edge is never told in another order than it came.
         let (effect, isToSchedule) = state.withLock { state in
-            let effect = event(&state.activity)
+            let effect = event(&state)
             switch effect {
             case .none, .wait: return (effect, false)
             case .show: return (effect, state.news.offer(true))
@@ -164,26 +195,41 @@ public final class NetworkActivityManager: Sendable {
     }
 }
 
+// MARK: - RunCounter
+
+extension NetworkActivityManager: RunCounter {
+    func reconsider(_ operation: ConnectionOperation) {
+        let isCounted = state.withLock { $0.observed[ObjectIdentifier(operation)] != nil }
+        if isCounted, !operation.tells(self) { end(operation) }
+    }
+
+    func reconsiderAll() {
+        for operation in state.withLock({ $0.observed.values.compactMap(\.operation) }) {
+            reconsider(operation)
+        }
+    }
+}
+
 // MARK: - OperationObserver
 
 extension NetworkActivityManager: OperationObserver {
     /// Counts the operation.
     public func operationDidStart(_ operation: ConnectionOperation) {
-        apply { $0.begin(ObjectIdentifier(operation)) }
+        begin(operation)
     }
 
     /// Counts it no longer.
     public func operationDidPause(_ operation: ConnectionOperation) {
-        apply { $0.end(ObjectIdentifier(operation)) }
+        end(operation)
     }
 
     /// Counts it again.
     public func operationDidResume(_ operation: ConnectionOperation) {
-        apply { $0.begin(ObjectIdentifier(operation)) }
+        begin(operation)
     }
 
     /// Counts it no longer.
     public func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
-        apply { $0.end(ObjectIdentifier(operation)) }
+        end(operation)
     }
 }

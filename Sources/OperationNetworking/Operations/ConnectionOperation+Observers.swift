@@ -2,12 +2,17 @@ internal import OperationNetworkingSystem
 
 extension ConnectionOperation {
     /// Tells `observer` what happens from now on, until the operation has finished. A copy of the operation
-    /// does not tell it.
+    /// does not tell it. One that counts starts and ends does not hear of a start that was before;
+    /// ``ActivityBinding`` and ``NetworkActivityManager`` learn whether the operation runs.
     ///
     /// - Returns: what removes it; it need not be kept.
     @discardableResult
     public func addObserver(_ observer: any OperationObserver) -> OperationObservation {
-        state.withLock { if !$0.isTold { $0.closures.observers.append(observer) } }
+        let isRunning = state.withLock { state in
+            if !state.isTold { state.closures.observers.append(observer) }
+            return state.runsNow
+        }
+        if isRunning, let counter = observer as? any RunCounter { tell(counter) }
         return OperationObservation(of: self, by: observer)
     }
 
@@ -21,8 +26,18 @@ extension ConnectionOperation {
 
     /// Tells `observer` nothing any more, but for the events that it is being told. One of the manager that
     /// made the operation goes on hearing of others.
+    ///
+    /// One that counts starts and ends does not hear of the end then; a ``NetworkActivityManager`` counts the
+    /// operation no longer.
     public func removeObserver(_ observer: any OperationObserver) {
         state.change { $0.closures.observers.removeAll { $0.isOrLeads(to: observer) } }
+        (observer as? any RunCounter)?.reconsider(self)
+    }
+
+    /// Whether it tells `observer`: by itself, or by a relay that has not ended.
+    func tells(_ observer: any OperationObserver) -> Bool {
+        // A relay may be the last to keep its observer, which is not to be released under the lock.
+        state.withLock { $0.closures.observers }.contains { $0.passes(to: observer) }
     }
 
     /// Makes the call of an observer's closure: at once if it belongs here, else before anything else is
@@ -38,12 +53,25 @@ extension ConnectionOperation {
         deliver { state in
             let isOver = state.machine.phase == .finished
             if !isOver || !state.isDelivered { state.closures.observers.append(observer) }
-            return .observed(isRunning: state.isRunning && !isOver, first)
+            return .observed(isRunning: state.runsNow, first)
+        }
+    }
+
+    /// Tells, in the order of events, that the operation runs, if it still does.
+    private func tell(_ counter: any RunCounter) {
+        deliver { state in
+            .observed(isRunning: state.runsNow) { [weak self] isRunning in
+                if isRunning, let self { counter.operationDidResume(self) }
+                return nil
+            }
         }
     }
 }
 
 extension OperationState {
+    /// Whether a start or a resumption was told, or is about to be, and no pause or end after it.
+    fileprivate var runsNow: Bool { isRunning && machine.phase != .finished }
+
     /// The observers of a copy: those that the manager has now, since an operation that has ended has let go
     /// of its observers. Where the manager is gone, those that it gave to the operation, each by a relay. Not
     /// to be asked with a lock held: the manager may be released here.
@@ -61,5 +89,6 @@ extension OperationState {
 extension ConnectionOperation: ObserverKeeper {
     func removeEntry(of observer: any OperationObserver) {
         state.change { $0.closures.observers.removeAll { $0 === observer } }
+        (observer as? any RunCounter)?.reconsider(self)
     }
 }

@@ -23,12 +23,21 @@ final class ObserverRelay: OperationObserver {
 
     /// Tells the observer nothing any more, but for the event that it is being told, and releases it.
     func end() {
-        observer.change { $0 = nil }
+        let released = observer.withLock { observer in
+            defer { observer = nil }
+            return observer
+        }
+        (released as? any RunCounter)?.reconsiderAll()
     }
 
     /// Whether what it is told goes to `observer`.
     func leads(to observer: any OperationObserver) -> Bool {
         identity == ObjectIdentifier(observer)
+    }
+
+    /// Whether it tells `observer`.
+    func tells(_ observer: any OperationObserver) -> Bool {
+        target === observer
     }
 
     private var target: (any OperationObserver)? { observer.withLock { $0 } }
@@ -95,5 +104,10 @@ extension OperationObserver {
     /// Whether it is `observer`, or a relay to it.
     func isOrLeads(to observer: any OperationObserver) -> Bool {
         self === observer || (self as? ObserverRelay)?.leads(to: observer) == true
+    }
+
+    /// Whether what it is told reaches `observer`: a relay that has ended passes nothing on.
+    func passes(to observer: any OperationObserver) -> Bool {
+        self === observer || (self as? ObserverRelay)?.tells(observer) == true
     }
 }

@@ -73,6 +73,122 @@ struct NetworkActivityManagerTests {
         gate.open()
     }
 
+    // MARK: - Added and removed meanwhile
+
+    @Test func anOperationThatRunsAlreadyIsCounted() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
+        let operation = operation(server.url, observed: false)
+        let started = Gate()
+        let witness = StartWitness { _ in started.open() }
+        operation.addObserver(witness)
+        operation.start()
+        try await started.wait()
+        callbacks.sync {}
+        operation.addObserver(manager)
+        try await waits.wait()[0].end()
+        #expect(manager.isNetworkActivityIndicatorVisible)
+        gate.open()
+        try await waits.wait(count: 2)[1].end()
+        #expect(try await edges.wait(count: 2) == [true, false])
+    }
+
+    @Test func anOperationThatIsPausedOrOverIsNotCounted() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let (over, paused) = (operation(server.url, observed: false), operation(server.url, observed: false))
+        let ended = Gate()
+        over.completionBlock = { ended.open() }
+        over.start()
+        try await ended.wait()
+        paused.pause()
+        for operation in [over, paused] { operation.addObserver(manager) }
+        callbacks.sync {}
+        #expect(waits.elements.isEmpty)
+        paused.cancel()
+    }
+
+    enum Removal: CaseIterable {
+        case fromOperation, ofObservation, fromManager, ofManagersObservation
+    }
+
+    @Test(arguments: Removal.allCases)
+    func anOperationThatItIsRemovedFromCountsNoLonger(removal: Removal) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
+        let owner = OperationManager()
+        owner.completionQueue = callbacks
+        owner.responseSerializer = HTTPResponseSerializer()
+        let viaOwner = owner.addObserver(manager)
+        let request = URLRequest(url: server.url)
+        let operation: HTTPRequestOperation
+        var observation: OperationObservation?
+        switch removal {
+        case .fromOperation, .fromManager, .ofManagersObservation:
+            operation = owner.operation(for: request)
+        case .ofObservation:
+            operation = self.operation(server.url, observed: false)
+            observation = operation.addObserver(manager)
+        }
+        operation.start()
+        try await waits.wait()[0].end()
+        #expect(manager.isNetworkActivityIndicatorVisible)
+        switch removal {
+        case .fromOperation: operation.removeObserver(manager)
+        case .ofObservation: observation?.end()
+        case .fromManager: owner.removeObserver(manager)
+        case .ofManagersObservation: viaOwner.end()
+        }
+        try await waits.wait(count: 2)[1].end()
+        #expect(!manager.isNetworkActivityIndicatorVisible)
+        gate.open()
+        _ = try await operation.value
+        callbacks.sync {}
+        #expect(waits.elements.count == 2)
+    }
+
+    @Test func oneOfTwoWaysToHearOfAnOperationIsEnough() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
+        let owner = OperationManager()
+        owner.completionQueue = callbacks
+        owner.addObserver(manager)
+        let operation = owner.operation(for: URLRequest(url: server.url))
+        operation.addObserver(manager)
+        operation.start()
+        try await waits.wait()[0].end()
+        owner.removeObserver(manager)
+        #expect(waits.elements.count == 1 && manager.isNetworkActivityIndicatorVisible)
+        gate.open()
+        try await waits.wait(count: 2)[1].end()
+        #expect(!manager.isNetworkActivityIndicatorVisible)
+    }
+
+    /// Calls a closure when it is told of the start.
+    private final class StartWitness: OperationObserver {
+        let body: @Sendable (ConnectionOperation) -> Void
+
+        init(_ body: @escaping @Sendable (ConnectionOperation) -> Void) {
+            self.body = body
+        }
+
+        func operationDidStart(_ operation: ConnectionOperation) {
+            body(operation)
+        }
+    }
+
+    @Test func aStartThatIsToldAfterTheRemovalCountsNothing() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let operation = operation(server.url, observed: false)
+        // It is told before the manager.
+        operation.addObserver(StartWitness { [manager] in $0.removeObserver(manager) })
+        operation.addObserver(manager)
+        operation.start()
+        _ = try await operation.value
+        callbacks.sync {}
+        for wait in waits.elements { wait.end() }
+        #expect(!manager.isNetworkActivityIndicatorVisible)
+    }
+
     @Test("testThatIndicatorBlockIsOnlyCalledOnceEachForStartAndEndForMultipleRequests")
     func operationsThatOverlapHaveOneCallForEachEdge() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
