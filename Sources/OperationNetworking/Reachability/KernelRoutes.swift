@@ -5,13 +5,13 @@ internal import OperationNetworkingSystem
 /// The kernel's routing, through rtnetlink.
 ///
 /// A change is only a reason to read everything again: the kernel does not tell of each route that an
-/// interface or an address takes with it when it goes.
+/// interface, an address or a nexthop object takes with it when it goes.
 ///
 /// | Change                                            | Read again                                           |
 /// |---------------------------------------------------|------------------------------------------------------|
 /// | an interface is new, gone, or another than before | yes                                                  |
 /// | a word about an interface that changes nothing    | no: a wireless one is spoken of at each scan         |
-/// | an address                                        | yes                                                  |
+/// | an address, a nexthop object                      | yes                                                  |
 /// | a default route                                   | yes                                                  |
 /// | another route, a rule                             | if the kernel was asked about an address             |
 /// | a message that was lost, or makes no sense        | yes                                                  |
@@ -82,7 +82,7 @@ final class KernelRoutes: RouteReading {
         case .interface(let interface): interfaces[interface.index] != interface
         case .route(let route), .routeGone(let route): wasAskedForAddress || RouteTable.decides(route)
         case .rule: wasAskedForAddress
-        case .interfaceGone, .address, .overrun, .malformed: true
+        case .interfaceGone, .address, .nexthop, .overrun, .malformed: true
         case .done, .acknowledgement, .other: false
         }
     }

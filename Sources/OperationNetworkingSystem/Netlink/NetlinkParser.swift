@@ -51,6 +51,7 @@ package struct NetlinkParser {
         case Int(RTM_NEWLINK): interface(body).map { .interface($0) } ?? .other
         case Int(RTM_DELLINK): interface(body).map { .interfaceGone(index: $0.index) } ?? .other
         case Int(RTM_NEWADDR), Int(RTM_DELADDR): .address
+        case Int(RTM_NEWNEXTHOP), Int(RTM_DELNEXTHOP): .nexthop
         case Int(RTM_NEWRULE), Int(RTM_DELRULE): .rule
         case Int(RTM_NEWROUTE): route(body).map { .route($0) } ?? .other
         case Int(RTM_DELROUTE): route(body).map { .routeGone($0) } ?? .other

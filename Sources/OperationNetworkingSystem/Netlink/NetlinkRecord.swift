@@ -7,6 +7,8 @@ package struct NetlinkRecord: Hashable, Sendable {
         case routeGone(NetworkRoute)
         /// An address came, went or changed.
         case address
+        /// A nexthop object, which routes name in place of their hops, came, went or changed.
+        case nexthop
         /// A rule that says which table a packet is looked up in came or went.
         case rule
         /// The end of a dump. `code`: an errno that cut it short, or 0.

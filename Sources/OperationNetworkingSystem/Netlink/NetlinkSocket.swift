@@ -27,9 +27,9 @@ package final class NetlinkSocket {
         close(descriptor)
     }
 
-    /// A socket that is told of changes of interfaces, addresses and routes, and never waits.
+    /// A socket that is told of changes of interfaces, addresses, routes and nexthop objects. It never waits.
     package static func changes() throws(SystemError) -> NetlinkSocket {
-        try NetlinkSocket(cnetlink_open(UInt32(CNETLINK_CHANGES), 0))
+        try NetlinkSocket(cnetlink_open(CNETLINK_CHANGES, 0))
     }
 
     /// A socket for questions. The kernel answers within the call; a read gives up after 5 seconds.

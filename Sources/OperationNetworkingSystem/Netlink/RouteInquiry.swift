@@ -62,7 +62,7 @@ package final class RouteInquiry {
                     throw SystemError(code, "RTM_GETROUTE")
                 case .malformed, .overrun:
                     throw SystemError(EPROTO, "RTM_GETROUTE")
-                case .interface, .interfaceGone, .routeGone, .address, .rule, .done, .other:
+                case .interface, .interfaceGone, .routeGone, .address, .nexthop, .rule, .done, .other:
                     break
                 }
             }
@@ -97,7 +97,7 @@ package final class RouteInquiry {
                     return isWhole
                 case .malformed, .overrun:
                     throw SystemError(EPROTO, "NLM_F_DUMP")
-                case .interface, .interfaceGone, .route, .routeGone, .address, .rule, .other:
+                case .interface, .interfaceGone, .route, .routeGone, .address, .nexthop, .rule, .other:
                     take(record.content)
                 }
             }

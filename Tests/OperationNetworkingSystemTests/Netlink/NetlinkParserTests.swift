@@ -31,7 +31,7 @@ import Testing
             (2, Bytes.octets(Int32(5)), .acknowledgement(code: 71)),
             (2, Bytes.octets(Int32.min), .acknowledgement(code: 71)), (3, [], .done(code: 0)),
             (3, Bytes.octets(Int32(-4)), .done(code: 4)), (4, [], .overrun), (32, [], .rule), (33, [], .rule),
-            (9999, [1, 2, 3], .other),
+            (104, [], .nexthop), (105, [], .nexthop), (9999, [1, 2, 3], .other),
             (16, [], .other), (17, [0], .other), (24, [], .other), (25, [2], .other),
         ] as [(UInt16, [UInt8], NetlinkRecord.Content)]
     )

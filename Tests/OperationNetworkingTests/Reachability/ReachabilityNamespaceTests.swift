@@ -111,6 +111,19 @@ struct ReachabilityNamespaceTests {
         try await expect(Self.isIt)
     }
 
+    /// The kernel takes the routes of IPv4 along, and tells of the object alone.
+    @Test func aNexthopObjectIsTakenAway() async throws {
+        try await addInterface()
+        // An address of IPv6 would come by itself, and be another change.
+        try await network.run("for end in eth7 far; do ip link set $end addrgenmode none; done")
+        try await network.run("\(Self.up); \(Self.address); ip nexthop add id 1 via 10.1.1.1 dev eth7")
+        try await network.run("ip route add default nhid 1")
+        try await start("internet")
+        try await expect(Self.isIt)
+        try await network.run("ip nexthop del id 1")
+        try await expect(Self.isNot)
+    }
+
     @Test func aCableIsPulled() async throws {
         try await addInterface()
         try await network.run("\(Self.up); \(Self.address); \(Self.route)")
