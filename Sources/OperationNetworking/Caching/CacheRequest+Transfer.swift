@@ -113,6 +113,9 @@ enum CachePartition {
         jar === CookieJar.shared ? "" : " jar " + jar.identity.uuidString
     }
 
+    /// Whether no environment names other authorities than the system's.
+    private static let systemIsUsual = TrustAnchors.system.areOfSystem
+
     private static func trustName(of request: TransferRequest) -> String {
         let domain = request.trustDomain
         let trust = Trust(
@@ -121,7 +124,7 @@ enum CachePartition {
             identity: domain.identity,
             exceptions: domain.exceptions
         )
-        guard trust != standard else { return "" }
+        guard trust != standard || !systemIsUsual else { return "" }
         return names.withLock { names in
             if let name = names[trust] { return name }
             if names.count >= maximumNames { names.removeAll() }

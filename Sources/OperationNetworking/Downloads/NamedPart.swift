@@ -107,10 +107,14 @@ struct NamedPart {
         if let trust, trust != .none { try place.folder.remove(names.temporary) }
     }
 
-    /// After the name: brings it to the disk, and removes our checkpoint. Another process may have begun
-    /// anew, now that the name of the part is free.
-    func removeCheckpoint() throws {
+    /// Brings the file's name to the disk.
+    func synchronizeName() throws {
         try place.folder.synchronize()
+    }
+
+    /// After the name: removes our checkpoint. Another process may have begun anew, now that the name of the
+    /// part is free.
+    func removeCheckpoint() throws {
         guard case .file(let status) = try place.folder.status(of: names.checkpoint),
             savedCheckpoint == nil || savedCheckpoint == status.identity
         else { return }

@@ -306,7 +306,8 @@ final class PartialDownload {
             try beforeNaming()
             try part.name(access)
             close()
-            // The file is there. A checkpoint that stays beside it does no harm.
+            try part.synchronizeName()
+            // One that stays beside the file does no harm.
             try? part.removeCheckpoint()
         }
     }

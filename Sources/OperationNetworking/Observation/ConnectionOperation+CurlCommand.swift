@@ -7,7 +7,8 @@ extension ConnectionOperation {
     /// is.
     ///
     /// Bytes that no argument can hold are piped into curl; files are named, and read by curl itself. A body
-    /// from a stream is left out, and a comment says so. Redirects are not followed.
+    /// from a stream is left out, and a comment says so. Redirects are not followed. A proxy that offers
+    /// Negotiate gets that from curl, and not the user and the password.
     ///
     /// - Parameter redactingSecrets: whether `REDACTED` stands for user and password of the URL, its
     ///   fragment, and whatever has a name that tells that it is secret: fields such as `Authorization` and

@@ -119,7 +119,7 @@ struct CurlCommandLine {
             let (user, password) =
                 redacts ? (Redaction.mark, Redaction.mark) : (proxy.user ?? "", proxy.password ?? "")
             words += ["--proxy-user", user + ":" + password]
-            // As a transfer does; curl sends Basic unless it is told so.
+            // As a transfer does, but for Negotiate; curl sends Basic unless it is told so.
             if proxy.kind == .http { words.append("--proxy-anyauth") }
         }
         if let authorization = request.trustDomain.proxyAuthorization {

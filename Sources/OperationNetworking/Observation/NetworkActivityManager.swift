@@ -200,7 +200,10 @@ public final class NetworkActivityManager: Sendable {
 extension NetworkActivityManager: RunCounter {
     func reconsider(_ operation: ConnectionOperation) {
         let isCounted = state.withLock { $0.observed[ObjectIdentifier(operation)] != nil }
-        if isCounted, !operation.tells(self) { end(operation) }
+        guard isCounted, !operation.tells(self) else { return }
+        end(operation)
+        // Added anew by another thread meanwhile, it was found counted.
+        if operation.tells(self) { operation.tell(self) }
     }
 
     func reconsiderAll() {

@@ -58,7 +58,7 @@ extension ConnectionOperation {
     }
 
     /// Tells, in the order of events, that the operation runs, if it still does.
-    private func tell(_ counter: any RunCounter) {
+    func tell(_ counter: any RunCounter) {
         deliver { state in
             .observed(isRunning: state.runsNow) { [weak self] isRunning in
                 if isRunning, let self { counter.operationDidResume(self) }

@@ -41,7 +41,8 @@ public struct JSONRequestSerializer: BodyRequestSerializer, EncodedParametersTak
     ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its
     ///   encoder throws.
     public func body(of parameters: Any) throws -> Data {
-        if let encoded = parameters as? EncodedParameters { return try encode(encoded.value) }
+        let isEncoded = parameters is EncodedParameters
+        let parameters = EncodedParameters.unwrapped(parameters)
         do {
             let tree = try PlainTree(format: .json).plain(parameters)
             guard writingOptions.contains(.fragmentsAllowed) || tree is [String: Any] || tree is [Any] else {
@@ -52,7 +53,7 @@ public struct JSONRequestSerializer: BodyRequestSerializer, EncodedParametersTak
             guard !problem.isTooDeep else {
                 throw RequestSerializationError.parametersTooDeep(limit: ParameterShape.depthLimit)
             }
-            guard problem.isTypeUnknown, let value = parameters as? any Encodable else {
+            guard problem.isTypeUnknown || isEncoded, let value = parameters as? any Encodable else {
                 throw RequestSerializationError.invalidJSON(at: problem.path, found: problem.found)
             }
             return try encode(value)

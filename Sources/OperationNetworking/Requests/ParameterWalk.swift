@@ -11,24 +11,28 @@
 struct ParameterWalk<Writer: ParameterWriter> {
     private(set) var writer: Writer
     private let arrayStyle: QueryString.ArrayStyle
+    private let encodesLeaves: Bool
     private var depth = 0
 
-    /// Walks the whole tree.
+    /// Walks the whole tree. With `encodesLeaves` what they encode is written, if they are `Encodable`, and
+    /// not their own texts.
     ///
     /// - Throws: ``RequestSerializationError/parametersTooDeep(limit:)``,
     ///   ``RequestSerializationError/invalidParameter(at:found:)``, and what an `Encodable` value throws.
     init(
         _ dictionary: ParameterDictionary,
         arrayStyle: QueryString.ArrayStyle,
+        encodesLeaves: Bool = false,
         to writer: consuming Writer
     ) throws {
         self.writer = writer
         self.arrayStyle = arrayStyle
+        self.encodesLeaves = encodesLeaves
         try write(dictionary: dictionary)
     }
 
     private mutating func write(_ value: Any) throws {
-        if ParameterScalar.isKnown(type(of: value)) {
+        if !encodesLeaves, ParameterScalar.isKnown(type(of: value)) {
             return writer.write(text: ParameterScalar.text(of: value))
         }
         switch ParameterShape(value) {
@@ -100,8 +104,8 @@ struct ParameterWalk<Writer: ParameterWriter> {
 
     /// The text of an element; `nil` when it encodes elements of its own, or has no text at all.
     private func listText(of leaf: Any) throws -> String? {
-        if let text = ParameterScalar.leafText(of: leaf) { return text }
-        guard let encodable = leaf as? any Encodable else { return nil }
+        if !encodesLeaves, let text = ParameterScalar.leafText(of: leaf) { return text }
+        guard let encodable = leaf as? any Encodable else { return ParameterScalar.leafText(of: leaf) }
         return switch try ParameterEncoder.tree(of: encodable).parameterShape {
         case .leaf(let encoded): ParameterScalar.leafText(of: encoded)
         case .null: ""
@@ -112,12 +116,23 @@ struct ParameterWalk<Writer: ParameterWriter> {
     private mutating func write(leaf: Any) throws {
         if let whole = Writer.whole(leaf) {
             writer.write(whole: whole)
+        } else if encodesLeaves, let encodable = leaf as? any Encodable {
+            try write(encoded: ParameterEncoder.tree(of: encodable))
         } else if let text = ParameterScalar.leafText(of: leaf) {
             writer.write(text: text)
         } else if let encodable = leaf as? any Encodable {
             try deeper { walk in try walk.write(ParameterEncoder.tree(of: encodable)) }
         } else {
             throw invalid("a value of type \(type(of: leaf))")
+        }
+    }
+
+    private mutating func write(encoded: EncodedParameter) throws {
+        // The leaves of the tree are texts and numbers, which would encode themselves again.
+        if case .leaf(let leaf) = encoded.parameterShape, let text = ParameterScalar.leafText(of: leaf) {
+            writer.write(text: text)
+        } else {
+            try deeper { walk in try walk.write(encoded) }
         }
     }
 

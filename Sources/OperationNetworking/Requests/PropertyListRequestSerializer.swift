@@ -42,13 +42,14 @@ public struct PropertyListRequestSerializer: BodyRequestSerializer, EncodedParam
     ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its
     ///   encoder throws.
     public func body(of parameters: Any) throws -> Data {
+        let isEncoded = parameters is EncodedParameters
+        let parameters = EncodedParameters.unwrapped(parameters)
         guard format == .xml || format == .binary else {
             throw RequestSerializationError.invalidPropertyList(
                 at: "",
                 found: "a format that can only be read"
             )
         }
-        if let encoded = parameters as? EncodedParameters { return try encode(encoded.value) }
         do {
             let tree = try PlainTree(format: .propertyList(isXML: format == .xml)).plain(parameters)
             return try PropertyListSerialization.data(
@@ -60,7 +61,7 @@ public struct PropertyListRequestSerializer: BodyRequestSerializer, EncodedParam
             guard !problem.isTooDeep else {
                 throw RequestSerializationError.parametersTooDeep(limit: ParameterShape.depthLimit)
             }
-            guard problem.isTypeUnknown, let value = parameters as? any Encodable else {
+            guard problem.isTypeUnknown || isEncoded, let value = parameters as? any Encodable else {
                 throw RequestSerializationError.invalidPropertyList(at: problem.path, found: problem.found)
             }
             return try encode(value)

@@ -90,10 +90,14 @@ public struct QueryString: Hashable, Sendable {
 
     /// A dictionary of any type, or else what the value encodes.
     init(untyped parameters: Any, arrayStyle: ArrayStyle) throws {
-        if let encoded = parameters as? EncodedParameters {
-            description = try QueryString.text(encoding: encoded.value, arrayStyle: arrayStyle)
-        } else if case .dictionary(let dictionary) = ParameterShape(parameters) {
-            description = try QueryWriter.text(of: dictionary, arrayStyle: arrayStyle)
+        let encodesLeaves = parameters is EncodedParameters
+        let parameters = EncodedParameters.unwrapped(parameters)
+        if case .dictionary(let dictionary) = ParameterShape(parameters) {
+            description = try QueryWriter.text(
+                of: dictionary,
+                arrayStyle: arrayStyle,
+                encodesLeaves: encodesLeaves
+            )
         } else if let encodable = parameters as? any Encodable {
             description = try QueryString.text(encoding: encodable, arrayStyle: arrayStyle)
         } else {

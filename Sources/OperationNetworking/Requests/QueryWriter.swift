@@ -14,11 +14,13 @@ struct QueryWriter {
     /// The text of the pairs of a dictionary.
     static func text(
         of dictionary: ParameterDictionary,
-        arrayStyle: QueryString.ArrayStyle
+        arrayStyle: QueryString.ArrayStyle,
+        encodesLeaves: Bool = false
     ) throws -> String {
         let walk = try ParameterWalk(
             dictionary,
             arrayStyle: arrayStyle,
+            encodesLeaves: encodesLeaves,
             to: QueryWriter(capacity: dictionary.names.count * 32)
         )
         return String(decoding: walk.writer.octets, as: UTF8.self)

@@ -118,7 +118,8 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
     ///   - response: the head.
     ///   - data: the whole body; `nil`: it went elsewhere, and only the response is judged.
     /// - Returns: a `Value`; `nil` when that is an optional without a value, or the body went elsewhere.
-    /// - Throws: ``ResponseSerializationError``.
+    /// - Throws: ``ResponseSerializationError``; `URLError.resourceUnavailable` if a deep body needs a
+    ///   thread, and the process can have none.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
         try responseObject(of: ReceivedMessage(response, data))
     }
@@ -139,7 +140,8 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
     ///   - response: the head.
     ///   - data: the whole body.
     /// - Returns: what the body decodes to, or stands for when it is empty.
-    /// - Throws: ``ResponseSerializationError``.
+    /// - Throws: ``ResponseSerializationError``; `URLError.resourceUnavailable` if a deep body needs a
+    ///   thread, and the process can have none.
     public func value(for response: HTTPURLResponse?, data: Data?) throws -> Value {
         try value(of: ReceivedMessage(response, data))
     }
@@ -260,15 +262,10 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
     private func explanation(of message: ReceivedMessage) throws -> (any Sendable)? {
         guard let data = message.data, !data.isEmpty else { return nil }
         if let decodeError, let text = JSONText.parseable(data, charset: message.response?.charset),
-            JSONWeight.decoded.refusal(of: text) == nil
+            JSONWeight.decoded.refusal(of: text) == nil,
+            let value = try? DecodingStack.run(onJSON: text, decodeError)
         {
-            do {
-                return try DecodingStack.run(onJSON: text, decodeError)
-            } catch let shortage as DecodingStack.Shortage {
-                throw shortage.error(for: message.response?.value?.url)
-            } catch {
-                // It is no such error.
-            }
+            return value
         }
         var json = JSONResponseSerializer(readingOptions: .fragmentsAllowed)
         switch source {

@@ -40,13 +40,14 @@ package struct ServerVerification: Hashable, Sendable {
     ) {
         if url?.isTLS != true || policy.acceptsEveryServer {
             self = .anyServer
-        } else if policy.verdictText == SecurityPolicy.default.verdictText, anchors == .system,
+        } else if policy.verdictText == SecurityPolicy.default.verdictText, anchors.areOfSystem,
             !allowsDowngrade
         {
             self = .standard
         } else {
             let texts = [policy.verdictText, anchors.verdictText]
-            self.init(text: Self.digest(texts + (allowsDowngrade ? ["downgrade"] : [])))
+            // Where something is pinned, http is refused anyway.
+            self.init(text: Self.digest(texts + (allowsDowngrade && !policy.pins ? ["downgrade"] : [])))
         }
     }
 
@@ -113,15 +114,25 @@ extension SecurityPolicy {
 }
 
 extension TrustAnchors {
-    /// The authorities, or the place of those on the disk.
+    /// Whether they are those of the system, by whatever name.
+    var areOfSystem: Bool { self == .system && places.isEmpty || verdictText == "system" }
+
+    /// The authorities, or the places of those on the disk, behind links.
     fileprivate var verdictText: String {
-        switch self {
-        case .system: "system"
-        case .file(let url): "file \(url.standardizedFileURL.path)"
-        case .directory(let url): "directory \(url.standardizedFileURL.path)"
-        case .certificates(let certificates):
-            (["certificates"] + certificates.map { $0.der.base64EncodedString() }.sorted())
+        if case .certificates(let certificates) = self {
+            return (["certificates"] + certificates.map { $0.der.base64EncodedString() }.sorted())
                 .joined(separator: "\n")
         }
+        func resolved(_ path: String?) -> String? {
+            path.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+        }
+        let (file, directory) = (resolved(places.file), resolved(places.directory))
+        guard case .places(let systemFile, let systemDirectory) = CurlLibrary.authorities else {
+            return "system"
+        }
+        let isOfSystem =
+            (file == nil || file == resolved(systemFile))
+            && (directory == nil || directory == resolved(systemDirectory))
+        return isOfSystem ? "system" : "file \(file ?? "none") directory \(directory ?? "none")"
     }
 }

@@ -17,8 +17,8 @@ internal import OperationNetworkingSystem
 /// the next operation waits for another token. When the closure throws, all that wait fail with what it
 /// threw, and the next operation calls it again.
 ///
-/// An operation that a manager makes within the closure, in its task, has no token of this source: it would
-/// wait for itself. One that was made elsewhere must not be waited for there.
+/// An operation that a manager makes while the closure runs, in its task, has no token of this source: it
+/// would wait for itself. One that was made elsewhere must not be waited for there.
 ///
 /// Cancelling an operation does not cancel what the others wait for. Callable from any thread.
 public final class TokenSource: Sendable {
@@ -61,14 +61,27 @@ public final class TokenSource: Sendable {
         }
     }
 
-    /// The source whose closure the present task runs.
-    @TaskLocal private static var refreshing: TokenSource?
+    /// A call of the closure.
+    private final class Call: Sendable {
+        let source: TokenSource
+        let isOver = Locked(false)
+
+        init(_ source: TokenSource) {
+            self.source = source
+        }
+    }
+
+    /// The call that the present task, or one that began it, is in.
+    @TaskLocal private static var call: Call?
 
     private let refresh: Refresh
     private let state: Locked<State>
 
-    /// Whether the present task is that of its closure.
-    var isRefreshingHere: Bool { TokenSource.refreshing === self }
+    /// Whether the present task is in its closure. A task that the closure began may outlive it.
+    var isRefreshingHere: Bool {
+        guard let call = TokenSource.call, call.source === self else { return false }
+        return !call.isOver.withLock { $0 }
+    }
 
     /// - Parameters:
     ///   - token: the first one; `nil`: the first operation waits for one.
@@ -121,7 +134,9 @@ public final class TokenSource: Sendable {
         // A task of its own: no operation's cancellation reaches it.
         Task {
             do {
-                let token = try await TokenSource.$refreshing.withValue(self) { try await self.refresh(last) }
+                let call = Call(self)
+                defer { call.isOver.withLock { $0 = true } }
+                let token = try await TokenSource.$call.withValue(call) { try await self.refresh(last) }
                 self.end(last, generation, .success(token))
             } catch {
                 self.end(last, generation, .failure(error))

@@ -127,6 +127,10 @@ public struct StubResponse: Sendable {
         changed { response in
             switch response.content {
             case .message(var message):
+                if message.hasDefaultType, name.isEqualIgnoringASCIICase(to: "Content-Type") {
+                    message.fields["Content-Type"] = nil
+                    message.hasDefaultType = false
+                }
                 message.fields.append(name: name, value: value)
                 response.content = .message(message)
             case .representation(var representation):
@@ -177,7 +181,14 @@ public struct StubResponse: Sendable {
         _ body: Data
     ) -> StubResponse {
         var fields = HeaderFields(headers)
-        if fields["Content-Type"] == nil { fields["Content-Type"] = type }
-        return StubResponse(.message(StubMessage(status: statusCode, fields: fields, body: body)))
+        let hasDefaultType = fields["Content-Type"] == nil
+        if hasDefaultType { fields["Content-Type"] = type }
+        let message = StubMessage(
+            status: statusCode,
+            fields: fields,
+            body: body,
+            hasDefaultType: hasDefaultType
+        )
+        return StubResponse(.message(message))
     }
 }

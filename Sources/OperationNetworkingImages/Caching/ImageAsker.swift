@@ -24,13 +24,15 @@ struct ImageAsker: Hashable, Sendable {
     private var cookies: [String] = []
     private var policy = SecurityPolicy.default
     private var anchors = TrustAnchors.system
+    /// Whether a redirect may lead to http, where anything on the way may answer.
+    private var allowsDowngrade = false
 
     private init() {}
 
     /// No user, and the same verification of the server.
     var withoutUser: ImageAsker {
         var asker = Self.unnamed
-        (asker.policy, asker.anchors) = (policy, anchors)
+        (asker.policy, asker.anchors, asker.allowsDowngrade) = (policy, anchors, allowsDowngrade)
         return asker
     }
 
@@ -42,6 +44,7 @@ struct ImageAsker: Hashable, Sendable {
         if manager.answersChallenges { return nil }
         let settings = manager.readTransferSettings { $0 }
         (policy, anchors) = (settings.securityPolicy, settings.trustAnchors)
+        allowsDowngrade = settings.redirectPolicy.allowsDowngrade
         let isAtHome = manager.baseURL.map { $0.hasOrigin(of: url) } ?? true
         if !settings.requestAdapters.isEmpty, isAtHome || manager.secretHeaderScope != .baseURL { return nil }
         if settings.shouldUseCredentialStorage, URLCredentialStorage.shared.knows(url) { return nil }

@@ -37,6 +37,8 @@ package final class PartFile {
         guard descriptor >= 0 else { return }
         // Before: the number of a closed file may be another one's.
         claim = nil
+        // Also of a copy that ``reader()`` made.
+        _ = flock(descriptor, LOCK_UN)
         Glibc.close(descriptor)
         descriptor = -1
     }

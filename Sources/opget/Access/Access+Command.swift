@@ -38,16 +38,22 @@ extension Access {
                 }
                 cookies = try Self.cookies(in: file)
             }
-            try Self.checkFolder(of: file)
+            try Self.checkFolder(of: file, orMade: command.directory)
         }
     }
 
-    /// Whether a new jar can be made there: in the end, when all is fetched, the cookies would be lost.
-    private static func checkFolder(of file: URL) throws {
+    /// Whether a new jar can be made there: in the end, when all is fetched, the cookies would be lost. The
+    /// directory of `-d` is made if it is missing.
+    private static func checkFolder(of file: URL, orMade directory: String?) throws {
         let folder = FilePath(file.deletingLastPathComponent().path)
         // Of a file, "." says that it is no directory.
         guard Glibc.access(folder.appending(".").text, W_OK | X_OK) == 0 else {
             let code = errno
+            if code == ENOENT, let directory,
+                FilePath(directory).url.resolvingSymlinksInPath().path == folder.text
+            {
+                return
+            }
             throw Failure(
                 .file,
                 "--cookie-jar: no file can be made in \(folder.text): \(Failure.reason(code))."

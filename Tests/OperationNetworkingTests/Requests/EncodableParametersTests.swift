@@ -35,6 +35,8 @@ import Testing
         )
     }
 
+    private enum NamedKey: String, Encodable { case page }
+
     /// As in a structure with that property, although a dictionary is otherwise written as it is.
     @Test func aDictionaryIsEncodedByTheVerbsToo() throws {
         let manager = OperationManager(baseURL: URL(string: "http://h/"))
@@ -46,6 +48,10 @@ import Testing
         }
         #expect(try query(["since": date]) == "since=2026-10-17T10%3A42%3A45Z")
         #expect(throws: EncodingError.self) { try query(["r": Double.infinity]) }
+        // In the order and with the names that dictionaries and sets have as parameters.
+        #expect(try query([NamedKey.page: 2]) == "page=2")
+        #expect(try query(["ids": Set([3, 1, 2])]) == "ids=1&ids=2&ids=3")
+        #expect(try query(["a": ["b": [true, false]]]) == "a%5Bb%5D%5B%5D=1&a%5Bb%5D%5B%5D=0")
         #expect(throws: RequestSerializationError.unsupportedParameters(type: "Array<Int>")) {
             try query([1])
         }

@@ -1,5 +1,7 @@
 import Foundation
 import FoundationNetworking
+import Glibc
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
@@ -40,6 +42,16 @@ import Testing
         #expect(
             verification("https://h/a", SecurityPolicy(pinnedPublicKeys: Set(Self.pins))) == .standard
         )
+    }
+
+    @Test func theSystemsOwnAuthoritiesAreUsualByAnyName() throws {
+        guard case .places(let file?, _) = CurlLibrary.authorities else { return }
+        let folder = try TemporaryDirectory()
+        let link = folder.file("link.pem")
+        #expect(symlink(file, link.path) == 0)
+        #expect(verification("https://h/a", .default, .file(URL(fileURLWithPath: file))) == .standard)
+        #expect(verification("https://h/a", .default, .file(link)) == .standard)
+        #expect(verification("https://h/a", .default, .file(folder.file("other.pem"))) != .standard)
     }
 
     @Test func whatDecidesAboutServersCounts() {

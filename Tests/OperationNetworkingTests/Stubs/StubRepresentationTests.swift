@@ -15,6 +15,16 @@ struct StubRepresentationTests {
         return representation.message(for: request)
     }
 
+    @Test func aTypeOfTheCallersStandsForThatOfATextAndOfJSON() throws {
+        for response in [
+            StubResponse.text("{}").header("content-type", "application/json"),
+            StubResponse.text("{}", headers: ["Content-Type": "application/json"]),
+        ] {
+            guard case .message(let message) = response.content else { throw CocoaError(.featureUnsupported) }
+            #expect(message.fields.values(for: "Content-Type") == ["application/json"])
+        }
+    }
+
     @Test(arguments: [
         StubResponse.content(
             Data("0123".utf8),

@@ -7,6 +7,8 @@ internal import OperationNetworkingSystem
 final class BatchGauge: Sendable {
     /// Seconds between two updates of the `Progress`, and of the sequences.
     private static let publishingInterval = 0.05
+    /// Seconds until the sequences hear of a speed that falls, since nothing moves.
+    private static let restInterval = 1.0
 
     private struct State {
         var estimate: BatchEstimate
@@ -17,6 +19,7 @@ final class BatchGauge: Sendable {
         var sequences: [Int: AsyncStream<BatchProgress>.Continuation] = [:]
         var lastSequence = 0
         var isTelling = false
+        var isWatching = false
         var hasEnded = false
 
         mutating func timeLeft() -> Double? {
@@ -105,12 +108,19 @@ final class BatchGauge: Sendable {
         return stream
     }
 
-    private func tell() {
-        let (news, sequences) = state.withLock { state in
-            state.isTelling = false
-            return (state.look(), Array(state.sequences.values))
+    private func tell(isWatch: Bool = false) {
+        let (news, sequences, watches) = state.withLock { state in
+            if isWatch { state.isWatching = false } else { state.isTelling = false }
+            let news = state.look()
+            let watches = !state.sequences.isEmpty && !state.isWatching && news.throughput ?? 0 >= 1
+            if watches { state.isWatching = true }
+            return (news, Array(state.sequences.values), watches)
         }
         for continuation in sequences { continuation.yield(news) }
+        guard watches else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.restInterval) { [weak self] in
+            self?.tell(isWatch: true)
+        }
     }
 
     // MARK: - The end

@@ -276,12 +276,9 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// queue.
     public var progress: Progress { count.gauge.progress }
 
-    /// The progress at once, and each time it changes, at most 20 times a second; ends with the batch, after
-    /// its last value. A slow reader gets the newest value only. Needs no completion queue.
-    ///
-    /// ```swift
-    /// for await progress in batch.updates { bar.fraction = progress.fractionCompleted }
-    /// ```
+    /// The progress at once, each time bytes move, at most 20 times a second, and once a second while the
+    /// speed falls; ends with the batch, after its last value. A slow reader gets the newest value only.
+    /// Needs no completion queue.
     public var updates: AsyncStream<BatchProgress> { count.gauge.updates }
 
     /// The fraction that is done, from 0 to 1; never goes down.

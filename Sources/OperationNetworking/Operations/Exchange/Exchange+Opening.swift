@@ -33,10 +33,12 @@ extension Exchange {
         switch result {
         case .success(let content):
             if didOpen(content) { prepare(room) }
-        case .failure(let error) where error.isLackOfDescriptors && room.transfers.mayWaitForDescriptors():
+        case .failure(let error) where error.isLackOfDescriptors:
+            let mayWait = room.transfers.mayWaitForDescriptors()
+            // One that was paused meanwhile opens it when it goes on.
             guard machine.sinkMustOpenAgain() else { return }
             giveTurnBack(room)
-            startAgain()
+            if mayWait { startAgain() } else { fail(error) }
         case .failure(let error):
             guard machine.sinkOpened() else { return }
             giveTurnBack(room)
