@@ -1,5 +1,5 @@
-/// The parameters of a verb with `encoding:`. What the value encodes counts, by the rules for `Encodable`
-/// values, also where it is a dictionary or an array, which are otherwise written as they are.
+/// The parameters of a verb with `encoding:`. In a dictionary or an array what is no plain text or number is
+/// encoded, too: as parameters these are written as they are.
 ///
 /// Only our own serializers are given one: others get the value itself.
 struct EncodedParameters {

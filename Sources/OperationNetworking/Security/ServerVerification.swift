@@ -117,22 +117,35 @@ extension TrustAnchors {
     /// Whether they are those of the system, by whatever name.
     var areOfSystem: Bool { self == .system && places.isEmpty || verdictText == "system" }
 
-    /// The authorities, or the places of those on the disk, behind links.
+    /// The authorities, or the places of those on the disk. Links in them are not followed: a bundle may be
+    /// renewed by leading one elsewhere.
     fileprivate var verdictText: String {
         if case .certificates(let certificates) = self {
             return (["certificates"] + certificates.map { $0.der.base64EncodedString() }.sorted())
                 .joined(separator: "\n")
         }
-        func resolved(_ path: String?) -> String? {
-            path.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+        if places.areOfSystem { return "system" }
+        func path(_ path: String?) -> String {
+            path.map { URL(fileURLWithPath: $0).standardizedFileURL.path } ?? "none"
         }
-        let (file, directory) = (resolved(places.file), resolved(places.directory))
+        return "file \(path(places.file)) directory \(path(places.directory))"
+    }
+}
+
+extension AuthorityPlaces {
+    /// Whether each is the system's, behind links.
+    fileprivate var areOfSystem: Bool {
         guard case .places(let systemFile, let systemDirectory) = CurlLibrary.authorities else {
-            return "system"
+            return false
         }
-        let isOfSystem =
-            (file == nil || file == resolved(systemFile))
-            && (directory == nil || directory == resolved(systemDirectory))
-        return isOfSystem ? "system" : "file \(file ?? "none") directory \(directory ?? "none")"
+        func isSame(_ path: String?, _ own: String?) -> Bool {
+            guard let path else { return true }
+            return own.map { Self.resolved(path) == Self.resolved($0) } ?? false
+        }
+        return isSame(file, systemFile) && isSame(directory, systemDirectory)
+    }
+
+    private static func resolved(_ path: String) -> String {
+        URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 }

@@ -38,7 +38,8 @@ extension Access {
                 }
                 cookies = try Self.cookies(in: file)
             }
-            try Self.checkFolder(of: file, orMade: command.directory)
+            let isFetchedThere = command.output.flatMap(OutputDescriptor.number(of:)) == nil
+            try Self.checkFolder(of: file, orMade: isFetchedThere ? command.directory : nil)
         }
     }
 

@@ -25,7 +25,8 @@ struct ExamplesTests {
         #expect(try String(contentsOf: directory.file("7.jpg"), encoding: .utf8) == "\(origin)a.jpg")
         #expect(try String(contentsOf: directory.file("8.jpg"), encoding: .utf8) == "\(origin)b.jpg")
         #expect(server.requests.first?.target == "\(origin)api/photos?page=2")
-        #expect(server.requests.count == 3)
+        // The pause may have come after a request.
+        #expect(Set(server.requests.map(\.target)).count == 3)
     }
 
     // MARK: - Request

@@ -98,6 +98,7 @@ final class BatchGauge: Sendable {
             state.sequences[state.lastSequence] = continuation
             return state.lastSequence
         }
+        watch()
         if let number {
             continuation.onTermination = { [weak self] _ in
                 _ = self?.state.withLock { $0.sequences.removeValue(forKey: number) }
@@ -108,33 +109,43 @@ final class BatchGauge: Sendable {
         return stream
     }
 
-    private func tell(isWatch: Bool = false) {
-        let (news, sequences, watches) = state.withLock { state in
-            if isWatch { state.isWatching = false } else { state.isTelling = false }
+    /// In turns, under the lock: no value comes behind a newer one.
+    private func tell() {
+        state.withLock { state in
+            state.isTelling = false
             let news = state.look()
-            let watches = !state.sequences.isEmpty && !state.isWatching && news.throughput ?? 0 >= 1
-            if watches { state.isWatching = true }
-            return (news, Array(state.sequences.values), watches)
+            for continuation in state.sequences.values { continuation.yield(news) }
         }
-        for continuation in sequences { continuation.yield(news) }
-        guard watches else { return }
+        watch()
+    }
+
+    /// Tells again in a while, for the speed falls if nothing moves.
+    private func watch() {
+        let isNew = state.withLock { state in
+            let progress = state.look()
+            let falls = progress.throughput.map { $0 >= 1 } ?? (progress.completedBytes > 0)
+            guard falls, !state.isWatching, !state.sequences.isEmpty else { return false }
+            state.isWatching = true
+            return true
+        }
+        guard isNew else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.restInterval) { [weak self] in
-            self?.tell(isWatch: true)
+            self?.state.withLock { $0.isWatching = false }
+            self?.tell()
         }
     }
 
     // MARK: - The end
 
     private func endUpdates() {
-        let (news, sequences) = state.withLock { state in
+        let sequences = state.withLock { state in
             state.hasEnded = true
+            let news = state.look()
             defer { state.sequences = [:] }
-            return (state.look(), Array(state.sequences.values))
+            for continuation in state.sequences.values { continuation.yield(news) }
+            return Array(state.sequences.values)
         }
-        for continuation in sequences {
-            continuation.yield(news)
-            continuation.finish()
-        }
+        for continuation in sequences { continuation.finish() }
     }
 
     /// Calls `body` on the queue after everything that was told there, if there is an audience; if not, here
