@@ -68,6 +68,7 @@ enum ResumeDecision: Hashable, Sendable {
     ///   - status: of the final response, redirects followed.
     ///   - fields: the head of that response.
     init(_ question: Question, status: Int, fields: HeaderFields) {
+        let status = SuccessStatus(status, hasLength: fields.contentLength != nil).code
         switch question.asked {
         case .ownRange(let range):
             self = question.decision(onOwn: range, status: status, fields: fields)
