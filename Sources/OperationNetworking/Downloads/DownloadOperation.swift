@@ -12,7 +12,10 @@ internal import OperationNetworkingSystem
 ///
 /// A later operation with the same destination, in this process or another, continues after the last byte if
 /// the server proves that it still has the same bytes; otherwise it starts over. Received bytes are kept
-/// after a pause, a failure and a cancellation, unless ``cancel(keepingPartialFile:)`` throws them away.
+/// after a pause, a failure and a cancellation, unless ``cancel(keepingPartialFile:)`` throws them away. A
+/// partial file that was begun at another scheme, host, port or path is continued only if ``expectedDigests``,
+/// ``setRefreshURL(_:)`` or ``unprovenBytes`` is set, and never from https to http: anybody can send a tag and
+/// last bytes that are equal. Redirects do not count.
 ///
 /// The partial file is locked: of two operations or processes with one destination the second fails with
 /// ``DownloadError/inUse(_:)``. If a cancelled or failed one of this process still holds the file, the new
@@ -44,6 +47,12 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         var unprovenBytes = UnprovenBytes.discard
         var refreshURL: URLRefresher?
         var willFinish: DownloadPlan.WillFinish?
+
+        /// Whether the caller asks for bytes whatever server they came from: he knows what the whole has to
+        /// be, renews the address, or wants them compared.
+        var takesOtherLocations: Bool {
+            !expectedDigests.isEmpty || refreshURL != nil || unprovenBytes != .discard
+        }
     }
 
     /// The treatment of bytes that a server gives no strong validator for.
@@ -354,6 +363,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
             replaceable: settings.replaceable,
             startedFile: settings.startedFile,
             isStrict: settings.isStrict,
+            takesOtherLocations: settings.takesOtherLocations,
             downloadsOnlyIfChanged: settings.downloadsOnlyIfChanged,
             startsOver: settings.startsOver,
             expectedDigests: settings.expectedDigests,

@@ -23,6 +23,8 @@ struct DownloadPlan: Sendable {
     /// Whether what was begun at another address, or as another user without a strong tag, is never
     /// continued.
     var isStrict = false
+    /// Whether bytes of an earlier download count that came for another scheme, host, port or path.
+    var takesOtherLocations = false
     /// Whether a file that is there is fetched only if the server has another one.
     var downloadsOnlyIfChanged = false
     /// Whether what earlier processes left is thrown away.

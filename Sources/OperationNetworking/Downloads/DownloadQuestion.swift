@@ -10,6 +10,8 @@ struct DownloadQuestion: Sendable {
     let verification: ServerVerification
     /// Whether a closure is asked about servers that the policy does not accept.
     let asksAboutServers: Bool
+    /// Whether bytes count that came for another scheme, host, port or path.
+    var takesOtherLocations = false
 
     /// - Parameters:
     ///   - request: what is going to be asked.

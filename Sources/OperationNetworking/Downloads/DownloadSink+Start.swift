@@ -57,7 +57,8 @@ extension DownloadPlan {
             replacesFile: replacesFile || downloadsOnlyIfChanged,
             orOnly: replaceable,
             continuing: startedFile?.source,
-            isStrict: isStrict
+            isStrict: isStrict,
+            takesOtherLocations: takesOtherLocations
         )
     }
 }

@@ -292,6 +292,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         try partial.begin(place, total: start.total, origin: start.origin, trusting: servers) { checkpoint in
             checkpoint.digests = digests?.notes ?? []
             checkpoint.wish = plan.wish
+            if let address = start.address { checkpoint.note(address) }
             if !start.isProven { checkpoint.isJoinedByOverlap = true }
         }
     }

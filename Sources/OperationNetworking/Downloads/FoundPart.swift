@@ -154,6 +154,7 @@ struct FoundPart {
         facts.session = environment.session(file)
         facts.source = source
         facts.isStrict = isStrict
+        facts.takesOtherLocations = question.takesOtherLocations
         if case .file = try place.folder.status(of: place.name) { facts.replacesFile = true }
         if let checkpoint = finding.checkpoint {
             facts.isOfOtherDestination = place.isOfOther(checkpoint, names)

@@ -56,6 +56,7 @@ final class PartialDownload {
     ///   - replaceable: which one may be replaced all the same.
     ///   - source: the file of another program that is to be continued: a copy of any other is not.
     ///   - isStrict: whether nothing is kept of another address, or of another user without a strong tag.
+    ///   - takesOtherLocations: whether bytes count that came for another scheme, host, port or path.
     ///   - environment: the machine.
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(
@@ -68,11 +69,13 @@ final class PartialDownload {
         orOnly replaceable: ReplaceableFile = .none,
         continuing source: SourceFile? = nil,
         isStrict: Bool = false,
+        takesOtherLocations: Bool = false,
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
         let place = try DownloadPlace(destination, watch: environment.watch, marker: environment.marker)
         guard !FileName.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
-        let question = DownloadQuestion(request, as: asker, under: verification, asksAboutServers)
+        var question = DownloadQuestion(request, as: asker, under: verification, asksAboutServers)
+        question.takesOtherLocations = takesOtherLocations
         let replaceable = replacesFile ? .any : replaceable
         let found = try FileError.translating(destination) {
             try place.check(replacing: replaceable)
@@ -430,6 +433,7 @@ final class PartialDownload {
         // What is written is kept without a later checkpoint, so what is to be known of it is written before.
         let isLessProven =
             next.isJoinedByOverlap != checkpoint?.isJoinedByOverlap
+            || next.isOfSeveralLocations != checkpoint?.isOfSeveralLocations
             || next.verification != checkpoint?.verification
             || next.trustedServers != checkpoint?.trustedServers
         // A process that finds the file has to know that it is written in this session now.

@@ -1,3 +1,5 @@
+internal import Foundation
+internal import FoundationNetworking
 internal import OperationNetworkingSystem
 
 /// The saved state of a file that is not complete, so that a later process can go on with it.
@@ -5,7 +7,7 @@ internal import OperationNetworkingSystem
 /// It may say less than there is in the file, never more: the bytes that it counts were on the disk before it
 /// was written.
 ///
-/// Stored properties: 21. They are the keys of the JSON in the file, which has them side by side.
+/// Stored properties: 22. They are the keys of the JSON in the file, which has them side by side.
 struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The bytes before an offset, as they were when everything before it was known to be on the disk (P5,
     /// P6).
@@ -98,6 +100,9 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var digests: [String] = []
     /// Whether bytes were joined of which nothing but an overlap says that they belong together; `nil` is no.
     var isJoinedByOverlap: Bool?
+    /// Whether bytes came that were asked for at another scheme, host, port or path than that of ``request``;
+    /// `nil` is no.
+    var isOfSeveralLocations: Bool?
     /// `nil`: every byte came from a server.
     var copy: Copy?
     /// The options of the caller: for a process that knows nothing but the checkpoint.
@@ -164,6 +169,18 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         self.verification = verification.note(besides: request.url)
         let all = verification == .anyServer ? [] : servers.union(trustedServers ?? [])
         trustedServers = all.isEmpty ? nil : all.sorted()
+    }
+
+    /// Bytes are about to come that are asked for at `address`.
+    mutating func note(_ address: URL) {
+        if !RequestRecord(URLRequest(url: address)).hasSameLocation(as: request) {
+            isOfSeveralLocations = true
+        }
+    }
+
+    /// Whether every byte was asked for at the scheme, host, port and path of `request`.
+    func isOfLocation(of request: RequestRecord) -> Bool {
+        isOfSeveralLocations != true && request.hasSameLocation(as: self.request)
     }
 
     /// Whether these fields select the same variant as those of its request.

@@ -18,8 +18,9 @@ internal import OperationNetworkingSystem
 /// | bytes of a content coding                                            | P13       | begun anew             |
 /// | a request with another method, a body, other selecting fields        | P15, P16  | begun anew             |
 /// | a request with another value of a field that the server's `Vary` names (``VaryingFields``), without a strong tag | P16 | begun anew |
-/// | a request to another address, or as another user (``Asker``)         | P17       | kept to be compared if the validator is strong, else begun anew |
-/// | the same, strict: to another address | P17 | begun anew |
+/// | a request to another scheme, host, port or path, unless the caller takes bytes of another one, and not from https to http | P17 | begun anew |
+/// | any other request to another address, or as another user (``Asker``) | P17       | kept to be compared if the validator is strong, else begun anew |
+/// | the same, strict: to another address, unless the caller takes bytes of another one | P17 | begun anew |
 /// | the same, strict: to this address as another user | P17 | kept to be compared under a strong tag, else anew |
 /// | a request that verifies its server in another way (``ServerVerification``), unless it does not verify it at all | P21 | begun anew |
 /// | bytes of a server that only a challenge's closure trusted, and none is set | P21 | begun anew            |
@@ -51,6 +52,11 @@ internal import OperationNetworkingSystem
 /// little before its last byte: a tag tells versions of one resource apart (RFC 9110 section 8.8.1), and not
 /// two resources, so the overlap is compared (S12). The server is asked for the last byte, too, before a file
 /// is replaced: that may be the version that the server has now, and the part one of before.
+///
+/// P17 starts over at another server, and at another path, for an equal tag and equal last bytes are evidence
+/// against accidents alone: both are public, so a hostile mirror can send them, too. A digest of the whole, a
+/// closure that renews the address, and bytes that the caller wants compared ask for it. Where redirects lead
+/// does not count: a redirector sends each attempt elsewhere.
 ///
 /// P20 keeps what `opget -c` takes over within `opget -c`: nothing but the equal last bytes of that file says
 /// that it is the beginning of what the server has, and only the user of `-c` has agreed to that. A copy that
@@ -104,6 +110,8 @@ enum PartRecovery: Hashable, Sendable {
         var dependsOnTrust = false
         /// Whether its fields that the server's `Vary` names are as before.
         var isSameVariant = true
+        /// Whether the caller takes bytes that came for another scheme, host, port or path.
+        var takesOtherLocations = false
         /// Whether nothing is kept that was begun at another address, or as another user without a strong
         /// tag.
         var isStrict = false
@@ -146,7 +154,9 @@ enum PartRecovery: Hashable, Sendable {
                 self = .begin
                 return
             }
-            let isSameQuestion = facts.isSameAsker && facts.request.hasSameTarget(as: checkpoint.request)
+            let isSameQuestion =
+                facts.isSameAsker && facts.request.hasSameTarget(as: checkpoint.request)
+                && checkpoint.isOfSeveralLocations != true
             if let reason = PartRecovery.objection(to: checkpoint, for: facts, isSameQuestion) {
                 self = .startOver(reason)
                 return
@@ -185,9 +195,15 @@ enum PartRecovery: Hashable, Sendable {
             guard case .strongETag = content.validator else { return .requestChanged }  // P16
         }
         if isSameQuestion { return nil }
+        if !checkpoint.isOfLocation(of: request) {  // P17, P19
+            guard facts.takesOtherLocations, !request.isDowngrade(from: checkpoint.request) else {
+                return .requestChanged
+            }
+        }
         let isComparable =
             switch content.validator {
-            case .strongETag: !facts.isStrict || request.url == checkpoint.request.url
+            case .strongETag:
+                !facts.isStrict || facts.takesOtherLocations || request.url == checkpoint.request.url
             case .strongDate: !facts.isStrict
             case .weak, .none: false
             }

@@ -56,6 +56,39 @@ struct RequestRecord: Hashable, Codable, Sendable {
         return url == other.url && site(self) == site(other)
     }
 
+    /// Whether both have the same scheme, host, port and path: one resource of one server, whatever the query
+    /// says.
+    func hasSameLocation(as other: RequestRecord) -> Bool {
+        url == other.url || location != nil && location == other.location
+    }
+
+    /// Whether this request goes to a server without TLS, and `other` does not.
+    func isDowngrade(from other: RequestRecord) -> Bool {
+        other.location?.scheme == "https" && location?.scheme != "https"
+    }
+
+    /// An address without its query.
+    private struct Location: Hashable {
+        let scheme: String?
+        let host: String?
+        /// Default ports are filled in.
+        let port: Int
+        /// As given: percent-encoded octets are not decoded.
+        let path: [UInt8]
+    }
+
+    private var location: Location? {
+        guard let parts = URLComponents(string: url) else { return nil }
+        let scheme = parts.scheme?.lowercased()
+        let path = parts.percentEncodedPath
+        return Location(
+            scheme: scheme,
+            host: parts.host?.lowercased(),
+            port: parts.port ?? (scheme == "https" ? 443 : 80),
+            path: Array((path.isEmpty ? "/" : path).utf8)
+        )
+    }
+
     /// Whether both ask the same, apart from the address (P15, P16).
     func selectsTheSame(as other: RequestRecord) -> Bool {
         method == other.method && hasBody == other.hasBody && secretFields == other.secretFields

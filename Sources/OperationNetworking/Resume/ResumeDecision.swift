@@ -49,6 +49,8 @@ enum ResumeDecision: Hashable, Sendable {
         /// Whether the answer comes from another URL than the one that `partial` came from: there only a
         /// strong entity tag says that it is the same, for dates of two files may be equal.
         var isElsewhere = false
+        /// Whether the answer comes without TLS, and `partial` came with it (P19): nothing is joined then.
+        var isDowngrade = false
     }
 
     /// The requests since bytes were last kept: nothing is asked twice without hope.
@@ -69,6 +71,10 @@ enum ResumeDecision: Hashable, Sendable {
     ///   - fields: the head of that response.
     init(_ question: Question, status: Int, fields: HeaderFields) {
         let status = SuccessStatus(status, hasLength: fields.contentLength != nil).code
+        if question.isDowngrade, question.asksForRest, [200, 203, 206, 416].contains(status) {  // P19
+            self = question.restart(because: .verificationChanged, or: .representationChanged)
+            return
+        }
         switch question.asked {
         case .ownRange(let range):
             self = question.decision(onOwn: range, status: status, fields: fields)
@@ -110,6 +116,14 @@ extension SinkAbilities {
 extension ResumeDecision.Question {
     /// The number of kept bytes.
     var offset: Int64 { partial?.offset ?? 0 }
+
+    /// Whether the rest was asked for, or whether there is one.
+    fileprivate var asksForRest: Bool {
+        switch asked {
+        case .rest, .overlap, .confirmation: true
+        case .whole, .wholeUntransformed, .nothing, .ownRange: false
+        }
+    }
 
     // MARK: - By status
 
@@ -179,7 +193,8 @@ extension ResumeDecision.Question {
         }
     }
 
-    /// S34, S35: only a validator that is repeated, and just that length, confirm anything.
+    /// S34, S35, where the 416 had no tag: only a validator that is repeated, and just that length, confirm
+    /// anything.
     fileprivate func decisionOnConfirmation(status: Int, fields: HeaderFields) -> ResumeDecision {
         // Many an address is good for GET alone (403, 404, 405, 501): GET then tells what there is.
         guard ![401, 407, 408, 425, 429].contains(status), status < 500 || status == 501 else {
@@ -302,11 +317,17 @@ extension ResumeDecision.Question {
         guard !history.wasRefused else { return .fail(error) }  // S38
         guard let refused else { return restart(because: .rangeNotSatisfiable, or: error) }  // S37
         if refused < self.offset { return restartAfterChange(.resourceChanged) }  // S36
-        if refused == self.offset {
-            guard let known = partial?.total else { return .ask(.confirmation) }  // S35
-            return known == refused ? .ask(.confirmation) : restartAfterChange(.resourceChanged)  // S34
+        if refused == self.offset {  // S34, S35
+            if let known = partial?.total, known != refused { return restartAfterChange(.resourceChanged) }
+            return offset == refused && hasTagOfKept(fields) ? .alreadyComplete : .ask(.confirmation)
         }
         return restart(because: .rangeNotSatisfiable, or: error)  // S37
+    }
+
+    /// Whether the answer has the strong tag of the kept bytes.
+    private func hasTagOfKept(_ fields: HeaderFields) -> Bool {
+        guard case .strongETag = partial?.validator, !history.hasFoundDifference else { return false }
+        return evidence(in: fields) == .equal
     }
 
     private func unsatisfiedTotal(_ fields: HeaderFields) -> Int64? {
@@ -327,6 +348,7 @@ extension ResumeDecision.Question {
     func evidence(in fields: HeaderFields) -> EntityValidator.Comparison {
         guard let partial else { return .absent }
         var comparison = partial.validator.comparison(with: fields)
+        if isDowngrade { return .different }
         if comparison == .equal, partial.isOfOtherQuestion { comparison = .absent }
         if isElsewhere, comparison == .equal, case .strongDate = partial.validator { comparison = .absent }
         guard comparison == .absent, let old = partial.lastModified, let new = fields["Last-Modified"] else {

@@ -72,15 +72,14 @@ struct DownloadAttackTests {
     @Test("P17, P7") func aCompleteFileOfAnotherAddressIsNotTakenUnasked() async throws {
         let gate = Gate()
         let scene = try DownloadScene()
-        let server = try ScriptedServer(routes: [
-            "/one": [.representation(DownloadScene.old).held(after: .body(299_999), by: gate)],
-            "/two": [
-                .representation(Representation(.pattern(Self.otherBody), entityTag: .strong("other")))
-            ],
+        let server = try ScriptedServer([
+            .representation(DownloadScene.old).held(after: .body(299_999), by: gate),
+            .representation(Representation(.pattern(Self.otherBody), entityTag: .strong("other"))),
         ])
-        try await leaveComplete(scene, URLRequest(url: server.url(path: "/one")), gate)
+        try await leaveComplete(scene, URLRequest(url: try server.url(query: "one")), gate)
 
-        let second = DownloadOperation(request: URLRequest(url: server.url(path: "/two")), to: scene.target)
+        let request = URLRequest(url: try server.url(query: "two"))
+        let second = DownloadOperation(request: request, to: scene.target)
         second.retryPolicy = nil
         second.completionQueue = DispatchQueue(label: "callbacks")
         _ = try await scene.run(second).get()
@@ -90,13 +89,14 @@ struct DownloadAttackTests {
     @Test("P17, P7") func aCompleteFileThatHasMovedCostsAComparison() async throws {
         let gate = Gate()
         let scene = try DownloadScene()
-        let server = try ScriptedServer(routes: [
-            "/one": [.representation(DownloadScene.old).held(after: .body(299_999), by: gate)],
-            "/two": [.representation(DownloadScene.old)],
+        let server = try ScriptedServer([
+            .representation(DownloadScene.old).held(after: .body(299_999), by: gate),
+            .representation(DownloadScene.old),
         ])
-        try await leaveComplete(scene, URLRequest(url: server.url(path: "/one")), gate)
+        try await leaveComplete(scene, URLRequest(url: try server.url(query: "one")), gate)
 
-        let second = DownloadOperation(request: URLRequest(url: server.url(path: "/two")), to: scene.target)
+        let request = URLRequest(url: try server.url(query: "two"))
+        let second = DownloadOperation(request: request, to: scene.target)
         second.retryPolicy = nil
         second.completionQueue = DispatchQueue(label: "callbacks")
         _ = try await scene.run(second).get()

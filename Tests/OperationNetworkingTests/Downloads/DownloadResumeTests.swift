@@ -280,6 +280,19 @@ struct DownloadResumeTests {
         #expect(heard == Progress(closure: [300_000], updates: [300_000], offsets: [300_000]))
     }
 
+    /// What a 416 says is enough.
+    @Test("S35") func aTagAndALengthInA416AreAConfirmation() async throws {
+        let refusal = Answer.respond(416, ["Content-Range": "bytes */300000", "ETag": "\"v1\""], body: "")
+        let cut = Answer.currentRepresentation.chunked(isTerminated: false)
+        let scene = try DownloadScene(answers: [cut, refusal])
+        _ = await scene.run(scene.operation())
+        let second = scene.operation()
+        _ = try await scene.run(second).get()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(scene.server.requests.map { $0["Range"] } == [nil, "bytes=300000-"])
+        #expect(scene.server.bodyBytesSent == 300_000)
+    }
+
     @Test("S23") func theBodyOfAnAnswerThatHasNothingNewIsNotFetched() async throws {
         let cut = Answer.currentRepresentation.chunked(isTerminated: false)
         let gate = Gate()

@@ -4,6 +4,16 @@ import FoundationNetworking
 import OperationNetworking
 import OperationNetworkingTesting
 
+extension ScriptedServer {
+    /// Its address with a query.
+    func url(query: String) throws -> URL {
+        guard let url = URL(string: url(path: "/").absoluteString + "?" + query) else {
+            throw URLError(.badURL)
+        }
+        return url
+    }
+}
+
 /// A server with a file, a folder to save it in, and what was heard meanwhile.
 struct DownloadScene {
     static let body = PatternBody(seed: 1, length: 300_000)

@@ -24,6 +24,8 @@ import Testing
         var dependsOnTrust = false
         var isSameVariant = true
         var isStrict = false
+        var takesOtherLocations = false
+        var isOfSeveralLocations: Bool?
         var isAtRest: Bool?
         var replacesFile = false
         var total: Int64? = 100
@@ -46,12 +48,14 @@ import Testing
             var checkpoint = Sample.checkpoint(.sample, fields: fields, total: total, blocks: ends)
             checkpoint.copy = copy
             checkpoint.isAtRest = isAtRest
+            checkpoint.isOfSeveralLocations = isOfSeveralLocations
             return PartRecovery.Facts(
                 request: RequestRecord(request),
                 isSameAsker: isSameAsker,
                 isVerified: isVerified,
                 dependsOnTrust: dependsOnTrust,
                 isSameVariant: isSameVariant,
+                takesOtherLocations: takesOtherLocations,
                 isStrict: isStrict,
                 finding: finding(checkpoint),
                 part: size.map {
@@ -116,6 +120,9 @@ import Testing
         $0.intact = 0
     }
     private static let otherAddress: @Sendable (inout Row) -> Void = {
+        $0.request.url = $0.request.url.flatMap { URL(string: $0.absoluteString + "?renewed") }
+    }
+    private static let otherServer: @Sendable (inout Row) -> Void = {
         $0.request.url = URL(string: "http://mirror.example.com/file")
     }
 
@@ -221,6 +228,28 @@ import Testing
         Row("P17 another address, strong tag, strict", size: 20, .startOver(.requestChanged)) {
             otherAddress(&$0)
             $0.isStrict = true
+        },
+        Row("P17 another server", size: 20, .startOver(.requestChanged), with: otherServer),
+        Row("P17 another server, asked for", size: 20, .keep(20, isOfOtherQuestion: true)) {
+            otherServer(&$0)
+            $0.takesOtherLocations = true
+        },
+        Row("P17 the same, strict", size: 20, .keep(20, isOfOtherQuestion: true)) {
+            otherServer(&$0)
+            $0.takesOtherLocations = true
+            $0.isStrict = true
+        },
+        Row("P17 another server, asked for, no validator", size: 20, .startOver(.requestChanged)) {
+            otherServer(&$0)
+            $0.takesOtherLocations = true
+            $0.fields = [:]
+        },
+        Row("P17 bytes of several servers", size: 20, .startOver(.requestChanged)) {
+            $0.isOfSeveralLocations = true
+        },
+        Row("P17 bytes of several servers, asked for", size: 20, .keep(20, isOfOtherQuestion: true)) {
+            $0.isOfSeveralLocations = true
+            $0.takesOtherLocations = true
         },
         Row("P17 another user, strong tag, strict", size: 20, .keep(20, isOfOtherQuestion: true)) {
             otherAsker(&$0)

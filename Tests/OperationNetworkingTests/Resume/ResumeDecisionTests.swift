@@ -12,6 +12,7 @@ import Testing
         var abilities = SinkAbilities(canBeEmptied: true)
         var history = ResumeDecision.History()
         var isElsewhere = false
+        var isDowngrade = false
         let status: Int
         let fields: HeaderFields
         let decision: ResumeDecision
@@ -587,14 +588,43 @@ import Testing
             with: askedForWhole
         ),
         Row("S32 205 after a restart", 205, [:], .fail(.unexpectedStatus(205)), with: askedForWhole),
-        Row("S34, F3", 416, part("bytes */10"), .ask(.confirmation), with: allThere),
+        Row("S34, F3", 416, part("bytes */10"), .alreadyComplete, with: allThere),
+        Row("S34 no tag", 416, part("bytes */10", [:]), .ask(.confirmation), with: allThere),
+        Row("S35", 416, part("bytes */4"), .alreadyComplete, with: ofUnknownLength),
+        Row("S35 no tag", 416, part("bytes */4", [:]), .ask(.confirmation), with: ofUnknownLength),
         Row(
-            "S35",
+            "S35 another tag",
             416,
-            part("bytes */4"),
+            part("bytes */4", ["ETag": "\"v2\""]),
             .ask(.confirmation),
             with: ofUnknownLength
         ),
+        Row("S35 bytes differed", 416, part("bytes */4"), .ask(.confirmation)) {
+            ofUnknownLength(&$0)
+            $0.history.hasFoundDifference = true
+        },
+        Row("S35 a date", 416, part("bytes */4", ["Last-Modified": modified]), .ask(.confirmation)) {
+            dated(&$0)
+            $0.first["Content-Length"] = nil
+        },
+        Row("P19 a rest without TLS", 206, part("bytes 4-9/10"), .ask(.whole(because: .verificationChanged)))
+        {
+            $0.isDowngrade = true
+        },
+        Row("P19 a 416 without TLS", 416, part("bytes */4"), .ask(.whole(because: .verificationChanged))) {
+            ofUnknownLength(&$0)
+            $0.isDowngrade = true
+        },
+        Row(
+            "P19 a whole without TLS",
+            200,
+            ["ETag": "\"v1\"", "Content-Length": "10"],
+            .replace(total: 10, because: .resourceChanged)
+        ) {
+            askedForWhole(&$0)
+            $0.abilities.canCompare = true
+            $0.isDowngrade = true
+        },
         Row("S36", 416, part("bytes */3"), .ask(.whole(because: .resourceChanged))),
         Row("S36 into a stream", 416, part("bytes */3"), .fail(.representationChanged), with: unrewindable),
         Row("S36 shrunk to what is there", 416, part("bytes */4"), .ask(.whole(because: .resourceChanged))),
@@ -747,7 +777,8 @@ extension ResumeDecisionTests.Row {
             partial: offset == 0 ? nil : PartialContent(fields: first, offset: offset),
             abilities: abilities,
             history: history,
-            isElsewhere: isElsewhere
+            isElsewhere: isElsewhere,
+            isDowngrade: isDowngrade
         )
         return ResumeDecision(question, status: status, fields: fields)
     }

@@ -116,6 +116,7 @@ extension Exchange {
             total: route.hop.httpMethod == "HEAD" ? nil : total,
             head: head,
             url: route.url,
+            address: route.request.url,
             content: resumption.contentNumber,
             isProven: isProven,
             mayComeAgain: sink.keepsLastBytes && resumption.canComeAgain(route.hop),

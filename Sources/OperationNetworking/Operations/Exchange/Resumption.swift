@@ -189,7 +189,8 @@ struct Resumption {
             partial: known.partial(held.count),
             abilities: abilities,
             history: known.history,
-            isElsewhere: known.url.map { $0 != url } ?? false
+            isElsewhere: known.url.map { $0 != url } ?? false,
+            isDowngrade: known.url.map { Self.isDowngrade(from: $0, to: url) } ?? false
         )
         known.history.wasRefused = head.status == 416
         let decision = ResumeDecision(question, status: head.status, fields: head.fields)
@@ -214,6 +215,11 @@ struct Resumption {
             break
         }
         return decision
+    }
+
+    private static func isDowngrade(from first: String, to second: String?) -> Bool {
+        guard let second, second != first else { return false }
+        return RedirectPolicy.isDowngrade(from: URL(string: first), to: URL(string: second))
     }
 
     /// The bytes held are kept, as a part of `total` bytes.

@@ -134,6 +134,8 @@ struct BodyStart: Sendable {
     var head: ResponseHead
     /// The URL of that response.
     var url: URL
+    /// The caller's address, or the one that he has named since: where redirects lead does not count.
+    var address: URL?
     /// The number of the content: each body that replaces what is held has another one. One that goes on has
     /// that of the bytes before it.
     var content = 0

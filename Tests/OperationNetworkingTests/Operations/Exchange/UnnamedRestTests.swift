@@ -157,17 +157,17 @@ struct UnnamedRestTests {
         let scene = try DownloadScene()
         var second = first.representation
         if isOther { second.body = .pattern(Self.otherBody) }
-        let server = try ScriptedServer(routes: [
-            "/one": [.representation(first.representation).breaking(after: .body(first.length))],
-            "/two": [.representation(second)],
+        let server = try ScriptedServer([
+            .representation(first.representation).breaking(after: .body(first.length)),
+            .representation(second),
         ])
-        for path in ["one", "two"] {
-            let request = URLRequest(url: server.url(path: path))
+        for query in ["one", "two"] {
+            let request = URLRequest(url: try server.url(query: query))
             let operation = DownloadOperation(request: request, to: scene.target)
             operation.completionQueue = DispatchQueue(label: "callbacks")
             operation.retryPolicy = nil
             let result = await scene.run(operation)
-            guard path == "two" else { continue }
+            guard query == "two" else { continue }
             _ = try result.get()
             #expect(operation.downloadedFile?.proof == (isOther ? .length : .overlap))
         }
