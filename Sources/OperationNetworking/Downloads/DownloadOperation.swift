@@ -283,8 +283,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     }
 
     private func set(_ change: (inout Settings) -> Void) {
-        configure { _ in }
-        settings.change(change)
+        if state.withLock({ $0.takesConfiguration() }) { settings.change(change) }
     }
 
     // MARK: - Commands

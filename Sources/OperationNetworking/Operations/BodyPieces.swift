@@ -83,18 +83,23 @@ extension ConnectionOperation {
     ///
     /// Replaces ``outputStream`` and ``outputFile``, which are reset. Call this before the operation is in a
     /// queue; its loop needs it there, or started. The body is not kept: `responseData` is `nil`. A reader
-    /// that does not keep up holds the transfer: at most about a mebibyte waits for it. Only the sequence of
-    /// the last call has pieces. A ``DownloadOperation`` has a file instead, and no pieces.
+    /// that does not keep up holds the transfer: at most about a mebibyte waits for it. There is one
+    /// sequence: a second call traps. A ``DownloadOperation`` has a file instead, and no pieces.
     ///
     /// The sequence ends when the operation has finished, and throws its error, a status that the serializer
     /// refuses included. ``pause()`` and retries go on after the bytes that were read, if the server still
     /// has the same; if not, the error is ``ResumeError/representationChanged``, since what was read cannot
     /// be taken back.
     public func bodyPieces() -> BodyPieces {
+        precondition(!hasReader, "bodyPieces() was called twice: an operation has one sequence of pieces")
         let channel = BodyChannel()
         configure { $0.configuration.destination = .pieces(channel) }
         whenFinished { [weak self] in channel.end(self?.error.map { .failure($0) } ?? .success(())) }
         return BodyPieces(self, channel)
+    }
+
+    private var hasReader: Bool {
+        state.withLock { if case .pieces = $0.configuration.destination { true } else { false } }
     }
 
     /// Whether its body goes to the channel.

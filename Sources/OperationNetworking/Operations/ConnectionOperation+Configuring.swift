@@ -8,20 +8,22 @@ extension ConnectionOperation {
         before, or in the closure configure: of the verb
         """
 
-    /// Nothing can be configured any more.
-    func seal() {
-        state.withLock { $0.isSealed = true }
+    /// Nothing can be configured any more. `queue` is about to have the operation.
+    func seal(in queue: TransferQueue? = nil) {
+        state.withLock { state in
+            state.isSealed = true
+            if let queue { state.place.join(queue) }
+        }
     }
 
-    /// The same of those operations that have a configuration.
-    static func seal(_ operations: [Operation]) {
-        for case let operation as ConnectionOperation in operations { operation.seal() }
+    /// The same of those operations that have a configuration. `queue` is about to have them.
+    static func seal(_ operations: [Operation], in queue: TransferQueue? = nil) {
+        for case let operation as ConnectionOperation in operations { operation.seal(in: queue) }
     }
 
     func configure(_ body: (inout OperationState) -> Void) {
         state.change { state in
-            state.checkConfigurable(self)
-            body(&state)
+            if state.takesConfiguration() { body(&state) }
         }
     }
 
@@ -38,8 +40,7 @@ extension ConnectionOperation {
     /// As ``configure(_:)``, for one part.
     func configure<Part>(_ part: Part, _ exchange: (inout OperationState, inout Part) -> Void) {
         state.replace(part) { state, part in
-            state.checkConfigurable(self)
-            exchange(&state, &part)
+            if state.takesConfiguration() { exchange(&state, &part) }
         }
     }
 }

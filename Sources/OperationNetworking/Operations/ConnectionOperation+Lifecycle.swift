@@ -46,7 +46,7 @@ extension ConnectionOperation {
                 ? TransferError.noThread(obstacle).error(for: state.request.url ?? URL(fileURLWithPath: "/"))
                 : URLError.cancelled(url: state.request.url)
             return state.machine.transferEnded()
-        case .none, .announceReadiness, .suspend, .settleSlot, .finishCancelled, .finish, .announceEnd:
+        case .none, .announceReadiness, .goOn, .suspend, .settleSlot, .finishCancelled, .finish, .announceEnd:
             return effect
         }
     }
@@ -127,6 +127,9 @@ extension ConnectionOperation {
             defer { state.hasBegun = true }
             let audience = audience(state)
             return state.hasBegun ? state.append(.resumed, for: audience) : state.appendStart(for: audience)
+        case .goOn:
+            state.place.takeGoOn()?()
+            return nil
         case .suspend:
             suspend(&state)
             state.isRunning = false
@@ -161,7 +164,9 @@ extension ConnectionOperation {
     func beginExchange(_ state: inout OperationState) {
         let exchange = exchange(&state)
         if let modes = state.configuration.uncommon.runLoopModes { NetworkThread.shared.add(modes: modes) }
-        NetworkThread.shared.perform(isUrgent: true) { exchange.begin($0, for: self) }
+        NetworkThread.shared.perform(isUrgent: true) { [lap = state.machine.lap] in
+            exchange.begin($0, for: self, in: lap)
+        }
     }
 
     private func suspend(_ state: inout OperationState) {
@@ -197,9 +202,12 @@ extension ConnectionOperation {
 
     /// After the lock is released: `didChangeValue` reads the state back at once.
     private func announce(_ effect: OperationStateMachine.Effect, hasBecomeCancelled: Bool) {
-        if hasBecomeCancelled { goPastWhatBlocks() }
+        if hasBecomeCancelled {
+            goPastWhatBlocks()
+            tellCancelledBeforeStart()
+        }
         switch effect {
-        case .none:
+        case .none, .goOn:
             break
         case .announceReadiness:
             if state.withLock({ $0.place.becomeReady() }) { didChangeValue(forKey: "isReady") }
@@ -245,8 +253,8 @@ extension ConnectionOperation {
 
     private func announceEnd() {
         let (whenFinished, isDelivered, isTold) = state.withLock { state in
-            defer { state.whenFinished = [] }
-            return (state.whenFinished, state.isDelivered, state.place.end())
+            defer { (state.whenFinished, state.whenKnown) = ([], nil) }
+            return (state.whenFinished + (state.whenKnown ?? []), state.isDelivered, state.place.end())
         }
         if isTold { tellFoundationOfEnd() }
         if isDelivered { endWithoutAudience() }
@@ -272,7 +280,9 @@ extension ConnectionOperation {
     var hasStarted: Bool {
         switch phase {
         case .ready, .pausedBeforeStart: false
-        case .executing, .pausedWhileExecuting, .waitingForSlot, .ending, .finishing, .finished: true
+        case .executing, .awaiting, .returning, .heldBack, .pausedWhileExecuting, .waitingForSlot, .ending,
+            .finishing, .finished:
+            true
         }
     }
 
@@ -283,6 +293,30 @@ extension ConnectionOperation {
     /// yet, that the wait was cancelled.
     var errorForWaiting: (any Error)? {
         state.withLock { $0.machine.isFinal ? $0.results.error : URLError.cancelled(url: $0.request.url) }
+    }
+
+    /// Whether the results are final, or will be that it was cancelled.
+    var isKnown: Bool { state.withLock { $0.machine.isFinal || $0.machine.isCancelledBeforeStart } }
+
+    /// Calls `body` once the operation has finished, or was cancelled while it waits for its queue to start
+    /// it, which may be suspended: on any thread, at once perhaps.
+    func whenKnown(_ body: @escaping @Sendable () -> Void) {
+        let isKnown = state.withLock { state in
+            guard state.machine.phase != .finished, !state.machine.isCancelledBeforeStart else { return true }
+            state.whenKnown = (state.whenKnown ?? []) + [body]
+            return false
+        }
+        if isKnown { body() }
+    }
+
+    private func tellCancelledBeforeStart() {
+        let (bodies, seats) = state.withLock { state -> ([@Sendable () -> Void], [BatchSeat]) in
+            guard state.machine.isCancelledBeforeStart else { return ([], []) }
+            defer { state.whenKnown = nil }
+            return (state.whenKnown ?? [], state.seats)
+        }
+        for seat in seats { seat.wasCancelledBeforeStart() }
+        for body in bodies { body() }
     }
 
     /// Calls `body` once the operation has finished, on any thread; at once if it has.

@@ -10,9 +10,8 @@ extension ConnectionOperation: TransferConfigurable {
     /// Changes the settings of the operation's transfers, before it is in a queue or started.
     public func changeTransferSettings(_ body: (inout TransferSettings) -> Void) {
         let old = state.withLock { state in
-            state.checkConfigurable(self)
             let old = state.configuration.shared
-            body(&state.configuration.settings)
+            if state.takesConfiguration() { body(&state.configuration.settings) }
             return old
         }
         // What is replaced is released after the lock: that may run anything.

@@ -6,7 +6,8 @@ internal import OperationNetworkingSystem
 /// An HTTP request as an `Operation` that delivers bytes. ``HTTPRequestOperation`` turns them into objects.
 ///
 /// Add it to an `OperationQueue`, or call `start()`. Everything may be called from any thread. Set files,
-/// streams, limits and ``TransferSettings`` before it is in a queue: later that is a mistake, and traps.
+/// streams, limits and ``TransferSettings`` before it is in a queue: later that is a mistake, and traps; in an
+/// `OperationQueue` that is no ``TransferQueue``, once the queue has started the operation.
 /// Completion, progress, redirect and challenge closures and ``completionQueue`` may be set later, too.
 ///
 /// An operation ends in this order: the last progress; the results are final; `isFinished`; then, on
@@ -293,7 +294,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         return isReady
     }
 
-    public override var isExecuting: Bool { state.withLock { $0.machine.phase == .executing } }
+    public override var isExecuting: Bool { state.withLock { $0.machine.phase.isExecuting } }
 
     public override var isFinished: Bool { state.withLock { $0.machine.phase == .finished } }
 
@@ -304,7 +305,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public var isPaused: Bool { state.withLock { $0.machine.isPaused } }
 
     public override func start() {
-        let queue = OperationQueue.current
+        let queue = state.withLock { $0.place.queue } ?? OperationQueue.current
+        let isHeldBack = QueueSlots.holdsBack(queue) { host }
         let readings = phase == .ready ? StartReadings(readingFor: self) : StartReadings()
         let priority = TransferPriority(queuePriority)
         // Here, where no lock is held and none of ours waits: see ThreadMaking.
@@ -315,7 +317,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
             state.place.start()
             // One that was paused meanwhile reads them when it goes on.
             state.readings = state.machine.phase == .ready ? readings : StartReadings()
-            return state.machine.start()
+            return state.machine.start(isHeldBack: isHeldBack)
         }
         // It was cancelled when it was in no queue.
         if state.withLock({ $0.machine.phase == .finished && $0.place.tellEnd() }) { tellFoundationOfEnd() }

@@ -60,12 +60,13 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     /// The result, once there is one: ``responseObject``, or `error` thrown. It does not need the completion
     /// queue.
     ///
-    /// The operation must be in a queue, or started. Cancelling the task cancels the operation, and ends the
+    /// The operation must be in a queue, or started. If it is cancelled before its queue starts it,
+    /// `URLError.cancelled` is thrown at once, even if the queue is suspended. Cancelling the task cancels the operation, and ends the
     /// wait at once with `URLError.cancelled`, even if a suspended queue, a dependency or a full stream still
     /// holds the operation. The operation may then finish later, or never: see `isFinished`.
     public var value: (any Sendable)? {
         get async throws {
-            await Wait.until(whenFinished) {
+            await Wait.until(whenKnown) {
                 self.cancel()
                 return true
             }

@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 
 /// Everything about a `ConnectionOperation` that changes; it lives behind one lock.
 ///
-/// Stored properties: 22. One lock is cheaper than several, and lets all of them change together. A million
+/// Stored properties: 23. One lock is cheaper than several, and lets all of them change together. A million
 /// may wait in a queue: small ones stand together, where others leave them room.
 struct OperationState {
     var configuration: OperationConfiguration
@@ -44,6 +44,8 @@ struct OperationState {
     var isTold = false
     /// Called when the operation has finished, before any callback was delivered.
     var whenFinished: [@Sendable () -> Void] = []
+    /// The same, or called earlier: when it was cancelled before its queue started it.
+    @Rare var whenKnown: [@Sendable () -> Void]?
     /// The progress that was asked for.
     var outlets: ProgressOutlets?
     /// The memberships in batches, until its end counts for them.
@@ -98,12 +100,18 @@ struct OperationState {
         return (closures, seats, work)
     }
 
-    /// Traps if the operation, whose state this is, has read its configuration, or is in a queue.
-    func checkConfigurable(_ operation: ConnectionOperation) {
-        precondition(
-            isConfigurable && !(place.mayBeInQueue && QueueMembership.isKnown(of: operation)),
-            ConnectionOperation.lateConfiguration
-        )
+    /// Traps if the operation has read its configuration, or was given away.
+    /// - Returns: whether a setting has a use: one of an operation that ended in an earlier process has none.
+    func takesConfiguration() -> Bool {
+        guard !place.isRestored else { return false }
+        precondition(isConfigurable, ConnectionOperation.lateConfiguration)
+        return true
+    }
+
+    /// The server that the request goes to.
+    var host: HostWaits.Host {
+        let origin = Origin(request.url ?? URL(fileURLWithPath: "/"))
+        return HostWaits.Host(servers: configuration.settings.layers.servers, origin: origin)
     }
 
     /// Whether the request names a user by what no archive has.

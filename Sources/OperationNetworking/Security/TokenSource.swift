@@ -18,7 +18,9 @@ internal import OperationNetworkingSystem
 /// threw, and the next operation calls it again.
 ///
 /// An operation that a manager makes while the closure runs, in its task, has no token of this source: it
-/// would wait for itself. One that was made elsewhere must not be waited for there.
+/// would wait for itself. One that was made elsewhere must not be waited for there. Those that wait for the
+/// token do not count for the limit of their queue, so the closure may send requests in it: see
+/// ``TransferQueue``.
 ///
 /// Cancelling an operation does not cancel what the others wait for. Callable from any thread.
 public final class TokenSource: Sendable {

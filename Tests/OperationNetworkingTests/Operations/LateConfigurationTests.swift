@@ -127,33 +127,18 @@ struct LateConfigurationTests {
         }
     }
 
-    @Test func afterAPlainQueueItTrapsEachTime() async {
-        await #expect(processExitsWith: Self.trap) {
-            alarm(20)
-            let queue = OperationQueue()
-            queue.isSuspended = true
-            let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
-            queue.addOperation(operation)
-            operation.outputFile = URL(fileURLWithPath: "/tmp/never")
-        }
-        await #expect(processExitsWith: Self.trap) {
-            alarm(20)
-            let queue = OperationQueue()
-            let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
-            let first = Operation()
-            operation.addDependency(first)
-            queue.addOperation(operation)
-            operation.totalTimeout = 1
-        }
-        await #expect(processExitsWith: Self.trap) {
-            alarm(20)
-            let queue = OperationQueue()
-            queue.isSuspended = true
-            let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
-            operation.pause()
-            queue.addOperation(operation)
-            operation.responseSerializer = JSONResponseSerializer()
-        }
+    /// A plain queue tells an operation nothing when it is added.
+    @Test func inAPlainQueueASettingCountsUntilTheQueueStartsTheOperation() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let folder = try TemporaryDirectory()
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        queue.addOperation(operation)
+        operation.outputFile = folder.file("a")
+        queue.isSuspended = false
+        _ = try await operation.value
+        #expect(try String(contentsOf: folder.file("a"), encoding: .utf8) == "four")
     }
 
     /// A queue asks whether an operation is ready, and so do others.
@@ -172,23 +157,6 @@ struct LateConfigurationTests {
         queue.addOperation(operation)
         _ = try await operation.value
         #expect(try String(contentsOf: folder.file("a"), encoding: .utf8) == "four")
-    }
-
-    @Test func foundationKnowsTheQueueOfAnOperation() {
-        let request = URLRequest(url: URL(fileURLWithPath: "/never"))
-        for operation in [
-            ConnectionOperation(request: request), HTTPRequestOperation(request: request),
-            DownloadOperation(request: request, to: URL(fileURLWithPath: "/never")),
-        ] {
-            let queue = OperationQueue()
-            queue.isSuspended = true
-            #expect(!QueueMembership.isKnown(of: operation))
-            queue.addOperation(operation)
-            #expect(QueueMembership.isKnown(of: operation))
-            queue.isSuspended = false
-            queue.waitUntilAllOperationsAreFinished()
-            #expect(!QueueMembership.isKnown(of: operation))
-        }
     }
 
     @Test func inAPlainQueueItTrapsOnceTheOperationHasStarted() async {
@@ -216,6 +184,59 @@ struct LateConfigurationTests {
         TransferQueue().addOperation(operation)
         _ = try await operation.value
         #expect(try String(contentsOf: folder.file("a"), encoding: .utf8) == "four")
+    }
+
+    /// Its archive does not keep these, so a program sets them for each operation that it restores.
+    @Test func whatWasRestoredAsFinishedTakesNoSettings() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let folder = try TemporaryDirectory()
+        let original = HTTPRequestOperation(request: URLRequest(url: server.url))
+        original.start()
+        _ = try await original.value
+        let operation = HTTPRequestOperation(archive: try #require(original.archive))
+        operation.credential = Credential(user: "u", password: "p")
+        operation.responseSerializer = JSONResponseSerializer()
+        operation.outputFile = folder.file("a")
+        operation.retryPolicy = RetryPolicy()
+        operation.totalTimeout = 1
+        operation.isResumable = true
+        operation.setBodyStreamProvider(nil)
+        for try await _ in operation.bodyPieces() {}
+        #expect(operation.isFinished && operation.credential == nil && operation.outputFile == nil)
+        #expect(operation.retryPolicy == nil && operation.totalTimeout == nil && !operation.isResumable)
+        #expect(operation.responseSerializer is HTTPResponseSerializer && operation.responseData?.count == 4)
+    }
+
+    private func expectSentence(_ sentence: String, _ result: ExitTest.Result?) throws {
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains(sentence))
+    }
+
+    @Test func whatIsDoneTwiceSaysWhatItWas() async throws {
+        let pieces = await #expect(
+            processExitsWith: Self.trap,
+            observing: [\.standardErrorContent]
+        ) {
+            alarm(20)
+            let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
+            _ = operation.bodyPieces()
+            _ = operation.bodyPieces()
+        }
+        try expectSentence("bodyPieces() was called twice", pieces)
+        let batch = await #expect(
+            processExitsWith: Self.trap,
+            observing: [\.standardErrorContent]
+        ) {
+            alarm(20)
+            let queue = OperationQueue()
+            queue.isSuspended = true
+            let batch = OperationBatch([
+                HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
+            ])
+            batch.add(to: queue)
+            batch.add(to: queue)
+        }
+        try expectSentence("A batch was added to a queue twice", batch)
     }
 
     // MARK: - Closures after the end
@@ -394,6 +415,48 @@ struct LateConfigurationTests {
             queue.addBarrierBlock { over.resume() }
         }
         #expect(operation.isFinished)
+    }
+
+    /// The result is known, whenever the queue goes on.
+    @Test func waitingForWhatWasCancelledInASuspendedQueueEndsAtOnce() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let manager = Self.manager(server)
+        manager.operationQueue.isSuspended = true
+        let verb = Task { try await manager.get("a") }
+        while manager.operationQueue.operationCount == 0 { await Task.yield() }
+        let batch = OperationBatch((0..<3).map { _ in manager.operation(for: URLRequest(url: server.url)) })
+        batch.add(to: manager.operationQueue)
+        let results = Task { await batch.results() }
+        let late = manager.operation(for: URLRequest(url: server.url))
+        manager.operationQueue.addOperation(late)
+        manager.operationQueue.cancelAllOperations()
+        await #expect(throws: URLError.self) { try await verb.value }
+        await #expect(throws: URLError.self) { try await late.value }
+        for result in await results.value { #expect(throws: URLError.self) { try result.get() } }
+        #expect(await batch.results().count == 3)
+        #expect(!late.isFinished && server.requests.isEmpty)
+        manager.operationQueue.isSuspended = false
+        while manager.operationQueue.operationCount > 0 { await Task.yield() }
+        #expect(late.isFinished)
+    }
+
+    /// Those that run end first, with their closures.
+    @Test func resultsOfACancelledBatchWaitForThoseThatRun() async throws {
+        let server = try ScriptedServer { _ in .silence }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let operations = (0..<2).map { _ in HTTPRequestOperation(request: URLRequest(url: server.url)) }
+        for operation in operations { operation.completionQueue = DispatchQueue(label: "callbacks") }
+        let heard = Recorder<Bool>()
+        operations[0].setCompletion(success: nil, failure: { _, _ in heard.append(true) })
+        let batch = OperationBatch(operations)
+        batch.add(to: queue)
+        try await server.waitForStalls(count: 1)
+        queue.isSuspended = true
+        batch.cancel()
+        for result in await batch.results() { #expect(throws: URLError.self) { try result.get() } }
+        #expect(heard.elements == [true] && operations[0].isFinished && !operations[1].isFinished)
+        queue.isSuspended = false
     }
 
     // MARK: - Copies

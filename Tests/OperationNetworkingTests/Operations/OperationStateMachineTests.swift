@@ -26,16 +26,25 @@ import Testing
         }
     }
 
-    // In the order of `Phase`: ready, executing, paused before start, paused while executing, waiting for a slot,
-    // ending, finishing, finished.
+    // In the order of `Phase`: ready, executing, awaiting, returning, held back, paused before start, paused while
+    // executing, waiting for a slot, ending, finishing, finished.
     static let table: [Cell] =
         row(
             "start",
             { $0.start() },
             [
-                (.executing, .begin), (.executing, .none), (.pausedWhileExecuting, .settleSlot),
-                (.pausedWhileExecuting, .none), (.waitingForSlot, .none), (.ending, .none),
-                (.finishing, .none), (.finished, .none),
+                (.executing, .begin), (.executing, .none), (.awaiting, .none), (.returning, .none),
+                (.heldBack, .none), (.pausedWhileExecuting, .settleSlot), (.pausedWhileExecuting, .none),
+                (.waitingForSlot, .none), (.ending, .none), (.finishing, .none), (.finished, .none),
+            ]
+        )
+        + row(
+            "start while its host rests",
+            { $0.start(isHeldBack: true) },
+            [
+                (.heldBack, .settleSlot), (.executing, .none), (.awaiting, .none), (.returning, .none),
+                (.heldBack, .none), (.pausedWhileExecuting, .settleSlot), (.pausedWhileExecuting, .none),
+                (.waitingForSlot, .none), (.ending, .none), (.finishing, .none), (.finished, .none),
             ]
         )
         + row(
@@ -43,53 +52,73 @@ import Testing
             { $0.pause() },
             [
                 (.pausedBeforeStart, .announceReadiness), (.pausedWhileExecuting, .suspend),
-                (.pausedBeforeStart, .none), (.pausedWhileExecuting, .none),
-                (.pausedWhileExecuting, .settleSlot), (.ending, .none), (.finishing, .none),
-                (.finished, .none),
+                (.pausedWhileExecuting, .suspend), (.pausedWhileExecuting, .suspend),
+                (.pausedWhileExecuting, .settleSlot), (.pausedBeforeStart, .none),
+                (.pausedWhileExecuting, .none), (.pausedWhileExecuting, .settleSlot), (.ending, .none),
+                (.finishing, .none), (.finished, .none),
             ]
         )
         + row(
             "resume",
             { $0.resume() },
             [
-                (.ready, .none), (.executing, .none), (.ready, .announceReadiness),
-                (.waitingForSlot, .settleSlot), (.waitingForSlot, .none), (.ending, .none),
-                (.finishing, .none), (.finished, .none),
+                (.ready, .none), (.executing, .none), (.awaiting, .none), (.returning, .none),
+                (.heldBack, .none), (.ready, .announceReadiness), (.waitingForSlot, .settleSlot),
+                (.waitingForSlot, .none), (.ending, .none), (.finishing, .none), (.finished, .none),
             ]
         )
         + row(
             "slot granted",
             { $0.slotGranted() },
             [
-                (.ready, .none), (.executing, .none), (.pausedBeforeStart, .none),
-                (.pausedWhileExecuting, .none), (.executing, .begin), (.ending, .none),
-                (.finishing, .none), (.finished, .none),
+                (.ready, .none), (.executing, .none), (.awaiting, .none), (.executing, .goOn),
+                (.executing, .begin), (.pausedBeforeStart, .none), (.pausedWhileExecuting, .none),
+                (.executing, .begin), (.ending, .none), (.finishing, .none), (.finished, .none),
+            ]
+        )
+        + row(
+            "wait begins",
+            { $0.waitBegan(in: $0.lap) },
+            [
+                (.ready, .none), (.awaiting, .settleSlot), (.awaiting, .none), (.returning, .none),
+                (.heldBack, .none), (.pausedBeforeStart, .none), (.pausedWhileExecuting, .none),
+                (.waitingForSlot, .none), (.ending, .none), (.finishing, .none), (.finished, .none),
+            ]
+        )
+        + row(
+            "wait ends",
+            { $0.waitEnded() },
+            [
+                (.ready, .none), (.executing, .none), (.returning, .settleSlot), (.returning, .none),
+                (.heldBack, .none), (.pausedBeforeStart, .none), (.pausedWhileExecuting, .none),
+                (.waitingForSlot, .none), (.ending, .none), (.finishing, .none), (.finished, .none),
             ]
         )
         + row(
             "cancel",
             { $0.cancel() },
             [
-                (.ready, .none), (.executing, .abandon), (.ready, .announceReadiness), (.ending, .abandon),
-                (.ending, .abandon), (.ending, .none), (.finishing, .none), (.finished, .none),
+                (.ready, .none), (.executing, .abandon), (.ending, .abandon), (.ending, .abandon),
+                (.ending, .abandon), (.ready, .announceReadiness), (.ending, .abandon), (.ending, .abandon),
+                (.ending, .none), (.finishing, .none), (.finished, .none),
             ]
         )
         + row(
             "transfer ends",
             { $0.transferEnded() },
             [
-                (.ready, .none), (.finishing, .finish), (.pausedBeforeStart, .none),
-                (.pausedWhileExecuting, .none), (.waitingForSlot, .none), (.finishing, .finish),
-                (.finishing, .none), (.finished, .none),
+                (.ready, .none), (.finishing, .finish), (.finishing, .finish), (.finishing, .finish),
+                (.heldBack, .none), (.pausedBeforeStart, .none), (.pausedWhileExecuting, .none),
+                (.waitingForSlot, .none), (.finishing, .finish), (.finishing, .none), (.finished, .none),
             ]
         )
         + row(
             "conclude",
             { $0.conclude() },
             [
-                (.ready, .none), (.executing, .none), (.pausedBeforeStart, .none),
-                (.pausedWhileExecuting, .none), (.waitingForSlot, .none), (.ending, .none),
-                (.finished, .announceEnd), (.finished, .none),
+                (.ready, .none), (.executing, .none), (.awaiting, .none), (.returning, .none),
+                (.heldBack, .none), (.pausedBeforeStart, .none), (.pausedWhileExecuting, .none),
+                (.waitingForSlot, .none), (.ending, .none), (.finished, .announceEnd), (.finished, .none),
             ]
         )
 
@@ -100,7 +129,7 @@ import Testing
     }
 
     @Test func theTableIsWhole() {
-        #expect(Self.table.count == 7 * Machine.Phase.allCases.count)
+        #expect(Self.table.count == 10 * Machine.Phase.allCases.count)
     }
 
     @Test func cancellingBeforeStartFinishesOnlyWhenTheQueueStartsIt() {
@@ -127,12 +156,14 @@ import Testing
     }
 
     /// In these the queue counts it as running, and it does not run.
-    @Test(arguments: Machine.Phase.allCases) func lendsItsSlotInThreePhases(_ phase: Machine.Phase) {
-        let lendsSlot = [.pausedWhileExecuting, .waitingForSlot, .ending].contains(phase)
+    @Test(arguments: Machine.Phase.allCases) func lendsItsSlotInSixPhases(_ phase: Machine.Phase) {
+        let lendsSlot = [
+            .awaiting, .returning, .heldBack, .pausedWhileExecuting, .waitingForSlot, .ending,
+        ].contains(phase)
         #expect(phase.lendsSlot == lendsSlot)
     }
 
-    @Test(arguments: [Machine.Phase.pausedWhileExecuting, .waitingForSlot])
+    @Test(arguments: [Machine.Phase.pausedWhileExecuting, .waitingForSlot, .awaiting, .returning, .heldBack])
     func cancellingWhatDoesNotRunNeverRunsItAgain(_ phase: Machine.Phase) {
         var machine = Machine(phase: phase)
         #expect(machine.cancel() == .abandon)
@@ -140,6 +171,16 @@ import Testing
         #expect(machine.pause() == .none && machine.resume() == .none)
         #expect(!machine.isPaused)
         #expect(machine.transferEnded() == .finish)
+    }
+
+    /// A pause and a resumption may overtake the news of a wait: the exchange begins anew, and does not wait.
+    @Test func theNewsOfAWaitBeforeAPauseComesTooLate() {
+        var machine = Machine(phase: .executing)
+        let lap = machine.lap
+        #expect(machine.pause() == .suspend && machine.resume() == .settleSlot)
+        #expect(machine.slotGranted() == .begin)
+        #expect(machine.waitBegan(in: lap) == .none && machine.phase == .executing)
+        #expect(machine.waitBegan(in: machine.lap) == .settleSlot)
     }
 
     /// Whatever happens in whatever order: once finished, always finished, and told so once.
@@ -151,13 +192,15 @@ import Testing
             var announcements = 0
             for _ in 0..<20 {
                 let effect =
-                    switch Int.random(in: 0..<7, using: &generator) {
-                    case 0: machine.start()
+                    switch Int.random(in: 0..<9, using: &generator) {
+                    case 0: machine.start(isHeldBack: Bool.random(using: &generator))
                     case 1: machine.pause()
                     case 2: machine.resume()
                     case 3: machine.cancel()
                     case 4: machine.slotGranted()
                     case 5: machine.conclude()
+                    case 6: machine.waitBegan(in: machine.lap)
+                    case 7: machine.waitEnded()
                     default: machine.transferEnded()
                     }
                 if effect == .finish || effect == .finishCancelled { ends += 1 }

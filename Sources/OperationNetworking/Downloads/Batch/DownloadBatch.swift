@@ -286,7 +286,7 @@ public final class DownloadBatch: Sendable {
                 return state.run.phase
             }
             guard phase != .paused else { return }
-            operation.whenFinished { [weak self, weak operation] in
+            operation.whenKnown { [weak self, weak operation] in
                 guard let self, let operation, let (result, end) = Self.end(of: operation) else { return }
                 memberDidEnd(index, result, end)
             }
@@ -328,8 +328,8 @@ public final class DownloadBatch: Sendable {
     private static func end(of operation: DownloadOperation) -> (
         result: Result<DownloadedFile, any Error>, end: DownloadRun.End
     )? {
-        guard operation.isFinal else { return nil }
-        if let error = operation.error {
+        guard operation.isKnown else { return nil }
+        if let error = operation.errorForWaiting {
             return (.failure(error), operation.isCancelled ? .cancelled : DownloadRun.End(error))
         } else if let download = operation.downloadedFile {
             return (.success(download), .finished)
@@ -419,6 +419,7 @@ public final class DownloadBatch: Sendable {
 /// A member may end and begin again, so the batch itself counts ends.
 extension BatchGauge: BatchSeatOwner {
     func memberDidFinish(_ index: Int, _ member: any BatchMember) {}
+    func memberWasCancelledBeforeStart(_ index: Int) {}
     func memberLeft(_ index: Int) {}
 }
 

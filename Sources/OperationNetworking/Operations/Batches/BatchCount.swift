@@ -17,6 +17,10 @@ final class BatchCount: Sendable {
         /// Members that have not been told, batches within that have not completed, and the batch while it is
         /// being made.
         var missing: Int
+        /// Members that have not ended.
+        var running: Int
+        /// Those of them that were cancelled, and that their queue has not started.
+        var cancelled: Set<Int> = []
         /// The index of the first member that failed.
         var failure: Int?
         var whenFailed: (@Sendable () -> Void)?
@@ -29,6 +33,8 @@ final class BatchCount: Sendable {
     let completion = BatchCompletion()
     /// The calls of closures.
     private let line: CallLine
+    /// Happens when only such members are left as were cancelled before their start.
+    private let cancellation = BatchCompletion()
     private let told = Locked(0)
     private let total: Int
     private let heard: BatchProgressHandler?
@@ -44,7 +50,8 @@ final class BatchCount: Sendable {
             State(
                 finished: Array(repeating: nil, count: total),
                 hasEnded: Array(repeating: false, count: total),
-                missing: total + 1
+                missing: total + 1,
+                running: total
             )
         )
     }
@@ -80,6 +87,22 @@ final class BatchCount: Sendable {
         }
         for other in others { other.completion.whenComplete { self.leave() } }
         leave()
+    }
+
+    /// Calls `body` when the batch is complete, or when all members that have not ended were cancelled before
+    /// their queue had started them: a suspended queue keeps them, and their results are known. It may be
+    /// called twice, on any thread.
+    func whenKnown(_ body: @escaping @Sendable () -> Void) {
+        completion.whenComplete(body)
+        cancellation.whenComplete(body)
+    }
+
+    private func noteCancelled(_ change: (inout State) -> Void) {
+        let isKnown = state.withLock { state in
+            change(&state)
+            return !state.cancelled.isEmpty && state.cancelled.count == state.running
+        }
+        if isKnown { cancellation.complete() }
     }
 
     /// One is not waited for any longer.
@@ -124,6 +147,12 @@ extension BatchCount: BatchSeatOwner {
         memberDidEnd(index)
     }
 
+    func memberWasCancelledBeforeStart(_ index: Int) {
+        noteCancelled { state in
+            if !state.hasEnded[index] { state.cancelled.insert(index) }
+        }
+    }
+
     func memberLeft(_ index: Int) {
         guard !state.withLock({ $0.hasEnded[index] }) else { return }
         // Not on this thread: it may hold any lock while it lets go of a member.
@@ -138,6 +167,10 @@ extension BatchCount: BatchSeatOwner {
             return true
         }
         guard isFirst else { return }
+        noteCancelled { state in
+            state.running -= 1
+            state.cancelled.remove(index)
+        }
         gauge.record { $0.finish(index) }
         guard let heard else { return leave() }
         line.append {

@@ -12,6 +12,9 @@ protocol BatchSeatOwner: AnyObject, Sendable {
     /// The member has ended: its last callback has returned, if it has any. On any thread.
     func memberDidFinish(_ index: Int, _ member: any BatchMember)
 
+    /// The member was cancelled, and its queue has not started it: it ends when the queue does. On any thread.
+    func memberWasCancelledBeforeStart(_ index: Int)
+
     /// The member has finished, or has no owner any longer.
     func memberLeft(_ index: Int)
 }
@@ -43,6 +46,11 @@ final class BatchSeat: Sendable {
 
     func didUpload(_ report: ProgressReport) {
         count.record { $0.upload(index, total: report.total, length: report.expected) }
+    }
+
+    /// The member was cancelled, and its queue has not started it: it ends when the queue does.
+    func wasCancelledBeforeStart() {
+        count.memberWasCancelledBeforeStart(index)
     }
 
     /// The member has ended: its last callback has returned, if it has any.

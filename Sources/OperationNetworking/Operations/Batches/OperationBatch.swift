@@ -32,6 +32,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// another operation depends on it.
     public let operations: [Operation]
     private let count: BatchCount
+    private let isAdded = Locked(false)
 
     /// A batch of operations.
     ///
@@ -224,8 +225,13 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
 
     /// Adds all ``operations`` to a queue. The time grows with their number. If your code adds them one by
     /// one, the time grows with the square of the number of paused operations. From now on no member can be
-    /// configured.
+    /// configured. A batch is added once: a second call traps.
     public func add(to queue: OperationQueue) {
+        let wasAdded = isAdded.withLock { isAdded in
+            defer { isAdded = true }
+            return isAdded
+        }
+        precondition(!wasAdded, "A batch was added to a queue twice: add(to:) is called once")
         ConnectionOperation.seal(operations)
         queue.addOperations(operations, waitUntilFinished: false)
         // It may have missed what became ready meanwhile.
@@ -253,10 +259,13 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// The end of each member, in the order of ``members``, when all have ended, and all closures of the
     /// members and of the batch have been called. Without closures it needs no completion queue.
     ///
+    /// A member that is cancelled before its queue has started it is not waited for: it has
+    /// `URLError.cancelled`, and ends, with its closures, when the queue comes to it.
+    ///
     /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have
     /// `URLError.cancelled` then, and still end when their queue comes to them.
     public func results() async -> [Result<Member, any Error>] {
-        await Wait.until(count.completion.whenComplete) {
+        await Wait.until(count.whenKnown) {
             self.cancel()
             return true
         }

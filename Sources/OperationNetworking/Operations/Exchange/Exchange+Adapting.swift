@@ -12,7 +12,7 @@ extension Exchange {
         owner.exchangeLasts()
         sink.flush()
         let question = nextQuestion
-        let hear = wait { (exchange, answer: Result<URLRequest, any Error>, room) in
+        let hear = waitWithoutPlace(.answer) { (exchange, answer: Result<URLRequest, any Error>, room) in
             exchange.stopAsking = nil
             do {
                 let adapted = try answer.get()

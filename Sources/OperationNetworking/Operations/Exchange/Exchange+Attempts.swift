@@ -16,7 +16,7 @@ extension Exchange {
         cookies.forget()
         route.adapted = nil
         owner?.exchangeWillRetry(Retry(cause: .busyServer(url), delay: delay))
-        wait(delay) { exchange, room in exchange.prepare(room) }
+        wait(delay, because: url) { exchange, room in exchange.prepare(room) }
         return true
     }
 
@@ -50,17 +50,14 @@ extension Exchange {
     private func wait(_ wait: Attempts.NetworkWait, else delay: TimeInterval, _ error: any Error) {
         owner?.exchangeLasts()
         sink.flush()
-        let round = machine.wait()
-        // Not here: it may ask the kernel.
-        let task = Task.detached { [weak self] in
-            let hasWaited = await wait.network.waitForNetwork()
-            NetworkThread.shared.perform { [weak self] _ in
-                guard let self, machine.goesOn(in: round) else { return }
-                stopAsking = nil
-                tick()
-                retry(after: hasWaited ? wait.delay : delay)
-            }
+        let hear = waitWithoutPlace(.time(route.hopURL.map(host))) { exchange, hasWaited, _ in
+            exchange.stopAsking = nil
+            exchange.tick()
+            exchange.retry(after: hasWaited ? wait.delay : delay)
         }
+        let round = machine.round
+        // Not here: it may ask the kernel.
+        let task = Task.detached { hear(await wait.network.waitForNetwork()) }
         stopAsking = { task.cancel() }
         guard let limit = wait.limit else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak self] in
@@ -89,21 +86,20 @@ extension Exchange {
     }
 
     func retry(after delay: TimeInterval) {
-        wait(delay) { exchange, room in exchange.startFromFirstHop(room) }
+        wait(delay, because: route.hopURL) { exchange, room in exchange.startFromFirstHop(room) }
     }
 
     /// Nothing comes of it after a cancel or a pause.
-    private func wait(_ seconds: TimeInterval, then go: @escaping @Sendable (Exchange, NetworkRoom) -> Void) {
+    private func wait(
+        _ seconds: TimeInterval,
+        because url: URL?,
+        then go: @escaping @Sendable (Exchange, NetworkRoom) -> Void
+    ) {
         owner?.exchangeLasts()
         sink.flush()
-        let round = machine.wait()
-        // Weakly: the wait may be ten minutes, and the operation may be cancelled and released long before.
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
-            NetworkThread.shared.perform { [weak self] room in
-                guard let self, machine.goesOn(in: round) else { return }
-                go(self, room)
-            }
-        }
+        let end = waitWithoutPlace(.time(url.map(host))) { (exchange, _: Void, room) in go(exchange, room) }
+        // That keeps nothing: the wait may be ten minutes, and the operation be released long before.
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { end(()) }
     }
 
     /// Called from within libcurl, where the room is not lent: it is told right after.

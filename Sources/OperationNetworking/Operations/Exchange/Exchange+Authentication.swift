@@ -75,7 +75,8 @@ extension Exchange {
     private func fetchToken(otherThan refused: TokenSource.Token?, from source: TokenSource) {
         owner?.exchangeLasts()
         sink.flush()
-        let hear = wait { (exchange, result: Result<TokenSource.Token, any Error>, room) in
+        let hear = waitWithoutPlace(.answer) {
+            (exchange, result: Result<TokenSource.Token, any Error>, room) in
             switch result {
             case .success(let token):
                 exchange.authentication.send(token)

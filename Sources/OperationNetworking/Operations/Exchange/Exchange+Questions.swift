@@ -86,11 +86,15 @@ extension Exchange {
         _ act: @escaping @Sendable (Exchange, Value) -> Machine.Effect
     ) -> @Sendable (Value) -> Void {
         let round = machine.ask()
+        owner?.exchangeWaits(.answer, in: lap)
         return { value in
             NetworkThread.shared.perform { room in
                 guard self.machine.isAsked(in: round) else { return }
-                self.stopAsking = nil
-                self.perform(act(self, value), room)
+                self.takePlace(room) { exchange, room in
+                    guard exchange.machine.isAsked(in: round) else { return }
+                    exchange.stopAsking = nil
+                    exchange.perform(act(exchange, value), room)
+                }
             }
         }
     }

@@ -23,7 +23,7 @@ extension Exchange {
         )
         stopAsking = owner.exchangeNeedsCredential(
             for: challenge,
-            decide: wait { exchange, answer, room in
+            decide: waitWithoutPlace(.answer) { exchange, answer, room in
                 exchange.stopAsking = nil
                 guard case .trustServer = answer else { return exchange.retry(after: refusal) }
                 exchange.trustedServers.insert(exception)

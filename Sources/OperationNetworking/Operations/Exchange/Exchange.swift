@@ -23,6 +23,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
     /// The layers before the network, once they were made.
     private var layers: (any TransferRunning)?
     var owner: (any ExchangeOwner)?
+    /// The owner's, since the last ``begin(_:for:in:)``.
+    private(set) var lap = 0
 
     var route: ExchangeRoute
     var cookies: CookieWork
@@ -70,8 +72,9 @@ final class Exchange: Exchanging, @unchecked Sendable {
         now = .now
     }
 
-    func begin(_ room: NetworkRoom, for owner: any ExchangeOwner) {
+    func begin(_ room: NetworkRoom, for owner: any ExchangeOwner, in lap: Int) {
         self.owner = owner
+        self.lap = lap
         tick()
         // Here, where a command of the user's arrives, and not at each start: an attempt that forgot would be
         // followed by the next, for ever, on a disk that is full.
@@ -187,6 +190,36 @@ final class Exchange: Exchanging, @unchecked Sendable {
         case .finish: finish()
         case .fail(let error): fail(error)
         }
+    }
+
+    /// Begins a wait for code of the app, or for a time. The owner lends its place meanwhile, and has to have
+    /// one again before the exchange goes on. The wait lasts until then.
+    /// - Returns: a closure that ends it, on any thread; once it was given up, nothing comes of that.
+    func waitWithoutPlace<Value: Sendable>(
+        _ reason: ExchangeWait,
+        _ go: @escaping @Sendable (Exchange, Value, NetworkRoom) -> Void
+    ) -> @Sendable (Value) -> Void {
+        let round = machine.wait()
+        owner?.exchangeWaits(reason, in: lap)
+        return { [weak self] value in
+            NetworkThread.shared.perform { [weak self] room in
+                guard let self, machine.isWaiting(in: round) else { return }
+                takePlace(room) { exchange, room in
+                    guard exchange.machine.goesOn(in: round) else { return }
+                    go(exchange, value, room)
+                }
+            }
+        }
+    }
+
+    /// Calls `go` once the owner has a place again: now, or later on the network thread.
+    func takePlace(_ room: NetworkRoom, then go: @escaping @Sendable (Exchange, NetworkRoom) -> Void) {
+        let mayGoOn = owner?.exchangeMayGoOn { [weak self] in
+            NetworkThread.shared.perform { [weak self] room in
+                if let self { go(self, room) }
+            }
+        }
+        if mayGoOn ?? true { go(self, room) }
     }
 
     /// Begins a wait for a value.

@@ -170,9 +170,14 @@ extension ExchangeMachine {
         return round
     }
 
+    /// Whether the wait of that round is still awaited.
+    func isWaiting(in round: Int) -> Bool {
+        if case .waiting = phase { round == self.round } else { false }
+    }
+
     /// - Returns: whether the wait of that round was still awaited.
     mutating func goesOn(in round: Int) -> Bool {
-        guard case .waiting = phase, round == self.round else { return false }
+        guard isWaiting(in: round) else { return false }
         phase = .deciding
         return true
     }

@@ -68,7 +68,31 @@ protocol ExchangeOwner: AnyObject, Sendable {
     /// An attempt failed, or has to wait; the next one begins after a delay.
     func exchangeWillRetry(_ retry: Retry)
 
+    /// The exchange waits, and needs no place in a queue meanwhile; `lap` is that of its last beginning.
+    func exchangeWaits(_ wait: ExchangeWait, in lap: Int)
+
+    /// The wait is over.
+    /// - Returns: whether the exchange goes on now. If not, `goOn` is called, on any thread and under a lock,
+    ///   when there is a place, unless the exchange is suspended or cancelled before.
+    func exchangeMayGoOn(_ goOn: @escaping @Sendable () -> Void) -> Bool
+
     func exchangeDidEnd(_ end: ExchangeEnd)
+}
+
+/// What an exchange waits for, and its owner lends its place for.
+enum ExchangeWait: Hashable, Sendable {
+    /// Code of the app.
+    case answer
+    /// A time, because of a host. Others with requests to it would wait as well.
+    case time(HostWaits.Host?)
+
+    /// The hosts whose requests do not get the place; `nil`: all requests get it.
+    func hosts(with own: HostWaits.Host) -> Set<HostWaits.Host>? {
+        switch self {
+        case .answer: nil
+        case .time(let host): host.map { [own, $0] } ?? [own]
+        }
+    }
 }
 
 /// The answer of an owner to a redirect.

@@ -4,8 +4,9 @@
 /// Made on any thread, under the operation's lock; everything else happens on the network thread. While a
 /// transfer runs it keeps its owner.
 protocol Exchanging: AnyObject, Sendable {
-    /// Begins, or goes on after ``suspend(_:)``. An end that came meanwhile is told again.
-    func begin(_ room: NetworkRoom, for owner: any ExchangeOwner)
+    /// Begins, or goes on after ``suspend(_:)``. An end that came meanwhile is told again. `lap` is told to
+    /// the owner with each wait.
+    func begin(_ room: NetworkRoom, for owner: any ExchangeOwner, in lap: Int)
 
     /// Stops, or holds what could not go on; what came stays. The owner hears nothing more until
     /// ``begin(_:for:)``.

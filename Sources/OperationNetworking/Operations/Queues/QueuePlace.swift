@@ -4,8 +4,14 @@ import Foundation
 struct QueuePlace {
     /// The queue that called `start()`.
     private(set) weak var queue: OperationQueue?
-    /// The slots of that queue, from the first pause to the end.
+    /// Whether that queue is known to have the operation.
+    private var isMember = false
+    /// The slots of that queue, from the first pause or wait to the end.
     private(set) var slots: QueueSlots?
+    /// The hosts because of which it waits for a time; `nil`: it does not.
+    @Rare private(set) var resting: Set<HostWaits.Host>?
+    /// Goes on after a wait, once it has a place again.
+    @Rare private var goOn: (@Sendable () -> Void)?
     /// Whether it was cancelled while a dependency or a barrier blocked it.
     private var mayHavePassedBarrier = false
     /// Whether the queue hears only later that the operation has become ready.
@@ -65,6 +71,34 @@ struct QueuePlace {
         if self.queue == nil { self.queue = queue }
     }
 
+    /// The queue has the operation.
+    mutating func join(_ queue: OperationQueue) {
+        guard !isMember else { return }
+        self.queue = queue
+        isMember = true
+    }
+
+    func isMember(of queue: OperationQueue) -> Bool { isMember && self.queue === queue }
+
+    /// The queue, if its limit can be set.
+    var lendingQueue: OperationQueue? { queue.flatMap { $0 === OperationQueue.main ? nil : $0 } }
+
+    /// It waits: for a time, because of the hosts, or (`nil`) for something else.
+    mutating func wait(because hosts: Set<HostWaits.Host>?) {
+        resting = hosts
+    }
+
+    /// The wait is over; `goOn` is called when there is a place.
+    mutating func wait(then goOn: @escaping @Sendable () -> Void) {
+        resting = nil
+        self.goOn = goOn
+    }
+
+    mutating func takeGoOn() -> (@Sendable () -> Void)? {
+        defer { goOn = nil }
+        return goOn
+    }
+
     mutating func lendSlot(to slots: QueueSlots) {
         self.slots = slots
     }
@@ -96,7 +130,7 @@ struct QueuePlace {
     /// The operation ends.
     /// - Returns: the queue whose barrier it may have passed, and the slots to give a loan back to.
     mutating func leave() -> (passed: OperationQueue?, slots: QueueSlots?) {
-        defer { slots = nil }
+        defer { (slots, goOn) = (nil, nil) }
         return (mayHavePassedBarrier ? queue : nil, slots)
     }
 }

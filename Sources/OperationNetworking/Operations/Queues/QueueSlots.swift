@@ -1,102 +1,67 @@
 import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
+import Synchronization
 
-/// An operation that holds a slot of its queue, and lends it while it is paused: ``ConnectionOperation``.
-protocol SlotHolder: Operation {
-    var phase: OperationStateMachine.Phase { get }
-
-    /// Whether the slot is one of `slots`. A queue is believed only if it holds the operation: a block of
-    /// some queue may have called `start()`.
-    func lendsSlot(to slots: QueueSlots, isMember: (Operation) -> Bool) -> Bool
-
-    /// Goes on if it waits for that.
-    /// - Returns: whether it did.
-    @discardableResult
-    func takeSlot() -> Bool
-}
-
-/// A queue that keeps its slots, and reports at once when its user sets its limit: ``TransferQueue``.
-protocol SlotQueue: OperationQueue {
-    var slots: QueueSlots { get }
-    /// The limit of Foundation's own.
-    var foundationLimit: Int { get set }
-}
-
-/// The slots of one queue: lends those of operations that are paused, and gives them back.
+/// The places of one queue: lends those that operations do not need, and gives them back.
 ///
 /// Whatever is done to the queue, and to its operations, may run code of the user's: Foundation asks
 /// operations whether they are ready, and properties may be overridden. So all of it is done on a serial
 /// queue of its own, and no caller waits for that: a caller that pauses an operation while it holds a lock of
 /// its own is not held up by code that wants the lock.
 ///
-/// Nothing here remembers what was asked. ``settle(_:then:)`` has the phase looked at that an operation is
-/// in, and makes the loans fit it; so it does not matter in which order two threads that paused and resumed
-/// it arrive.
+/// Nothing here remembers what was asked. ``settle(_:then:)`` has the use looked at that an operation has for
+/// its place *then*, and makes the loans fit it (``SlotLedger``); so it does not matter in which order two
+/// threads that paused and resumed it arrive, and a wait that is over by then has lent nothing.
 ///
-/// | phase                                    | loan | ticket in the queue             |
-/// |------------------------------------------|------|---------------------------------|
-/// | paused while executing, ending           | yes  | as it is: it will find nothing  |
-/// | waiting for a slot                       | yes  | yes                             |
-/// | executing, finished                      | no   | as it is: it will find nothing  |
-///
-/// It is made when an operation is first paused, and goes with the last operation that was.
+/// It is made when an operation first lends its place, and goes with the last operation that did.
 final class QueueSlots: @unchecked Sendable {
-    // @unchecked: `queue` is weak and never assigned again; `loans` and `timer` are used on `work` only.
+    // @unchecked: `queue` is weak and never assigned again; `isCounted` is used on `work`, and in `deinit`.
 
-    /// The interval of looking at a limit that the queue's owner may have changed, while something is lent.
-    private static let lookInterval = DispatchTimeInterval.milliseconds(250)
+    typealias Ledger = SlotLedger<Holder>
 
-    private struct Loan {
-        let operation: any SlotHolder
-        var ticket: SlotTicket?
-    }
+    /// An operation, by its identity.
+    struct Holder: Hashable, Sendable {
+        let operation: ConnectionOperation
 
-    /// The operations that a queue holds. To look one up takes time in proportion to the queue, so it is done
-    /// once for all that are looked up together, and only if one is.
-    private final class Members {
-        private let queue: OperationQueue?
-        private lazy var members = Set((queue?.operations ?? []).map { ObjectIdentifier($0) })
+        static func == (left: Holder, right: Holder) -> Bool { left.operation === right.operation }
 
-        init(_ queue: OperationQueue?) {
-            self.queue = queue
-        }
-
-        func contains(_ operation: Operation) -> Bool { members.contains(ObjectIdentifier(operation)) }
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(operation)) }
     }
 
     /// An event that waits for its turn on `work`.
     private enum Event {
-        case settle(any SlotHolder, then: (@Sendable () -> Void)?)
-        case grant(SlotTicket)
+        case settle(ConnectionOperation, then: (@Sendable () -> Void)?)
+        case ticket(SlotTicket)
         case look
     }
+
+    /// The number of queues in which an operation rests.
+    private static let restingQueues = Atomic(0)
 
     private weak var queue: OperationQueue?
     private let work = DispatchQueue(label: "OperationNetworking.slots")
     /// Many members of a batch are paused at once: they are settled together.
     private let inbox = Locked<[Event]>([])
-    /// `nil`: the queue's limit was not looked at yet.
-    private let ledger = Locked<SlotLedger?>(nil)
-    private var loans: [ObjectIdentifier: Loan] = [:]
-    private var timer: (any DispatchSourceTimer)?
+    private let ledger = Locked(Ledger())
+    /// Whether this one is counted in `restingQueues`.
+    private var isCounted = false
 
     init(_ queue: OperationQueue) {
         self.queue = queue
     }
 
-    deinit { timer?.cancel() }
+    deinit { count(false) }
 
-    /// Makes the loans fit the phase that `operation` is in, some time later; then calls `then`, on any
-    /// thread.
-    func settle(_ operation: any SlotHolder, then: (@Sendable () -> Void)? = nil) {
+    /// Makes the loans fit the use that `operation` has for its place, some time later; then calls `then`, on
+    /// any thread.
+    func settle(_ operation: ConnectionOperation, then: (@Sendable () -> Void)? = nil) {
         post(.settle(operation, then: then))
     }
 
-    /// The queue has a slot for the holder of `ticket`: it goes on if it still waits. The ticket is used up
-    /// afterwards.
-    func grant(_ ticket: SlotTicket) {
-        post(.grant(ticket))
+    /// The queue has a place for one of those that wait for one. The ticket is used up afterwards.
+    fileprivate func use(_ ticket: SlotTicket) {
+        post(.ticket(ticket))
     }
 
     private func post(_ event: Event) {
@@ -114,128 +79,152 @@ final class QueueSlots: @unchecked Sendable {
             return inbox
         }
         let queue = queue
+        if let queue { lookAtLimit(of: queue) }
         let members = Members(queue)
-        var newTickets: [SlotTicket] = []
         for event in events {
             switch event {
-            case .settle(let operation, _):
-                if let ticket = settleLoan(of: operation, among: members) { newTickets.append(ticket) }
-            case .grant(let ticket):
-                use(ticket)
-            case .look:
-                break
+            case .settle(let operation, _): settle(operation, among: members)
+            case .ticket: if let holder = ledger.withLock({ $0.useTicket() }) { goOn(holder) }
+            case .look: break
             }
         }
-        watch(!loans.isEmpty)
-        if let queue { writeLimit(of: queue, lent: loans.count) }
+        while let holder = ledger.withLock({ $0.nextWithoutLimit() }) { goOn(holder) }
+        let (tickets, hasResting) = ledger.withLock { ($0.takeTickets(), $0.hasResting) }
+        // Before another one can start in a place that is lent.
+        count(hasResting)
+        if let queue { writeLimit(of: queue) }
         for event in events {
             switch event {
             case .settle(_, let then): then?()
-            case .grant(let ticket): ticket.finish()
+            case .ticket(let ticket): ticket.finish()
             case .look: break
             }
         }
         if let queue {
-            for ticket in newTickets { ticket.enter(queue) }
+            for _ in 0..<tickets { SlotTicket(self).enter(queue) }
         }
     }
 
-    /// - Returns: a ticket that has to enter the queue.
-    private func settleLoan(of operation: any SlotHolder, among members: Members) -> SlotTicket? {
-        let key = ObjectIdentifier(operation)
-        let phase = operation.phase
-        guard phase.lendsSlot, queue != nil, operation.lendsSlot(to: self, isMember: members.contains) else {
-            loans[key] = nil
-            if phase == .waitingForSlot { operation.takeSlot() }
-            return nil
+    private func settle(_ operation: ConnectionOperation, among members: Members) {
+        let use = operation.slotUse
+        switch use {
+        case .lends, .rests, .isHeldBack:
+            guard let queue, members.contains(operation), operation.lendsSlot(to: self) else {
+                operation.takeSlot()
+                return
+            }
+            if case .rests(let hosts) = use { return rest(operation, because: hosts, in: queue) }
+        case .runs, .returns, .isOver:
+            break
         }
-        var loan = loans[key] ?? Loan(operation: operation)
-        let newTicket = phase == .waitingForSlot && loan.ticket == nil ? SlotTicket(operation, self) : nil
-        loan.ticket = loan.ticket ?? newTicket
-        loans[key] = loan
-        return newTicket
+        let holder = Holder(operation: operation)
+        if ledger.withLock({ $0.settle(holder, use) }) { goOn(holder) }
     }
 
-    private func use(_ ticket: SlotTicket) {
-        let key = ObjectIdentifier(ticket.operation)
-        guard var loan = loans[key], loan.ticket === ticket else { return }
-        loan.ticket = nil
-        loans[key] = ticket.operation.takeSlot() ? nil : loan
+    /// Where it is the first one that rests because of a host, the ends of those that run count from now on.
+    private func rest(
+        _ operation: ConnectionOperation,
+        because hosts: Set<HostWaits.Host>,
+        in queue: OperationQueue
+    ) {
+        let new = ledger.withLock { ledger in
+            let new = hosts.filter { !ledger.rests($0) }
+            _ = ledger.settle(Holder(operation: operation), .rests(hosts))
+            return new
+        }
+        guard !new.isEmpty else { return }
+        for case let runner as ConnectionOperation in queue.operations
+        where runner.runs(toOneOf: new, countedBy: self) {
+            let host = runner.host
+            _ = ledger.withLock { $0.settle(Holder(operation: runner), .runs(host)) }
+        }
     }
 
-    /// A plain queue does not report that its limit is set. Lowered while slots are lent, it would let
-    /// nothing start.
-    private func watch(_ isOn: Bool) {
-        guard isOn != (timer != nil), !(queue is any SlotQueue) else { return }
-        timer?.cancel()
-        timer = nil
-        guard isOn else { return }
-        let timer = DispatchSource.makeTimerSource(queue: work)
-        timer.schedule(
-            deadline: .now() + Self.lookInterval,
-            repeating: Self.lookInterval,
-            leeway: Self.lookInterval
-        )
-        timer.setEventHandler { [weak self] in self?.post(.look) }
-        timer.activate()
-        self.timer = timer
+    /// The place is the holder's again, unless it was paused or cancelled meanwhile.
+    private func goOn(_ holder: Holder) {
+        holder.operation.takeSlot()
+        let use = holder.operation.slotUse
+        _ = ledger.withLock { $0.settle(holder, use) }
     }
+
+    private func count(_ hasResting: Bool) {
+        guard hasResting != isCounted else { return }
+        isCounted = hasResting
+        Self.restingQueues.add(hasResting ? 1 : -1, ordering: .relaxed)
+    }
+
+    /// The operations that a queue holds. To look one up takes time in proportion to the queue, so all are
+    /// told at the first look that it has them.
+    private final class Members {
+        private let queue: OperationQueue?
+        private var hasLooked = false
+
+        init(_ queue: OperationQueue?) {
+            self.queue = queue
+        }
+
+        func contains(_ operation: ConnectionOperation) -> Bool {
+            guard let queue else { return false }
+            if !hasLooked, !operation.isMember(of: queue) {
+                hasLooked = true
+                for case let member as ConnectionOperation in queue.operations { member.join(queue) }
+            }
+            return operation.isMember(of: queue)
+        }
+    }
+}
+
+// MARK: - Resting
+
+extension QueueSlots {
+    /// Whether an operation that `queue` starts, with a request to the host, has to wait since another one
+    /// rests. That costs next to nothing while none does in any queue.
+    static func holdsBack(_ queue: OperationQueue?, _ host: () -> HostWaits.Host) -> Bool {
+        guard isAnyResting, let queue, let slots = known(of: queue) else { return false }
+        return slots.ledger.withLock { $0.hasResting } && slots.rests(host())
+    }
+
+    /// Whether an operation rests in any queue.
+    static var isAnyResting: Bool { restingQueues.load(ordering: .relaxed) > 0 }
+
+    private func rests(_ host: HostWaits.Host) -> Bool { ledger.withLock { $0.rests(host) } }
 }
 
 // MARK: - The limit
 
 extension QueueSlots {
-    /// The limit that the user of a ``TransferQueue`` has set.
-    var userLimit: Int? { ledger.withLock { $0?.userLimit } }
+    /// The limit that the user of a ``TransferQueue`` has set; `nil`: the one that the queue has.
+    var userLimit: Int? { ledger.withLock { $0.isKnown ? $0.userLimit : nil } }
 
     /// Takes over what the user of a ``TransferQueue`` wants to run at once. When it returns, it counts.
-    func set(userLimit: Int, of queue: any SlotQueue) {
-        change(of: queue) { $0.set(userLimit: userLimit) }
+    func set(userLimit: Int, of queue: TransferQueue) {
+        lookAtLimit(of: queue)
+        ledger.withLock { $0.set(userLimit: userLimit) }
+        writeLimit(of: queue)
+        if ledger.withLock({ $0.lent > 0 }) { post(.look) }
     }
 
-    private func writeLimit(of queue: OperationQueue, lent: Int) {
-        let shown = queue is any SlotQueue ? nil : queue.startLimit
-        change(of: queue) { $0.settle(lent: lent, found: shown) }
+    /// A plain queue does not report that its limit is set.
+    private func lookAtLimit(of queue: OperationQueue) {
+        if let queue = queue as? TransferQueue {
+            let limit = queue.foundationLimit
+            ledger.withLock { if !$0.isKnown { $0.find(limit) } }
+        } else {
+            let limit = queue.maxConcurrentOperationCount
+            ledger.withLock { $0.find(limit) }
+        }
     }
 
     /// On any thread. The queue is called without the lock of the ledger.
-    private func change(of queue: OperationQueue, _ body: (inout SlotLedger) -> Void) {
-        let found = queue.startLimit
-        ledger.withLock { ledger in
-            var changed = ledger ?? SlotLedger(limit: found)
-            body(&changed)
-            ledger = changed
-        }
-        while true {
-            switch ledger.withLock({ $0?.next() ?? .done }) {
-            case .write(let number, let turn):
-                queue.startLimit = number
-                ledger.withLock { $0?.hasWritten(turn) }
-            case .wait(let number, let turn):
-                // The number is there as soon as the other thread's call has begun, however long the call
-                // then takes.
-                if queue.startLimit == number {
-                    ledger.withLock { $0?.hasWritten(turn) }
-                } else {
-                    sched_yield()
-                }
-            case .done:
-                return
-            }
-        }
-    }
-}
-
-extension OperationQueue {
-    /// The number of operations that Foundation lets be unfinished at once after it has started them.
-    var startLimit: Int {
-        get { (self as? any SlotQueue)?.foundationLimit ?? maxConcurrentOperationCount }
-        set {
-            if let queue = self as? any SlotQueue {
-                queue.foundationLimit = newValue
+    private func writeLimit(of queue: OperationQueue) {
+        var next = ledger.withLock { $0.write() }
+        while let write = next {
+            if let queue = queue as? TransferQueue {
+                queue.foundationLimit = write.limit
             } else {
-                maxConcurrentOperationCount = newValue
+                queue.maxConcurrentOperationCount = write.limit
             }
+            next = ledger.withLock { $0.write(after: write.turn) }
         }
     }
 }
@@ -252,7 +241,7 @@ extension QueueSlots {
 
     /// The slots of `queue`; the same object as long as it has an owner.
     static func of(_ queue: OperationQueue) -> QueueSlots {
-        if let queue = queue as? any SlotQueue { return queue.slots }
+        if let queue = queue as? TransferQueue { return queue.slots }
         return entries.withLock { entries in
             let key = ObjectIdentifier(queue)
             if let entry = entries[key], entry.queue === queue, let slots = entry.slots { return slots }
@@ -262,22 +251,27 @@ extension QueueSlots {
             return slots
         }
     }
+
+    /// The same, if there is one.
+    private static func known(of queue: OperationQueue) -> QueueSlots? {
+        if let queue = queue as? TransferQueue { return queue.slots }
+        return entries.withLock { entries in
+            guard let entry = entries[ObjectIdentifier(queue)], entry.queue === queue else { return nil }
+            return entry.slots
+        }
+    }
 }
 
-/// Waits in the queue for a slot, at the front of the line.
-///
-/// The priority of the operation it stands for would put it behind everything that was queued meanwhile.
+/// Waits in the queue for a place, at the front of the line; who gets the place is decided then.
 final class SlotTicket: Operation, @unchecked Sendable {
-    // @unchecked: every stored property is an immutable Sendable.
+    // @unchecked: the only stored property is an immutable Sendable.
 
-    let operation: any SlotHolder
     private let slots: QueueSlots
 
-    init(_ operation: any SlotHolder, _ slots: QueueSlots) {
-        self.operation = operation
+    init(_ slots: QueueSlots) {
         self.slots = slots
         super.init()
-        name = "Slot for \(operation.name ?? operation.description)"
+        name = "Slot for an operation that goes on"
         queuePriority = .veryHigh
     }
 
@@ -293,9 +287,9 @@ final class SlotTicket: Operation, @unchecked Sendable {
 
     override var isAsynchronous: Bool { true }
 
-    /// The ticket ends when the operation runs and the limit is right, so that nothing else gets the slot.
+    /// The ticket ends when the operation runs and the limit is right, so that nothing else gets the place.
     override func start() {
-        slots.grant(self)
+        slots.use(self)
     }
 
     func finish() {

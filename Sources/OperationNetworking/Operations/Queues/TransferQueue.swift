@@ -1,13 +1,19 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// An operation queue whose limit counts what runs: an operation that is paused does not count.
+/// An operation queue whose limit counts what runs.
 ///
-/// Any `OperationQueue` works as well, but shows a changed limit: from a pause until the operations go on or
-/// end, its limit is the one that you set plus the operations that were paused while they ran. A limit that
-/// you set meanwhile is taken over within half a second, unless it equals the number shown. A `TransferQueue`
-/// always shows the limit that you set, and a new one counts at once.
-public final class TransferQueue: OperationQueue, SlotQueue, @unchecked Sendable {
+/// An operation does not count while it is paused, or waits for a token source, a request adapter, a
+/// challenge closure, or another closure of yours that answers it: such a closure may send requests in the
+/// same queue. It goes on when there is room again, before operations that have not started. One that waits
+/// for a time, because of a `Retry-After` or before a retry, counts for requests to its own server only:
+/// others run in its place, and those to its server are not begun in it.
+///
+/// Any `OperationQueue` works as well, but shows a changed limit: the one that you set plus the operations
+/// that do not count. A limit that you set meanwhile counts when the next operation is paused, waits, goes on
+/// or ends, unless it equals the number shown. A `TransferQueue` always shows the limit that you set, and a
+/// new one counts at once. On the main queue every operation counts until it ends.
+public final class TransferQueue: OperationQueue, @unchecked Sendable {
     // @unchecked: as `OperationQueue`; the only stored property is assigned once, behind a lock.
 
     private let made = Locked<QueueSlots?>(nil)
@@ -27,7 +33,7 @@ public final class TransferQueue: OperationQueue, SlotQueue, @unchecked Sendable
 
     /// Adds an operation, which cannot be configured any more.
     public override func addOperation(_ operation: Operation) {
-        ConnectionOperation.seal([operation])
+        (operation as? ConnectionOperation)?.seal(in: self)
         super.addOperation(operation)
         ConnectionOperation.tellReadiness(late: [operation])
     }
@@ -38,14 +44,14 @@ public final class TransferQueue: OperationQueue, SlotQueue, @unchecked Sendable
     ///   - operations: those.
     ///   - wait: whether this returns only when all of them have finished.
     public override func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
-        ConnectionOperation.seal(operations)
+        ConnectionOperation.seal(operations, in: self)
         super.addOperations(operations, waitUntilFinished: false)
         ConnectionOperation.tellReadiness(late: operations)
         if wait { for operation in operations { operation.waitUntilFinished() } }
     }
 
-    /// The number of operations that may run at once, apart from those that are paused. Those that wait for a
-    /// connection count: of this limit and ``ConnectionOperation/maximumConnectionsPerHost`` the smaller one
+    /// The number of operations that may run at once, apart from those that are paused, or wait for your code
+    /// or a time. Those that wait for a connection count: of this limit and ``ConnectionOperation/maximumConnectionsPerHost`` the smaller one
     /// decides.
     public override var maxConcurrentOperationCount: Int {
         get { slots.userLimit ?? foundationLimit }

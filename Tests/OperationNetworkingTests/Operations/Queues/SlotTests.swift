@@ -156,11 +156,9 @@ struct SlotTests {
     }
 
     /// Foundation counts the paused ones; without help nothing would start any more.
-    @Test(arguments: Kind.allCases) func loweringTheLimitBelowWhatIsPausedStallsNothing(_ kind: Kind)
-        async throws
-    {
+    @Test func loweringTheLimitBelowWhatIsPausedStallsNothing() async throws {
         let scene = try Scene("a", "b", "c")
-        let queue = kind.queue(limit: 3)
+        let queue = Kind.ours.queue(limit: 3)
         let paused = ["a", "b", "c"].map { scene.operation($0) }
         for operation in paused { queue.addOperation(operation) }
         try await scene.waitForRequests(3)
@@ -171,6 +169,26 @@ struct SlotTests {
         try await scene.expectBody(last)
         queue.cancelAllOperations()
         for operation in paused { await #expect(throws: URLError.self) { try await operation.value } }
+        #expect(queue.maxConcurrentOperationCount == 1)
+    }
+
+    /// It does not report its limit: the new one is found when the next operation pauses, goes on or ends.
+    @Test func aPlainQueueTakesOverALimitWithTheNextThatGoesOnOrEnds() async throws {
+        let scene = try Scene("a", "b", "c")
+        let queue = Kind.foundations.queue(limit: 3)
+        let paused = ["a", "b", "c"].map { scene.operation($0) }
+        for operation in paused { queue.addOperation(operation) }
+        try await scene.waitForRequests(3)
+        for operation in paused { operation.pause() }
+        while queue.maxConcurrentOperationCount != 6 { await Task.yield() }
+        queue.maxConcurrentOperationCount = 1
+        let last = scene.operation("other")
+        queue.addOperation(last)
+        paused[0].cancel()
+        try await scene.expectBody(last)
+        queue.cancelAllOperations()
+        for operation in paused { await #expect(throws: URLError.self) { try await operation.value } }
+        while queue.operationCount > 0 { await Task.yield() }
         #expect(queue.maxConcurrentOperationCount == 1)
     }
 
@@ -278,7 +296,12 @@ struct SlotTests {
         a.resume()
         #expect(limit != 0 || !a.isExecuting)
         #expect(queue.maxConcurrentOperationCount == limit)
-        if limit == 0 { queue.maxConcurrentOperationCount = 1 }
+        if limit == 0 {
+            queue.maxConcurrentOperationCount = 1
+            // A plain queue is looked at then.
+            a.pause()
+            a.resume()
+        }
         try await scene.finish(a)
     }
 
