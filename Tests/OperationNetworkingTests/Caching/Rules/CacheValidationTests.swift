@@ -285,7 +285,7 @@ import Testing
             )
         }
         var other = try stored("1", "\"v1\"")
-        other.authorization = "another user"
+        other.identity = "another user"
         let all = [
             try stored("2", "\"v1\""), try stored("1", "\"v1\""), try stored("3", "\"v3\""),
             try stored("1", "\"v1\""), other,
