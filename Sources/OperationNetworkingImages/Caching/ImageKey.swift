@@ -1,5 +1,6 @@
 internal import Foundation
 internal import FoundationNetworking
+internal import OperationNetworking
 
 /// The key of an image in a cache: an identifier, and unless it stands alone the URL, the fields that may
 /// choose the image, and whom it was requested as. They are kept apart, so that no URL with an identifier is

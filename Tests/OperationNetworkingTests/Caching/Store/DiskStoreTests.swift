@@ -224,7 +224,7 @@ struct DiskStoreTests {
         let tier = try #require(store.disk)
         let earliest = EntryIdentifiers.earliest(30, before: present)
         let youngest = earliest...EntryIdentifiers.latest(60, after: present)
-        let found = store.index.sync { tier.unsynchronized(but: youngest).files.map(\.id) }
+        let found = store.index.sync { tier.unsynchronized(but: youngest).ids }
         #expect(found == [future])
     }
 

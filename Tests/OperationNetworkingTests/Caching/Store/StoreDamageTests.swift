@@ -412,8 +412,7 @@ extension DiskTier {
                 &entry,
                 of: key,
                 key.storedHash,
-                replacing: [],
-                from: .new(replacing: [], invalidated: nil),
+                EntryTarget(replacing: [], invalidated: nil),
                 content: .inline(body),
                 hidden: HiddenEntries(),
                 used: [:]
