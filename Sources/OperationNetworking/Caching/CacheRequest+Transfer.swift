@@ -15,11 +15,16 @@ extension CacheRequest {
             method: request.method,
             fields: fields,
             policy: request.cachePolicy,
-            authorization: CacheAuthorization(request)?.digest,
+            // The certificate and the jar are in the key.
+            identity: RequestIdentity(
+                request.fields,
+                request.credential,
+                secretFields: request.settings.redirectPolicy.ownSecretFields
+            ).digest,
             hasBody: request.body != nil,
             decodesContent: request.acceptsContentCoding,
             retriedStatuses: request.retriedStatuses,
-            isAskerKnown: request.credential?.hasUnknownUser != true
+            isIdentityKnown: request.credential?.hasUnknownUser != true
         )
     }
 
@@ -29,35 +34,6 @@ extension CacheRequest {
         for name in ["Accept-Encoding", "Cookie"] where request.fields[name] == nil { fields[name] = nil }
         return fields
     }
-}
-
-/// The credentials of a request, as far as they say who asks.
-struct CacheAuthorization: Hashable, Sendable {
-    private let text: String
-
-    /// `nil`: the request has none.
-    init?(_ request: TransferRequest) {
-        self.init(request.fields, request.credential)
-    }
-
-    /// `nil`: there are none.
-    init?(_ fields: HeaderFields, _ credential: Credential? = nil) {
-        var parts: [String] = []
-        if let credential {
-            // A proof by Digest is another one in each request; what it proves is the same.
-            parts.append(credential.cacheText)
-        } else if let value = fields["Authorization"] {
-            parts.append("field\n" + value)
-        }
-        // A caller's own; those of a jar are the jar's, see ``CachePartition``.
-        if let cookie = fields["Cookie"] { parts.append("cookie\n" + cookie) }
-        guard !parts.isEmpty else { return nil }
-        text = parts.joined(separator: "\n\n")
-    }
-
-    /// Not to be turned back, and the same in each process. A directory of a cache is readable by its owner
-    /// only, who has the responses as well.
-    var digest: String { SecretDigest.of(text) }
 }
 
 /// The trust by which a server was believed, since what one policy lets in another one has to refuse; and the
@@ -142,16 +118,6 @@ enum CachePartition {
 }
 
 extension Credential {
-    /// All of it, for a digest.
-    fileprivate var cacheText: String {
-        switch secret {
-        case .password(let user, let password): "password\n\(user)\n\(password)"
-        case .token(let token): "token\n" + token
-        // Nothing that is stored has it: see below.
-        case .tickets: "tickets\n" + UUID().uuidString
-        }
-    }
-
     /// Whether only the system knows who asks: another process, or a later kinit(1), may be another user.
     fileprivate var hasUnknownUser: Bool {
         if case .tickets = secret { true } else { false }

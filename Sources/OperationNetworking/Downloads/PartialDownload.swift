@@ -61,7 +61,7 @@ final class PartialDownload {
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(
         _ request: URLRequest,
-        as asker: Asker? = nil,
+        as asker: RequestIdentity? = nil,
         under verification: ServerVerification? = nil,
         asksAboutServers: Bool = false,
         to destination: URL,
@@ -404,7 +404,7 @@ final class PartialDownload {
             session: part.session,
             now: environment.wallClock()
         )
-        next.asker = question.asker.digest
+        next.asker = question.asker.userDigest
         next.varying = question.varying.selection(by: origin.headerFields).digest
         if let checkpoint { next.succeed(checkpoint, wasting: count) }
         next.countAttempt()

@@ -59,7 +59,7 @@ struct StoreDamageTests {
         first.waitForChanges()
         try database().execute("UPDATE entries SET head = zeroblob(length(head)) WHERE id = \(long.id)")
         let store = TieredStore.sample(directory)
-        #expect(try await store.found(key).map(\.head.body.count) == [100])
+        #expect(try await store.found(key).map(\.head.length) == [100])
         store.waitForChanges()
         #expect(try database().number("SELECT count(*) FROM entries") == 1)
         #expect(try bodyNames(directory) == [])
@@ -412,8 +412,7 @@ extension DiskTier {
                 &entry,
                 of: key,
                 key.storedHash,
-                replacing: [],
-                from: .new(replacing: [], invalidated: nil),
+                EntryTarget(replacing: [], invalidated: nil),
                 content: .inline(body),
                 hidden: HiddenEntries(),
                 used: [:]
