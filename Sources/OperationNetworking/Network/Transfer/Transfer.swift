@@ -181,7 +181,7 @@ final class Transfer: EasyHandleDelegate {
             after: now,
             timeout: request.idleTimeout,
             by: movement,
-            isInsideBody: movement.isInsideRecord && heads.head != nil
+            mayBeBody: movement.isInsideRecord || !(connection.isThere || request.usesTunnel)
         )
     }
 

@@ -32,7 +32,8 @@ internal import OperationNetworkingSystem
 /// |------------------------------------------------------------|-----------------------------------------------|
 /// | the first ones since the last move                         | moved then                                    |
 /// | others, in a line of a head or trailer, or in the kernel   | did not move                                  |
-/// | in the kernel, of a TLS record of the body that is not whole | moved then: they may be bytes of the body   |
+/// | in the kernel, of a TLS record that is not whole           | moved then: they may be bytes of the body     |
+/// | of a TLS handshake                                         | moved then: see `connectTimeout`              |
 /// | the end of a final head                                    | moves now                                     |
 /// | the end of an interim head                                 | moves now, ``maximumInterimMoves`` times      |
 ///
@@ -160,17 +161,17 @@ struct TransferActivity {
         return deadline > now ? deadline : nil
     }
 
-    /// The same for a transfer that would be idle, by what the kernel knows. `isInsideBody`: what the kernel
+    /// The same for a transfer that would be idle, by what the kernel knows. `mayBeBody`: what the kernel
     /// has received may be bytes of the body.
     mutating func nextLook(
         after now: MonotonicTime,
         timeout: Double,
         by movement: SocketMovement,
-        isInsideBody: Bool = false
+        mayBeBody: Bool = false
     ) -> MonotonicTime? {
-        if let seconds = movement.secondsSinceReceived, seconds < timeout, isInsideBody || !isInsideFraming {
+        if let seconds = movement.secondsSinceReceived, seconds < timeout, mayBeBody || !isInsideFraming {
             lastMove = max(lastMove, MonotonicTime(seconds: now.seconds - seconds))
-            if !isInsideBody { isInsideFraming = true }
+            if !mayBeBody { isInsideFraming = true }
             if let look = nextLook(after: now, timeout: timeout) { return look }
         }
         guard movement.unacknowledged > 0 else { return nil }

@@ -116,7 +116,7 @@ struct TransferActivityTests {
                 after: MonotonicTime(seconds: second),
                 timeout: 10,
                 by: SocketMovement(secondsSinceReceived: 1, unacknowledged: 0, isInsideRecord: true),
-                isInsideBody: true
+                mayBeBody: true
             )
             #expect(look?.seconds == second + 9)
         }

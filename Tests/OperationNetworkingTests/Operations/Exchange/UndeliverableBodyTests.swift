@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
@@ -26,6 +27,12 @@ struct UndeliverableBodyTests {
             case .conflictingLengths: ["Content-Length": "5, 6"]
             case .transferCoding: ["Transfer-Encoding": "gzip"]
             }
+        }
+
+        /// Those that this libcurl lets pass: later ones end at the line of a transfer coding, before the head is
+        /// whole.
+        static let known = allCases.filter {
+            $0 != .transferCoding || CurlLibrary.versionNumber < 0x08_00_00
         }
 
         var isOfCoding: Bool { code == .cannotDecodeContentData }
@@ -57,7 +64,7 @@ struct UndeliverableBodyTests {
     }
 
     /// Another request follows, which does not need the body of the first one.
-    @Test(arguments: [302, 401, 500, 503], Fault.allCases)
+    @Test(arguments: [302, 401, 500, 503], Fault.known)
     func theStatusLeadsOn(status: Int, fault: Fault) async throws {
         for body in ["", "abcde"] {
             let server = try ScriptedServer([head(status, fault, body), .respond(body: "fine")])
@@ -70,7 +77,7 @@ struct UndeliverableBodyTests {
         }
     }
 
-    @Test(arguments: [403, 404, 418], Fault.allCases)
+    @Test(arguments: [403, 404, 418], Fault.known)
     func theStatusIsTheError(status: Int, fault: Fault) async throws {
         for body in ["", "abcde"] {
             let server = try ScriptedServer([head(status, fault, body)])
@@ -84,7 +91,7 @@ struct UndeliverableBodyTests {
     }
 
     /// Not an empty body, with success.
-    @Test(arguments: Fault.allCases)
+    @Test(arguments: Fault.known)
     func aStatusThatIsAcceptedNeedsItsBody(fault: Fault) async throws {
         let server = try ScriptedServer([head(404, fault, "abcde")])
         let operation = operation(server.url)
@@ -97,7 +104,7 @@ struct UndeliverableBodyTests {
         #expect(operation.response?.statusCode == 404)
     }
 
-    @Test(arguments: Fault.allCases)
+    @Test(arguments: Fault.known)
     func aSuccessWithSuchABodyIsAnErrorWithItsResponse(fault: Fault) async throws {
         let server = try ScriptedServer([head(200, fault, "abcde")])
         let operation = operation(server.url)
@@ -108,7 +115,7 @@ struct UndeliverableBodyTests {
         #expect((operation.responseData ?? Data()).isEmpty)
     }
 
-    @Test(arguments: Fault.allCases.filter(\.isOfCoding))
+    @Test(arguments: Fault.known.filter(\.isOfCoding))
     func anEmptyBodyHasNothingToDecode(fault: Fault) async throws {
         let server = try ScriptedServer([head(200, fault, "")])
         let operation = operation(server.url)
@@ -116,7 +123,7 @@ struct UndeliverableBodyTests {
         #expect(try await operation.value as? Data == Data())
     }
 
-    @Test(arguments: [false, true], Fault.allCases)
+    @Test(arguments: [false, true], Fault.known)
     func aRedirectIsAskedAboutFirst(isFollowed: Bool, fault: Fault) async throws {
         let server = try ScriptedServer([head(302, fault, "abcde"), .respond(body: "fine")])
         let operation = operation(server.url)
@@ -151,7 +158,7 @@ struct UndeliverableBodyTests {
         #expect(server.requests.map { $0["Range"] != nil } == [false, true, true, true])
     }
 
-    @Test(arguments: Fault.allCases)
+    @Test(arguments: Fault.known)
     func aCacheKeepsNothingOfIt(fault: Fault) async throws {
         let cache = ResponseCache(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
         let server = try ScriptedServer { _ in
