@@ -47,7 +47,7 @@ struct UploadProgressTests {
     /// The response is late, and the queue says that everything has gone.
     @Test func theTotalIsReachedWithoutTheResponse() async throws {
         let gate = Gate()
-        let server = try ScriptedServer([.respond(body: "done").held(by: gate)])
+        let server = try ScriptedServer([.respond(body: "done").held(after: .wire(0), by: gate)])
         let operation = HTTPRequestOperation(request: request(server.url))
         operation.completionQueue = DispatchQueue(label: "callbacks")
         let isWhole = Gate()

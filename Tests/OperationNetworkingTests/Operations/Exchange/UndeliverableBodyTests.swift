@@ -144,16 +144,13 @@ struct UndeliverableBodyTests {
             .respond(206, ["ETag": "\"a\"", "Content-Range": "bytes 4-9/10"], body: "456789"),
         ])
         let file = directory.file("file")
-        for _ in 0..<3 {
+        // Each try may ask more than once.
+        while !FileManager.default.fileExists(atPath: file.path) {
             let download = DownloadOperation(request: URLRequest(url: server.url), to: file)
             download.completionQueue = callbacks
             download.start()
             _ = try? await download.value
         }
-        let last = DownloadOperation(request: URLRequest(url: server.url), to: file)
-        last.completionQueue = callbacks
-        last.start()
-        _ = try await last.value
         #expect(try String(contentsOf: file, encoding: .utf8) == "0123456789")
         #expect(server.requests.map { $0["Range"] != nil } == [false, true, true, true])
     }
