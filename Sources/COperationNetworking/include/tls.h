@@ -16,6 +16,15 @@ static inline bool ctls_has_close_notify(CURL *easy) {
     return (SSL_get_shutdown((SSL *)session->internals) & SSL_RECEIVED_SHUTDOWN) != 0;
 }
 
+// Whether a record has come in part, so that what has come of it cannot be told yet. To be asked while the
+// transfer has its connection.
+static inline bool ctls_is_inside_record(CURL *easy) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) return false;
+    if (session->backend != CURLSSLBACKEND_OPENSSL || session->internals == NULL) return false;
+    return SSL_has_pending((const SSL *)session->internals) != 0;
+}
+
 // The protocol that the server chose in the TLS handshake (ALPN, RFC 7301): its name's length, and the name
 // in `name`, which is OpenSSL's; 0: it chose none, or there is no TLS. To be asked as above.
 static inline unsigned int ctls_chosen_protocol(CURL *easy, const unsigned char **name) {

@@ -6,7 +6,8 @@ extension CachedTransfer: TransferClient {
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer {
         guard case .fetching(let fetch) = phase else { return .refuse }
         let now = place.now()
-        let use = fetch.inquiry.use(of: head, now: now)
+        var use = fetch.inquiry.use(of: head, now: now)
+        if head.isWithoutBody, case .pass = use { use = .pass(nil) }
         fetch.use = use
         fetch.authenticationInfo = head.fields["Authentication-Info"]
         noteChanges(by: head, to: fetch, now: now)
@@ -225,7 +226,7 @@ extension TransferError {
         case .curl(let error):
             // An alert of TLS may come after the handshake. Other sentences name the host.
             error.isLostHandshake || Self.losses.contains(error.code) && error.alert == nil
-        case .idle, .truncatedHead: true
+        case .idle, .slowHead, .truncatedHead: true
         default: false
         }
     }

@@ -54,6 +54,12 @@ final class CachedTransfers: TransferRunning {
         transfer.putAside(false)
     }
 
+    func sentCount(_ id: TransferID) -> Int64 {
+        guard let transfer = running[id] else { return next.sentCount(id) }
+        guard case .fetching(let fetch) = transfer.phase else { return 0 }
+        return next.sentCount(fetch.id)
+    }
+
     /// The request is not known yet, and may need a connection. A turn that a stored response makes
     /// needless is given back.
     func takeTurn(_ id: TransferID, _ request: TurnRequest, for client: any TransferClient) {

@@ -139,7 +139,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     override class var ownKind: ObjectIdentifier { ObjectIdentifier(HTTPRequestOperation.self) }
 
     override func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
-        if let error = end.error { return (nil, error) }
+        if let error = end.error { return (nil, end.statusComesFirst ? refusal() ?? error : error) }
         do {
             let object = try responseSerializer.responseObject(
                 from: ReceivedMessage(
@@ -156,8 +156,18 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         }
     }
 
+    /// The serializer's refusal of the status, as of a response without a body; `nil`: it takes it.
+    private func refusal() -> (any Error)? {
+        do {
+            _ = try responseSerializer.responseObject(for: response, data: Data())
+            return nil
+        } catch {
+            return FailureTraits(of: error).statusCode == nil ? nil : error
+        }
+    }
+
     override func schedule(_ end: ExchangeEnd, atOnce: Caller, _ work: @escaping @Sendable () -> Void) {
-        guard end.error == nil else { return atOnce(work) }
+        guard end.error == nil || end.statusComesFirst else { return atOnce(work) }
         let serializer = responseSerializer
         if serializer.isQuick(with: end.data) { return atOnce(work) }
         exchangeLasts()

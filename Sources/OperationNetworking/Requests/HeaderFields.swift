@@ -105,6 +105,9 @@ struct HeaderFields: Hashable, Sendable {
         }
     }
 
+    /// Whether there is a field of that name.
+    func contains(_ name: String) -> Bool { index(of: name) != nil }
+
     /// Every value of that name, in order.
     func values(for name: String) -> [String] {
         var values: [String] = []

@@ -11,6 +11,16 @@ struct ResponseHead: Hashable, Sendable {
     /// The challenges and locations that were not UTF-8, and so are read as ISO 8859-1. Their octets go back
     /// to a server as they came (RFC 9110 §5.5).
     var latin1Values: Set<String> = []
+    /// Whether no byte of the body can be had, although there may be one: where it ends cannot be known, or
+    /// it was not asked for. Its transfer ends with the head.
+    private(set) var isWithoutBody = false
+
+    /// The same, ``isWithoutBody``.
+    var withoutBody: ResponseHead {
+        var head = self
+        head.isWithoutBody = true
+        return head
+    }
 
     /// The server's challenges.
     var offers: [AuthenticationOffer] {
@@ -78,7 +88,7 @@ struct ResponseHeadReader {
     private(set) var excess: HeadLimit?
     /// Whether a field went on in another line.
     private(set) var hasFoldedLines = false
-    /// The first thing that was wrong with a field.
+    /// The first thing that was wrong with a line; nothing of the head is to be believed.
     private(set) var malformation: String?
 
     /// Takes the next line, with or without its line end.
@@ -88,6 +98,7 @@ struct ResponseHeadReader {
         if byteCount > HeadLimit.heads.value { excess = excess ?? .heads }
         guard excess == nil else { return .nothing }
         let line = line.extracting(Self.withoutLineEnd(line))
+        noteBareCR(line)
         guard !line.isEmpty else {
             guard isInsideHead else { return .trailer }
             isInsideHead = false
@@ -126,6 +137,15 @@ struct ResponseHeadReader {
         let field = String(headerText: name)
         if Self.fieldsOfOctets.contains(where: { field.isEqualIgnoringASCIICase(to: $0) }) {
             head.latin1Values.insert(String(headerText: value))
+        }
+    }
+
+    /// Notes a CR without an LF, which others may take for the end of a line (RFC 9112 §2.2). libcurl refuses
+    /// a NUL.
+    private mutating func noteBareCR(_ line: Span<UInt8>) {
+        for index in line.indices where line[index] == UInt8(ascii: "\r") {
+            malformation = malformation ?? "a line has a CR in it"
+            return
         }
     }
 
@@ -171,6 +191,7 @@ struct ResponseHeadReader {
         return start..<end
     }
 
+    /// CRs before the line end are white space (RFC 9112 §2.2).
     private static func withoutLineEnd(_ line: Span<UInt8>) -> Range<Int> {
         var end = line.count
         while end > 0, line[end - 1] == UInt8(ascii: "\n") || line[end - 1] == UInt8(ascii: "\r") { end -= 1 }

@@ -241,18 +241,15 @@ final class StubbedTransfer: @unchecked Sendable {
             fields["Content-Length"] = "\(message.body.count)"
         }
         let head = ResponseHead(version: "HTTP/1.1", status: message.status, fields: fields)
-        let body: IncomingBody
-        do throws(TransferError) {
-            body = try IncomingBody(head, answering: self.request)
-        } catch {
-            return end(error)
-        }
+        let body = IncomingBody(head, answering: self.request)
         incoming = body
         let hasNoBody = body.length == .none
         let changes = cookies.changes(by: fields)
         if self.request.cookies != nil, !changes.isEmpty { client.transferDidReceive(changes) }
         phase = .receiving(hasNoBody ? Data() : message.body, offset: 0)
-        switch client.transferDidReceive(head) {
+        let answer = client.transferDidReceive(body.fault == nil ? head : head.withoutBody)
+        if let fault = body.fault { return end(answer == .refuse ? .refused : fault) }
+        switch answer {
         case .receive: schedule(after: 0)
         case .later:
             awaitsAnswer = true

@@ -63,6 +63,8 @@ final class StubbedTransfers: TransferRunning {
         transfer.goOn()
     }
 
+    func sentCount(_ id: TransferID) -> Int64 { running[id] == nil ? next.sentCount(id) : .max }
+
     /// Granted at once. A request that turns out to be for the network waits there when it starts, with its
     /// files open.
     func takeTurn(_ id: TransferID, _ request: TurnRequest, for client: any TransferClient) {

@@ -7,6 +7,13 @@ extension EasyHandle {
         try check(clibcurl_easy_setopt_string(raw, CURLOPT_COOKIEFILE, ""))
     }
 
+    /// Has the engine know these cookies and no others, whatever it has received. Callable from within the
+    /// delegate.
+    package func replaceCookies(_ lines: [String]) throws(CurlError) {
+        hasCookies = true
+        try setCookies(lines)
+    }
+
     /// Has the engine know these cookies and no others.
     func setCookies(_ lines: [String]) throws(CurlError) {
         if hasCookies {

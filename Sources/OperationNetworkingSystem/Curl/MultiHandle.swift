@@ -121,9 +121,18 @@ package final class MultiHandle {
     /// The kernel's knowledge of the socket that a transfer waits for; `nil`: it waits for none. libcurl's
     /// CURLINFO_ACTIVESOCKET knows only those of transfers that have ended.
     package func socketMovement(of easy: EasyHandle) -> SocketMovement? {
+        socket(of: easy).map { SocketMovement(of: $0, isInsideRecord: ctls_is_inside_record(easy.raw)) }
+    }
+
+    /// The bytes on that socket that the other side has not acknowledged; 0 if it waits for none.
+    package func unacknowledged(of easy: EasyHandle) -> Int {
+        socket(of: easy).map { SocketMovement.unacknowledged(of: $0) } ?? 0
+    }
+
+    private func socket(of easy: EasyHandle) -> Int32? {
         let socket = Int(easy.trace.watchedSocket)
         guard owners.indices.contains(socket), owners[socket] == easy.raw else { return nil }
-        return SocketMovement(of: easy.trace.watchedSocket)
+        return easy.trace.watchedSocket
     }
 
     private func didChange(_ socket: Int32, of easy: UnsafeMutableRawPointer?, _ what: Int32) {

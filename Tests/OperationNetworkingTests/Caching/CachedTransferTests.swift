@@ -149,6 +149,7 @@ struct CachedTransferTests {
             #expect(TransferError.curl(error).isUnreachable)
         }
         #expect(TransferError.idle(seconds: 1).isUnreachable && TransferError.truncatedHead.isUnreachable)
+        #expect(TransferError.slowHead(seconds: 1).isUnreachable)
         #expect(!TransferError.refused.isUnreachable && !TransferError.endlessAnswer.isUnreachable)
     }
 

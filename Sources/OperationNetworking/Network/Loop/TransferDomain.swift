@@ -70,6 +70,9 @@ final class TransferDomain {
     /// See ``MultiHandle/socketMovement(of:)``.
     func socketMovement(of easy: EasyHandle) -> SocketMovement? { multi.socketMovement(of: easy) }
 
+    /// See ``MultiHandle/unacknowledged(of:)``.
+    func unacknowledged(of easy: EasyHandle) -> Int { multi.unacknowledged(of: easy) }
+
     func act(on socket: Int32, _ events: SocketPoller.Events) {
         multi.act(on: socket, events)
     }

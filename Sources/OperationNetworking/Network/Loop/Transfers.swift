@@ -190,6 +190,13 @@ final class Transfers: TransferRunning {
         end(transfer, failure)
     }
 
+    func sentCount(_ id: TransferID) -> Int64 {
+        checkThread()
+        guard let running = running[id], running.transfer.request.body != nil else { return 0 }
+        let easy = running.transfer.easy
+        return running.transfer.sentCount(unacknowledged: running.domain.unacknowledged(of: easy))
+    }
+
     // MARK: - Driving
 
     /// Moves everything that can move now, once.
@@ -359,7 +366,7 @@ final class Transfers: TransferRunning {
             while let (easy, code) = domain.nextFinished() {
                 guard let finished = running[easy] else { continue }
                 let transfer = finished.transfer
-                let end = transfer.end(code: code)
+                let end = transfer.end(code: code) { domain.unacknowledged(of: easy) }
                 domain.learn(transfer.proxyEvidence)
                 remove(transfer.id, hasFailed: !end.isSentBack)
                 let (chosen, hasHead) = (transfer.connection.chosenProtocol, !transfer.heads.isEmpty)
@@ -404,14 +411,14 @@ final class Transfers: TransferRunning {
                 if let next {
                     alarms.lookAgain(at: id, next)
                 } else {
-                    end(transfer, .idle(seconds: transfer.request.idleTimeout))
+                    end(transfer, transfer.idleError)
                 }
             }
         }
     }
 
     func end(_ transfer: Transfer, _ error: TransferError) {
-        let end = transfer.end(error)
+        let end = transfer.end(error, sent: sentCount(transfer.id))
         remove(transfer.id, hasFailed: true)
         news.append(end, for: transfer.client)
     }

@@ -52,9 +52,11 @@ enum EndProof: Hashable, Sendable {
 
     /// Whether a body of the request that follows this head is received; else it is given up before its first
     /// byte, and asked for over HTTP/1.1 if the origin has that. The end is always there to be judged with
-    /// HTTP/1.
+    /// HTTP/1. The body of a response that is no success is beside the point: the status is what was asked
+    /// for.
     func suffices(for request: SentRequest, head: ResponseHead) -> Bool {
-        switch self {
+        guard head.isOfBody else { return true }
+        return switch self {
         case .length, .coding, .chunks, .closeNotify: true
         // Over HTTP/1.1 there is the last chunk, whatever comes of the trailers.
         case .trailers: request.version != .automatic || !request.canBeAskedAgain

@@ -10,27 +10,35 @@ struct IncomingBody {
     /// Bytes after the content coding was undone; without one, as many as were received.
     private(set) var decoded: Int64 = 0
     private let decoder: ContentDecoder?
+    /// The content coding that was not asked for, and cannot be undone: an error if there is a byte in it.
+    private let unaskedCoding: String?
+    /// Why no byte can be taken; `nil`: they can. What the head says else is as good as ever. The transfer
+    /// ends at the head, with its connection.
+    let fault: TransferError?
     /// Bytes of the next piece that the decoder has already: they come again.
     private var ahead = 0
 
     /// The bytes that are decoded in a pass of the network thread, which has other transfers to serve.
     static let passBudget = 256 * 1024
 
-    /// - Throws: `TransferError` for a head that makes the body useless, or its end unknown.
-    init(_ head: ResponseHead, answering request: SentRequest) throws(TransferError) {
+    init(_ head: ResponseHead, answering request: SentRequest) {
         do throws(MessageLength.Failure) {
             length = try MessageLength(method: request.method, head: head)
+            fault =
+                head.status == 206 && request.fields["Range"] == nil ? .unaskedPartialContent : nil
         } catch {
-            throw .length(error)
+            length = .untilClose
+            fault = .length(error)
         }
-        if head.status == 206, request.fields["Range"] == nil { throw .unaskedPartialContent }
+        var decoder: ContentDecoder?
+        var unaskedCoding: String?
         if request.acceptsContentCoding, length != .none, head.fields.hasContentCoding {
             let coding = head.fields.combined(for: "Content-Encoding") ?? ""
-            guard let decoder = ContentDecoder(contentEncoding: coding) else { throw .unaskedCoding(coding) }
-            self.decoder = decoder
-        } else {
-            decoder = nil
+            decoder = ContentDecoder(contentEncoding: coding)
+            if decoder == nil { unaskedCoding = coding }
         }
+        self.decoder = decoder
+        self.unaskedCoding = unaskedCoding
         endProof = EndProof(
             head: head,
             length: length,
@@ -45,8 +53,8 @@ struct IncomingBody {
     /// Takes the next piece, and hands over what it decodes to, as far as a pass has the time.
     /// - Returns: whether that was all. If not, nothing of the piece counts as taken, and it has to come
     ///   again in the next pass, perhaps together with others.
-    /// - Throws: `.decoding` for bytes that are not in the content coding, `.client` for what `deliver`
-    ///   throws.
+    /// - Throws: `.decoding` for bytes that are not in the content coding, `.unaskedCoding` for bytes in one
+    /// that cannot be undone, `.client` for what `deliver` throws.
     mutating func take(
         _ bytes: Span<UInt8>,
         of request: SentRequest,
@@ -54,6 +62,7 @@ struct IncomingBody {
     ) throws(TransferError) -> Bool {
         let fresh = newBytes(of: bytes.count)
         received += Int64(fresh)
+        if let unaskedCoding { throw .unaskedCoding(unaskedCoding) }
         do {
             guard let decoder else {
                 decoded += Int64(bytes.count)

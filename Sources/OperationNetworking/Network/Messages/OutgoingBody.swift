@@ -7,7 +7,7 @@ struct OutgoingBody {
     private(set) var awaitsProxy: Bool
     private var reader: RequestBodyReader?
     /// The place in the body of the next byte.
-    private var position: Int64 = 0
+    private(set) var position: Int64 = 0
     private var hasEnded = false
 
     init(of request: SentRequest, demand: ProxyDemand) {

@@ -23,6 +23,8 @@ struct ResponseHeads {
     /// Of the strongest question of the proxy.
     private var proxyStrength = 0
     private var cookiePrefixes = CookiePrefix()
+    /// libcurl's cookies after a head that was not the last one; `nil`: those that it was given.
+    var cookieLines: [String]?
     /// The names of the cookies that the server has set or deleted.
     private(set) var cookieNames: Set<String> = []
     private(set) var cookieErasures = CookieErasures()

@@ -50,8 +50,8 @@ final class Transfer: EasyHandleDelegate {
 
     // MARK: - The end
 
-    /// Judges the end that libcurl reported.
-    func end(code: Int32) -> TransferEnd {
+    /// Judges the end that libcurl reported. `unacknowledged`: as for ``sentCount(unacknowledged:)``.
+    func end(code: Int32, _ unacknowledged: () -> Int = { 0 }) -> TransferEnd {
         if code == 0, failure == nil {
             // libcurl has not answered it, and there is no body to say so.
             if heads.awaitsProof, !heads.reader.hasTrailers {
@@ -60,12 +60,17 @@ final class Transfer: EasyHandleDelegate {
                 _ = acceptHeldHead()
             }
         }
-        return TransferEnd(id: id, error: failure ?? judge(code), metrics: metrics)
+        guard let error = failure ?? judge(code) else {
+            return TransferEnd(id: id, error: nil, metrics: metrics)
+        }
+        let sent = request.body == nil ? 0 : sentCount(unacknowledged: unacknowledged())
+        return end(error, sent: sent)
     }
 
-    /// The end of a transfer that we stopped.
-    func end(_ error: TransferError) -> TransferEnd {
-        TransferEnd(id: id, error: error, metrics: metrics)
+    /// The end of a transfer that has failed, or that we stopped, and of whose body so much has left this
+    /// machine.
+    func end(_ error: TransferError, sent: Int64 = 0) -> TransferEnd {
+        TransferEnd(id: id, error: error, metrics: metrics, sentCount: sent)
     }
 
     /// libcurl takes some broken ends for good ones.
@@ -93,9 +98,10 @@ final class Transfer: EasyHandleDelegate {
         }
         if heads.head == nil || heads.reader.isInsideHead { return .truncatedHead }
         if watchesForCloseNotify, !easy.hasCloseNotify { return .missingCloseNotify }
-        if let incoming, request.canBeAskedAgain, !heads.reader.hasTrailers {
-            let isEmpty = incoming.isEmptyInCoding && heads.head?.isOfBody == true
-            if incoming.endProof == .trailers || isEmpty { return .endNotProvable }
+        if let incoming, request.canBeAskedAgain, !heads.reader.hasTrailers, heads.head?.isOfBody == true,
+            incoming.endProof == .trailers || incoming.isEmptyInCoding
+        {
+            return .endNotProvable
         }
         return incoming?.codingError
     }
@@ -171,7 +177,24 @@ final class Transfer: EasyHandleDelegate {
         if let look = activity.nextLook(after: now, timeout: request.idleTimeout) { return look }
         // The bytes of a shared connection may be those of others.
         guard !connection.isShared, let movement = movement() else { return nil }
-        return activity.nextLook(after: now, timeout: request.idleTimeout, by: movement)
+        return activity.nextLook(
+            after: now,
+            timeout: request.idleTimeout,
+            by: movement,
+            mayBeBody: movement.isInsideRecord || !(connection.isThere || request.usesTunnel)
+        )
+    }
+
+    /// The error of a transfer that has been idle for too long.
+    var idleError: TransferError {
+        activity.isInsideFraming
+            ? .slowHead(seconds: request.idleTimeout) : .idle(seconds: request.idleTimeout)
+    }
+
+    /// The bytes of the request's body that have left this machine. `unacknowledged` are those of its
+    /// connection that have not.
+    func sentCount(unacknowledged: Int) -> Int64 {
+        min(easy.bodyBytesTaken, outgoing.position) - Int64(unacknowledged)
     }
 
     // MARK: - EasyHandleDelegate
@@ -218,31 +241,33 @@ final class Transfer: EasyHandleDelegate {
     }
 
     func easyHandleDidReceiveHeaderLine(_ line: Span<UInt8>) -> Bool {
-        didMove()
+        activity.didReceiveLine(now: clock.now)
         let event = heads.read(line)
         if let excess = heads.reader.excess { return give(up: .headTooLong(excess)) }
+        if let reason = heads.reader.malformation { return give(up: .malformedHead(reason)) }
         guard case .head(let head) = event else { return true }
-        for line in head.fields.values(for: "Set-Cookie") {
-            easy.didReceiveCookie()
-            heads.readCookie(line)
-        }
-        guard !head.isInterim else { return true }
+        guard !head.isInterim else { return pass(interim: head) }
+        didMove()
+        if head.fields.contains("Set-Cookie") { readCookies(of: head) }
         if head.status == 407, request.isAskedOfProxy {
-            guard heads.refuseByProxy(head) else { return false }
+            // libcurl reads its body.
+            guard heads.refuseByProxy(head), IncomingBody(head, answering: request).fault == nil else {
+                return false
+            }
             watchUnseen()
             return true
         }
         if head.status == 417, outgoing.awaitsProxy { return give(up: .bodyCannotWait) }
-        if let reason = heads.reader.malformation ?? head.malformation(isTLS: isTLS, request.version) {
+        if let reason = head.malformation(isTLS: isTLS, request.version) {
             heads.accept(head)
             return give(up: .malformedHead(reason))
         }
-        guard !mayBeAnswered(head) else {
+        if mayBeAnswered(head), IncomingBody(head, answering: request).fault == nil {
             heads.hold(head)
             watchUnseen()
             return true
         }
-        guard !needsFirstByte(head) else {
+        if needsFirstByte(head) {
             heads.hold(head, awaitsProof: true)
             return true
         }
@@ -254,7 +279,7 @@ final class Transfer: EasyHandleDelegate {
         guard request.version == .automatic, head.version == "HTTP/2", head.isOfBody,
             request.canBeAskedAgain, head.fields.hasContentCoding
         else { return false }
-        return (try? IncomingBody(head, answering: request).isEmptyInCoding) == true
+        return IncomingBody(head, answering: request).isEmptyInCoding
     }
 
     /// Whether libcurl may go on by itself after such a head: it answers a 401, or it has sent the request
@@ -277,26 +302,44 @@ final class Transfer: EasyHandleDelegate {
         heads.accept(head)
         unseen.end()
         let isAskedAgain = asksLibcurlAgain(head)
-        let body: IncomingBody
-        do throws(TransferError) {
-            body = try IncomingBody(head, answering: request)
-        } catch {
-            return give(up: error)
-        }
+        let body = IncomingBody(head, answering: request)
         incoming = body
         if head.status >= 300 { waitForNoMoreBody() }
         if body.isShort { clock.hurry() }
         if watchesForCloseNotify { easy.watchForCloseNotify() }
-        guard isAskedAgain || body.endProof.suffices(for: request, head: head) else {
+        guard isAskedAgain || body.fault != nil || body.endProof.suffices(for: request, head: head) else {
             return give(up: .endNotProvable)
         }
         tellCookies()
-        switch client.transferDidReceive(head) {
+        switch client.transferDidReceive(body.fault == nil ? head : head.withoutBody) {
         case .receive: break
         case .later: heads.awaitsAnswer = true
         case .refuse: return give(up: .refused)
         }
+        if let fault = body.fault { return give(up: fault) }
         return isAskedAgain ? give(up: .refused) : true
+    }
+
+    /// Another head follows. Of this one only `Link` is meant for now (RFC 8297 §2), which has no use here.
+    /// libcurl keeps its cookies, and would send them.
+    private func pass(interim head: ResponseHead) -> Bool {
+        activity.didReceiveInterim(now: clock.now)
+        guard head.fields.contains("Set-Cookie"), let known = request.cookies else { return true }
+        do throws(CurlError) {
+            try easy.replaceCookies(heads.cookieLines ?? known.map(\.line))
+            return true
+        } catch {
+            return give(up: .curl(error))
+        }
+    }
+
+    private func readCookies(of head: ResponseHead) {
+        for line in head.fields.values(for: "Set-Cookie") {
+            easy.didReceiveCookie()
+            heads.readCookie(line)
+        }
+        // Another head may follow, and interim ones before it.
+        if mayBeAnswered(head) || head.status == 407 { heads.cookieLines = easy.cookieLines }
     }
 
     /// The server has refused the request, and does not need the rest of its body (RFC 9112 §9.5). libcurl
@@ -427,5 +470,5 @@ final class Transfer: EasyHandleDelegate {
 
 extension ResponseHead {
     /// Whether the body is what was asked for, and not beside the point, as that of a redirect is.
-    fileprivate var isOfBody: Bool { 200..<300 ~= status }
+    var isOfBody: Bool { 200..<300 ~= status }
 }

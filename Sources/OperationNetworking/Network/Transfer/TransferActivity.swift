@@ -24,9 +24,26 @@ internal import OperationNetworkingSystem
 /// | anything else                                         | is idle                                          |
 ///
 /// Not where streams share a connection, whose bytes may be those of others.
+///
+/// Octets that are no byte of a body (a head, the extension of a chunk, trailers) could go on for ever. So
+/// what they do is limited:
+///
+/// | Octets                                                     | the transfer                                  |
+/// |------------------------------------------------------------|-----------------------------------------------|
+/// | the first ones since the last move                         | moved then                                    |
+/// | others, in a line of a head or trailer, or in the kernel   | did not move                                  |
+/// | in the kernel, of a TLS record that is not whole           | moved then: they may be bytes of the body     |
+/// | of a TLS handshake                                         | moved then: see `connectTimeout`              |
+/// | the end of a final head                                    | moves now                                     |
+/// | the end of an interim head                                 | moves now, ``maximumInterimMoves`` times      |
+///
+/// The kernel is asked only when the transfer would be idle, so that the first octets are known late, and
+/// count from the time of the last ones.
 struct TransferActivity {
     /// Seconds from one look at a transfer that waits to the next, at least.
     private static let shortestLook = 0.001
+    /// A server that works for long may say so some times (RFC 9110 §15.2), and not for ever.
+    static let maximumInterimMoves = 8
 
     /// The time at which a byte last moved.
     private var lastMove: MonotonicTime {
@@ -48,6 +65,9 @@ struct TransferActivity {
     /// Bytes that were not acknowledged at the last look at the socket; `nil`: there was none since something
     /// moved.
     private var unacknowledged: Int?
+    /// Whether octets have come since the last move that are no byte of a body.
+    private(set) var isInsideFraming = false
+    private var interimMoves = 0
 
     init(since start: MonotonicTime) {
         lastMove = start
@@ -56,6 +76,21 @@ struct TransferActivity {
 
     mutating func didMove(now: MonotonicTime) {
         lastMove = now
+        isInsideFraming = false
+    }
+
+    /// A line of a head, or of trailers, has come.
+    mutating func didReceiveLine(now: MonotonicTime) {
+        guard !isInsideFraming else { return }
+        lastMove = now
+        isInsideFraming = true
+    }
+
+    /// An interim head has ended.
+    mutating func didReceiveInterim(now: MonotonicTime) {
+        guard interimMoves < Self.maximumInterimMoves else { return }
+        interimMoves += 1
+        didMove(now: now)
     }
 
     /// - Parameter count: the bytes of the request's body that connections have taken so far.
@@ -92,7 +127,7 @@ struct TransferActivity {
 
     mutating func putAside(_ isAside: Bool, now: MonotonicTime) {
         self.isAside = isAside
-        lastMove = now
+        didMove(now: now)
     }
 
     /// - Returns: whether the response was held.
@@ -110,7 +145,7 @@ struct TransferActivity {
     /// Bytes move again.
     /// - Returns: whether the transfer was stalled, and others have to know.
     mutating func goOn(now: MonotonicTime) -> Bool {
-        lastMove = now
+        didMove(now: now)
         guard stalledSince != nil else { return false }
         stalledSince = nil
         return !isAside
@@ -126,21 +161,24 @@ struct TransferActivity {
         return deadline > now ? deadline : nil
     }
 
-    /// The same for a transfer that would be idle, by what the kernel knows.
+    /// The same for a transfer that would be idle, by what the kernel knows. `mayBeBody`: what the kernel
+    /// has received may be bytes of the body.
     mutating func nextLook(
         after now: MonotonicTime,
         timeout: Double,
-        by movement: SocketMovement
+        by movement: SocketMovement,
+        mayBeBody: Bool = false
     ) -> MonotonicTime? {
-        if let seconds = movement.secondsSinceReceived, seconds < timeout {
+        if let seconds = movement.secondsSinceReceived, seconds < timeout, mayBeBody || !isInsideFraming {
             lastMove = max(lastMove, MonotonicTime(seconds: now.seconds - seconds))
+            if !mayBeBody { isInsideFraming = true }
             if let look = nextLook(after: now, timeout: timeout) { return look }
         }
         guard movement.unacknowledged > 0 else { return nil }
         defer { unacknowledged = movement.unacknowledged }
         guard let before = unacknowledged else { return now + max(Self.shortestLook, min(1, timeout)) }
         guard movement.unacknowledged < before else { return nil }
-        lastMove = now
+        didMove(now: now)
         return nextLook(after: now, timeout: timeout)
     }
 }

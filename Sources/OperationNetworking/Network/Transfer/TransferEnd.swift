@@ -7,11 +7,14 @@ final class TransferEnd: Sendable {
     /// `nil`: completely, every byte of it, as far as HTTP can tell.
     let error: TransferError?
     let metrics: TransferMetrics
+    /// The bytes of the request's body that have left this machine, if it failed.
+    let sentCount: Int64
 
-    init(id: TransferID, error: TransferError?, metrics: TransferMetrics) {
+    init(id: TransferID, error: TransferError?, metrics: TransferMetrics, sentCount: Int64 = 0) {
         self.id = id
         self.error = error
         self.metrics = metrics
+        self.sentCount = sentCount
     }
 
     /// Whether it only found no connection left.

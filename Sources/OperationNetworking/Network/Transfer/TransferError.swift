@@ -12,6 +12,8 @@ enum TransferError: Error, Sendable {
     case untrusted(ServerTrustError)
     /// `seconds` passed without a byte.
     case idle(seconds: Double)
+    /// A head, or what stands between the bytes of a body, did not end within `seconds`.
+    case slowHead(seconds: Double)
     /// The response's length cannot be known.
     case length(MessageLength.Failure)
     /// The connection ended inside the head.

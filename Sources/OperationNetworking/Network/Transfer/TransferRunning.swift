@@ -33,6 +33,10 @@ protocol TransferRunning: AnyObject {
     /// Lets a transfer that was put aside go on.
     func takeUp(_ id: TransferID)
 
+    /// The bytes of the request's body that have left this machine; less than a client heard of: the rest is
+    /// in libcurl's buffer, or in the kernel's. Costs a system call.
+    func sentCount(_ id: TransferID) -> Int64
+
     /// Takes a place in the line for a transfer that has to open files before its request is known. The
     /// client opens them when it hears ``TransferClient/transferMayStart(_:)``, and then starts or stops;
     /// until then it counts as running.

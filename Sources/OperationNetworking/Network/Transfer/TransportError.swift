@@ -195,6 +195,14 @@ extension TransferError {
                 url: url,
                 sentence: "No byte came or went for \(Self.text(seconds)) seconds."
             )
+        case .slowHead(let seconds):
+            return URLError(
+                .timedOut,
+                url: url,
+                sentence:
+                    "The response's head, or what stands between the bytes of its body, did not end within "
+                    + "\(Self.text(seconds)) seconds."
+            )
         case .length(.malformedLength(let value)):
             return URLError(
                 .badServerResponse,

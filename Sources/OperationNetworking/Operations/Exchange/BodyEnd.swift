@@ -6,6 +6,7 @@
 /// | expired   | any                        |                              | ``again``             |
 /// | refusal   | kept aside                 |                              | ``finish``            |
 /// | any       | kept aside                 | it only explains             | ``finish``            |
+/// | no byte can be had | kept aside        |                              | ``lost``              |
 /// | any       | any                        | was held, and cannot go on   | ``changed``           |
 /// | any       | any                        |                              | ``retry``             |
 /// | none      | skipped                    |                              | ``changed``           |
@@ -22,6 +23,9 @@ enum BodyEnd {
     case again
     /// The response is the result.
     case finish
+    /// The response has a body that cannot be handed over, which is this error, unless its status is one
+    /// already.
+    case lost(TransferError)
     /// The server has other bytes than those that are held.
     case changed
     /// The error is the result, unless there is another attempt.
@@ -59,6 +63,8 @@ enum BodyEnd {
         case (_, .keepAside) where error.isRefusal || facts.bodyExplains:
             // The status is the reason, however its explanation ended.
             self = .finish
+        case (_, .keepAside) where error.isOfWholeBody:
+            self = .lost(error)
         default:
             self = facts.wasHeldForGood ? .changed : .retry(error)
         }
@@ -80,6 +86,14 @@ enum BodyEnd {
 }
 
 extension TransferError {
+    /// Whether no byte of the body could be had, however often it was asked for.
+    fileprivate var isOfWholeBody: Bool {
+        switch self {
+        case .length, .unaskedCoding: true
+        default: false
+        }
+    }
+
     /// Whether the rest of the body was not wanted.
     fileprivate var isRefusal: Bool {
         switch self {

@@ -93,7 +93,9 @@ extension Exchange {
     /// Called from within libcurl.
     /// - Returns: what becomes of a head that is no response yet, but a question; `nil` if it is none.
     func answerChallenge(_ head: ResponseHead) -> Machine.Decision? {
-        if head.status == 417, authentication.noteNoLeave() { return goOn(.again, after: head) }
+        if head.status == 417, authentication.noteNoLeave() || route.dropExpectation() {
+            return goOn(.again, after: head)
+        }
         guard head.status == 401 else {
             noteAcceptance(head)
             return nil

@@ -12,6 +12,7 @@ extension Exchange {
         case .askAboutServer(let refusal): askAboutServer(refusal)
         case .again: startAgain()
         case .finish: finish()
+        case .lost(let error): fail(error.error(for: route.url), unlessStatusIsRefused: true)
         case .changed: fail(ResumeError.representationChanged)
         case .retry(let error): retry(after: error.error(for: route.url))
         case .differs: perform(overlapDiffers())
@@ -71,17 +72,17 @@ extension Exchange {
         }
     }
 
-    func fail(_ error: any Error) {
+    func fail(_ error: any Error, unlessStatusIsRefused statusComesFirst: Bool = false) {
         guard !machine.isDecided else { return }
         reportProgress()
         let data = machine.body.unused == .explanation ? sideBody : nil
-        stop(ExchangeEnd(error: error, data: data, metrics: meters.log))
+        stop(ExchangeEnd(error: error, data: data, metrics: meters.log, statusComesFirst: statusComesFirst))
     }
 
     /// The last value of both.
     private func reportProgress() {
         if let report = meters.download.finish(now: now) { owner?.exchangeDidDownload(report) }
-        if let report = meters.upload.finish(now: now) { owner?.exchangeDidUpload(report) }
+        if let report = meters.lastUploadReport(now: now) { owner?.exchangeDidUpload(report) }
     }
 
     /// Ends when the sink writes no more to the destination.

@@ -29,6 +29,11 @@ extension Exchange {
         {
             return goOn(.retry(after: delay), after: head)
         }
+        if head.isWithoutBody, 200..<300 ~= head.status {
+            // What is held is not touched. The end of the transfer says why.
+            tell(head)
+            return .take(.drop)
+        }
         let url = route.hopURL?.absoluteString
         switch resumption.judge(head, from: url, held: sink.held, abilities: sink.abilities) {
         case .append(let total):

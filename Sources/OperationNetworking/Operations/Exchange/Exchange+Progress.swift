@@ -9,18 +9,24 @@ extension Exchange {
         owner?.exchangeDidDownload(report)
     }
 
-    /// The same for the request's body.
-    func tellUpload(_ report: ProgressReport?) {
-        guard let report else { return tellProgressSoon() }
+    /// Counts bytes of the request's body that have left this machine: all that were taken, as the response
+    /// says, or as many as the kernel says.
+    func countUpload(_ sent: Int64) {
+        meters.noteSent(sent)
+        guard let report = meters.uploadReport(now: now) else { return tellProgressSoon() }
         owner?.exchangeDidUpload(report)
     }
 
     /// The server may send nothing more for long: then what has come by now is told nevertheless.
     func tellProgressSoon() {
-        guard meters.areBehind, !meters.looksAgain else { return }
+        guard meters.areBehind || meters.isUploading && machine.isTransferring, !meters.looksAgain else {
+            return
+        }
         meters.looksAgain = true
         NetworkThread.shared.perform { [weak self] room in
-            guard room.progressRound.add({ [weak self] in self?.tellProgress() }) else { return }
+            guard room.progressRound.add({ [weak self, unowned room] in self?.tellProgress(room) }) else {
+                return
+            }
             DispatchQueue.global().asyncAfter(deadline: .now() + ProgressMeter.interval) {
                 NetworkThread.shared.perform { room in
                     for tell in room.progressRound.takeAll() { tell() }
@@ -29,13 +35,14 @@ extension Exchange {
         }
     }
 
-    private func tellProgress() {
+    private func tellProgress(_ room: NetworkRoom) {
         meters.looksAgain = false
         // In a pause no one is told, and afterwards it is told soon.
         guard owner != nil else { return }
         tick()
         if let report = meters.download.catchUp(now: now) { owner?.exchangeDidDownload(report) }
-        if let report = meters.upload.catchUp(now: now) { owner?.exchangeDidUpload(report) }
+        let sent = meters.isUploading ? machine.transfer.map { runner(room).sentCount($0) } : nil
+        countUpload(sent ?? 0)
         tellProgressSoon()
     }
 }

@@ -114,7 +114,7 @@ extension Exchange {
 
     /// Called from within libcurl: the body waits if its place is to be asked for.
     func askForPlace(_ decision: Machine.Decision, _ head: ResponseHead) -> Machine.Decision {
-        guard case .take(let use) = decision, askForPlace(after: head) else { return decision }
+        guard case .take(let use) = decision, use != .drop, askForPlace(after: head) else { return decision }
         return .takeFirst(use)
     }
 

@@ -302,10 +302,11 @@ extension Exchange {
             if sink.tellsChanges || pieces != nil { listenToSink(of: id) }
             let runner = runner(room)
             runner.start(consume request, id: id, for: self)
-            if runner === room.transfers, meters.log.isEmpty {
-                room.transfers.tellLasting(id)
-            } else {
+            meters.hasLasted = runner !== room.transfers || !meters.log.isEmpty
+            if meters.hasLasted {
                 owner?.exchangeLasts()
+            } else {
+                room.transfers.tellLasting(id)
             }
             tellRedirect()
         } catch {
@@ -341,10 +342,7 @@ extension Exchange {
         -> TransferRequest
     {
         var (question, body) = try route.takeQuestion(isAuthenticated: authentication.proof != nil)
-        if let body {
-            meters.upload.restart(at: 0)
-            meters.upload.expected = body.length ?? -1
-        }
+        meters.beginRequest(body)
         if let method = asked.method { question.httpMethod = method }
         if route.field("Expect") == nil, authentication.asksForLeave(body) {
             question.setValue("100-continue", forHTTPHeaderField: "Expect")
@@ -386,6 +384,8 @@ extension Exchange: TransferClient {
 
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer {
         tick()
+        // Else it may be an answer to a part of it.
+        if meters.isUploading, meters.tookWholeBody { countUpload(.max) }
         let decision: Machine.Decision
         do {
             decision = askForPlace(try judge(head), head)
@@ -417,16 +417,20 @@ extension Exchange: TransferClient {
     }
 
     func transferLasts() {
+        meters.hasLasted = true
         owner?.exchangeLasts()
+        tellProgressSoon()
     }
 
+    /// The bytes are in libcurl's buffer, or in the kernel's, which is asked while the transfer lasts. Most end
+    /// before.
     func transferDidSend(_ count: Int) {
-        tick()
-        tellUpload(meters.upload.add(count, now: now))
+        meters.take(count)
+        if meters.hasLasted { tellProgressSoon() }
     }
 
     func transferDidSeek(to offset: Int64) {
-        meters.upload.restart(at: offset)
+        meters.restartUpload(at: offset)
     }
 
     func transferMayStart(_ id: TransferID) {
@@ -454,6 +458,9 @@ extension Exchange: TransferClient {
         if case .expired = end.error { isNone = end.metrics.transferCount == 0 }
         if !isNone { meters.log.add(end.metrics) }
         tick()
+        // A response that refused the rest is complete without it.
+        let hasSentAll = end.error == nil && (meters.tookWholeBody || meters.upload.expected < 0)
+        meters.noteSent(hasSentAll ? .max : end.sentCount)
         perform(step)
     }
 

@@ -301,8 +301,11 @@ extension ExchangeMachine {
         body.take(piece)
     }
 
-    var isTransferring: Bool {
-        if case .transferring = phase { true } else { false }
+    var isTransferring: Bool { transfer != nil }
+
+    /// The transfer that runs.
+    var transfer: TransferID? {
+        if case .transferring(let id) = phase { id } else { nil }
     }
 
     /// The transfer that runs for a body that no sink gets; `nil`: there is none, or the owner has not said

@@ -3,6 +3,8 @@ import FoundationNetworking
 
 /// The way of a request: the caller's, and what redirects, a new address and a condition have made of it. A
 /// value.
+///
+/// Stored properties: 16. Each says one thing that a hop may change.
 struct ExchangeRoute {
     /// The caller's request, at the address that it has now.
     private(set) var request: URLRequest
@@ -35,6 +37,10 @@ struct ExchangeRoute {
     private var untoldRedirect: Redirect?
     /// Under which only another file than the one that is held is sent.
     private(set) var condition: FileCondition?
+    /// Whether the request that was sent last asks for leave to send its body, by a field of the caller's.
+    private var asksForLeave = false
+    /// Whether its servers have none to give: the field is not sent any more.
+    private var leavesOutExpectation = false
     /// Whether no byte has come since the owner gave another address.
     private(set) var hasFreshURL = false
 
@@ -102,6 +108,16 @@ struct ExchangeRoute {
     /// The request of the next transfer, and its body, once. `isAuthenticated`: the server has asked for
     /// other credentials than the adapters may have set.
     mutating func takeQuestion(isAuthenticated: Bool) throws -> (URLRequest, RequestBody?) {
+        var (question, body) = try takeWholeQuestion(isAuthenticated: isAuthenticated)
+        asksForLeave = question.value(forHTTPHeaderField: "Expect")?.lowercased() == "100-continue"
+        if asksForLeave, leavesOutExpectation {
+            question.setValue(nil, forHTTPHeaderField: "Expect")
+            asksForLeave = false
+        }
+        return (question, body)
+    }
+
+    private mutating func takeWholeQuestion(isAuthenticated: Bool) throws -> (URLRequest, RequestBody?) {
         if let userInformationError { throw userInformationError }
         guard var question = takeAdapted() else { return (hop, try requestBody()) }
         if isAuthenticated { question.setValue(nil, forHTTPHeaderField: "Authorization") }
@@ -145,6 +161,15 @@ struct ExchangeRoute {
             userInformationError = error
             return nil
         }
+    }
+
+    /// The server answered 417.
+    /// - Returns: whether the same may be asked again, without the field ([RFC 9110
+    ///   §10.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1)); once.
+    mutating func dropExpectation() -> Bool {
+        guard asksForLeave, canSendBodyAgain else { return false }
+        leavesOutExpectation = true
+        return true
     }
 
     /// Adds a condition to each request, the next one included.

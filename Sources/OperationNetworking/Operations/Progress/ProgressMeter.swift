@@ -19,8 +19,13 @@ struct ProgressMeter {
 
     /// Counts bytes; returns what to report now, if anything.
     mutating func add(_ count: Int, now: MonotonicTime) -> ProgressReport? {
-        total = total.addingSaturated(Int64(count))
+        self.count(count)
         return catchUp(now: now)
+    }
+
+    /// Counts bytes that ``catchUp(now:)`` tells of.
+    mutating func count(_ count: Int) {
+        total = total.addingSaturated(Int64(count))
     }
 
     /// Whether bytes were counted that no report has told.

@@ -42,6 +42,9 @@ struct BrokenResponseTests {
         Case("a negative length", "Content-Length: -1\r\n\r\nabc", code: .badServerResponse),
         Case("a signed length", "Content-Length: +3\r\n\r\nabc", code: .badServerResponse),
         Case("a number and more", "Content-Length: 3x\r\n\r\nabc", code: .badServerResponse),
+        Case("a CR in a length", "Content-Length: 3\r9\r\n\r\nabc", code: .badServerResponse),
+        // White space, by RFC 9112 §2.2.
+        Case("a CR behind a length", "Content-Length: 3\r\r\n\r\nabc", code: nil, body: "abc"),
         Case("an empty length", "Content-Length:\r\n\r\nabc", code: .badServerResponse),
         Case("a huge length", "Content-Length: 99999999999999999999\r\n\r\nabc", code: .badServerResponse),
         Case("a length with a blank in its name", "Content-Length : 3\r\n\r\nabc", code: .badServerResponse),
@@ -65,6 +68,18 @@ struct BrokenResponseTests {
         Case("all chunks", "3\r\nabc\r\n0\r\n\r\n", code: nil, body: "abc"),
         Case("chunk extensions", "3;a=b\r\nabc\r\n0;c\r\n\r\n", code: nil, body: "abc"),
         Case("trailers", "3\r\nabc\r\n0\r\nDigest: x\r\nContent-Length: 9\r\n\r\n", code: nil, body: "abc"),
+        Case(
+            "a CR in a trailer",
+            "3\r\nabc\r\n0\r\nX: a\rb\r\n\r\n",
+            code: .networkConnectionLost,
+            body: "abc"
+        ),
+        Case(
+            "a NUL in a trailer",
+            "3\r\nabc\r\n0\r\nX: a\u{0}b\r\n\r\n",
+            code: .badServerResponse,
+            body: "abc"
+        ),
         Case("no last chunk", "3\r\nabc\r\n", code: .networkConnectionLost, body: "abc"),
         Case("a chunk that breaks off", "5\r\nabc", code: .networkConnectionLost, body: "abc"),
         Case("no chunk", "", code: .networkConnectionLost),
@@ -135,6 +150,49 @@ struct BrokenResponseTests {
             "an unasked part",
             "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 2-4/5\r\nContent-Length: 3\r\n\r\ncde",
             code: .badServerResponse
+        ),
+        Case(
+            "a CR in a field",
+            "HTTP/1.1 200 OK\r\nX: a\rY: b\r\nContent-Length: 3\r\n\r\nabc",
+            code: .badServerResponse
+        ),
+        Case(
+            "a CR in a reason phrase",
+            "HTTP/1.1 200 O\rK\r\nContent-Length: 3\r\n\r\nabc",
+            code: .badServerResponse
+        ),
+        Case(
+            "a CR before a field, which libcurl takes for the end of the head",
+            "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\rX: y\r\n\r\nabc",
+            code: .badServerResponse
+        ),
+        Case(
+            "a CR in a folded line",
+            "HTTP/1.1 200 OK\r\nX: a\r\n b\rc\r\nContent-Length: 3\r\n\r\nabc",
+            code: .badServerResponse
+        ),
+        Case(
+            "a CR in an interim head",
+            "HTTP/1.1 103 E\r\nLink: a\rb\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc",
+            code: .badServerResponse
+        ),
+        Case(
+            "a NUL in a field",
+            "HTTP/1.1 200 OK\r\nX: a\u{0}b\r\nContent-Length: 3\r\n\r\nabc",
+            code: .badServerResponse
+        ),
+        Case(
+            "other controls in a field",
+            "HTTP/1.1 200 OK\r\nX: a\u{1}\u{b}\u{7f}b\r\nContent-Length: 3\r\n\r\nabc",
+            code: nil,
+            body: "abc"
+        ),
+        Case(
+            "a length in an interim head",
+            "HTTP/1.1 103 E\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "HTTP/1.1 200 OK\r\n\r\nabc",
+            code: nil,
+            body: "abc"
         ),
         Case("HTTP/2 without TLS", "HTTP/2 200 OK\r\nContent-Length: 3\r\n\r\nabc", code: .badServerResponse),
         Case("a body that lasts until the end", "HTTP/1.1 200 OK\r\n\r\nabc", code: nil, body: "abc"),

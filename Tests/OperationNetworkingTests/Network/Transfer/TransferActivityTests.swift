@@ -82,4 +82,64 @@ struct TransferActivityTests {
         #expect(look(&activity, at: 110, nil, 4000)?.seconds == 111)
         #expect(look(&activity, at: 111, nil, 4000) == nil)
     }
+
+    // MARK: - Heads, and what stands between the bytes of a body
+
+    private func nextLook(_ activity: TransferActivity, at now: Double) -> Double? {
+        activity.nextLook(after: MonotonicTime(seconds: now), timeout: 10)?.seconds
+    }
+
+    @Test func aHeadHasItsTimeFromItsFirstLineOn() {
+        var activity = TransferActivity(since: start)
+        for second in stride(from: 105.0, to: 115, by: 1) {
+            activity.didReceiveLine(now: MonotonicTime(seconds: second))
+            #expect(nextLook(activity, at: second) == 115)
+        }
+        #expect(nextLook(activity, at: 115) == nil && activity.isInsideFraming)
+        // Nor does what comes of a line count.
+        #expect(look(&activity, at: 115, 0.5, 0) == nil)
+        activity.didMove(now: MonotonicTime(seconds: 115))
+        #expect(nextLook(activity, at: 115) == 125 && !activity.isInsideFraming)
+    }
+
+    /// Of a head's first line, or a chunk's extension, only the kernel knows.
+    @Test func theFirstOctetsCountOnce() {
+        var activity = TransferActivity(since: start)
+        #expect(look(&activity, at: 110, 1, 0)?.seconds == 119)
+        #expect(look(&activity, at: 119, 1, 0) == nil)
+    }
+
+    @Test func aPartOfARecordOfTheBodyCounts() {
+        var activity = TransferActivity(since: start)
+        for second in stride(from: 110.0, to: 200, by: 9) {
+            let look = activity.nextLook(
+                after: MonotonicTime(seconds: second),
+                timeout: 10,
+                by: SocketMovement(secondsSinceReceived: 1, unacknowledged: 0, isInsideRecord: true),
+                mayBeBody: true
+            )
+            #expect(look?.seconds == second + 9)
+        }
+    }
+
+    @Test func interimHeadsBeginItAnewAFewTimes() {
+        var activity = TransferActivity(since: start)
+        var now = 100.0
+        for _ in 0..<TransferActivity.maximumInterimMoves {
+            now += 9
+            activity.didReceiveLine(now: MonotonicTime(seconds: now))
+            activity.didReceiveInterim(now: MonotonicTime(seconds: now))
+            #expect(nextLook(activity, at: now) == now + 10)
+        }
+        // The first line of the next one still counts.
+        let last = now + 9
+        for second in stride(from: last, to: last + 10, by: 1) {
+            activity.didReceiveLine(now: MonotonicTime(seconds: second))
+            activity.didReceiveInterim(now: MonotonicTime(seconds: second))
+        }
+        #expect(nextLook(activity, at: last + 10) == nil)
+        // A body that goes up meanwhile moves.
+        activity.didMove(now: MonotonicTime(seconds: last + 10))
+        #expect(nextLook(activity, at: last + 10) == last + 20)
+    }
 }

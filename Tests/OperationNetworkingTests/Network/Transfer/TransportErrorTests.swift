@@ -143,7 +143,7 @@ struct TransportErrorTests {
     @Test func ourOwnJudgementsHaveNoCurlCode() {
         struct Own: Error, Equatable {}
         let table: [(TransferError, URLError.Code)] = [
-            (.idle(seconds: 60), .timedOut),
+            (.idle(seconds: 60), .timedOut), (.slowHead(seconds: 60), .timedOut),
             (.length(.malformedLength("x")), .badServerResponse),
             (.length(.conflictingLengths("1, 2")), .badServerResponse),
             (.length(.unknownTransferCoding("gzip")), .badServerResponse),

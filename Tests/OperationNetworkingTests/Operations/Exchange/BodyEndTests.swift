@@ -19,6 +19,7 @@ import Testing
         case .askAboutServer: "ask about the server"
         case .again: "again"
         case .finish: "finish"
+        case .lost: "lost"
         case .changed: "changed"
         case .retry: "retry"
         case .differs: "differs"
@@ -49,6 +50,12 @@ import Testing
         (Facts(error: .client(broken), use: .keepAside(0)), "retry"),
         (Facts(error: broken, use: .keepAside(0), bodyExplains: true), "finish"),
         (Facts(error: broken, use: .keepAside(0)), "retry"),
+        // No byte of it can be had.
+        (Facts(error: .unaskedCoding("br"), use: .keepAside(0)), "lost"),
+        (Facts(error: .length(.malformedLength("x")), use: .keepAside(0)), "lost"),
+        (Facts(error: .unaskedCoding("br"), use: .keepAside(0), bodyExplains: true), "finish"),
+        (Facts(error: .unaskedCoding("br")), "retry"),
+        (Facts(error: .length(.malformedLength("x")), use: .drop), "retry"),
         // An error within the body.
         (Facts(error: broken), "retry"),
         (Facts(error: .refused), "retry"),
