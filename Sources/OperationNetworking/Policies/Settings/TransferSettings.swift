@@ -56,7 +56,8 @@ public struct TransferSettings: Sendable {
     /// be repeated, when its reused connection turns out to be closed. A ``DownloadOperation`` has a policy
     /// of five retries.
     ///
-    /// An operation goes on running while it waits, and keeps its place in the queue; `cancel()` ends the
+    /// An operation goes on running while it waits. Its place in the queue is given to requests to other
+    /// servers meanwhile, and it goes on when there is one again: see ``TransferQueue``. `cancel()` ends the
     /// wait, and after a pause there is none. What came of a body is kept by the rules of resuming.
     public var retryPolicy: RetryPolicy?
 
