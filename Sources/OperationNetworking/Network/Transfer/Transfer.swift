@@ -205,7 +205,13 @@ final class Transfer: EasyHandleDelegate {
         if request.mayOfferHTTP2, !request.mayBeSentAgain, connection.chosenProtocol == .some(nil) {
             return give(up: .httpVersionNotAgreed)
         }
-        connection.willSend(taken: easy.requestBytesTaken, isShared: number.isShared)
+        // Last, since what comes after it cannot be seen.
+        guard easy.isQuiet(number) else { return give(up: .connectionNotQuiet) }
+        connection.willSend(
+            taken: easy.requestBytesTaken,
+            isShared: number.isShared,
+            isKept: easy.isConnectionKept
+        )
         return true
     }
 
@@ -222,6 +228,8 @@ final class Transfer: EasyHandleDelegate {
         let event = heads.read(line)
         if let excess = heads.reader.excess { return give(up: .headTooLong(excess)) }
         guard case .head(let head) = event else { return true }
+        guard !endsKeptConnection(head) else { return give(up: .connectionTimedOut) }
+        connection.didAnswer()
         for line in head.fields.values(for: "Set-Cookie") {
             easy.didReceiveCookie()
             heads.readCookie(line)
@@ -247,6 +255,17 @@ final class Transfer: EasyHandleDelegate {
             return true
         }
         return accept(head)
+    }
+
+    /// Whether the head is what a server says to a connection on which no request came for a while, just when
+    /// one was sent. Where the request may not go out twice, it is the answer: it says that the server has not
+    /// received all of it.
+    private func endsKeptConnection(_ head: ResponseHead) -> Bool {
+        guard head.status == 408, connection.isUntried, request.mayUseKeptConnection,
+            request.mayBeSentAgain, request.body?.canStartAgain != false
+        else { return false }
+        let options = head.fields.combined(for: "Connection")?.lowercased() ?? ""
+        return options.split { ", \t".contains($0) }.contains("close")
     }
 
     /// Whether the end of the body cannot be proven if it has no byte, and the same may be asked again.
@@ -287,6 +306,7 @@ final class Transfer: EasyHandleDelegate {
         if head.status >= 300 { waitForNoMoreBody() }
         if body.isShort { clock.hurry() }
         if watchesForCloseNotify { easy.watchForCloseNotify() }
+        if !connection.isShared, body.length.hidesExcess { easy.watchForExcess() }
         guard isAskedAgain || body.endProof.suffices(for: request, head: head) else {
             return give(up: .endNotProvable)
         }
