@@ -13,6 +13,7 @@ typedef int (*clibcurl_before_request_callback)(void *context, char *remote, cha
                                                 int local_port);
 typedef int (*clibcurl_progress_callback)(void *context, curl_off_t download_total, curl_off_t download_now,
                                           curl_off_t upload_total, curl_off_t upload_now);
+typedef int (*clibcurl_log_callback)(CURL *easy, curl_infotype type, char *bytes, size_t count, void *context);
 typedef int (*clibcurl_socket_callback)(CURL *easy, curl_socket_t socket, int what, void *context,
                                         void *socket_context);
 typedef int (*clibcurl_timer_callback)(CURLM *multi, long milliseconds, void *context);
@@ -71,6 +72,10 @@ static inline CURLcode clibcurl_easy_setopt_before_request_callback(CURL *easy,
 
 static inline CURLcode clibcurl_easy_setopt_progress_callback(CURL *easy, clibcurl_progress_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
+}
+
+static inline CURLcode clibcurl_easy_setopt_log_callback(CURL *easy, clibcurl_log_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
 }
 
 // CURLOPT_SSL_CTX_FUNCTION: `tls_context` is an SSL_CTX, with OpenSSL.

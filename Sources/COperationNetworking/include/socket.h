@@ -2,9 +2,11 @@
 #ifndef COPERATIONNETWORKING_SOCKET_H
 #define COPERATIONNETWORKING_SOCKET_H
 
+#include <errno.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -31,6 +33,21 @@ static inline int csocket_ages(int socket, struct csocket_ages *ages) {
 static inline int csocket_unacknowledged(int socket) {
     int count;
     return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
+}
+
+// Whether a socket has nothing to read: neither bytes, nor the end, nor an error. Takes nothing of it.
+static inline bool csocket_is_quiet(int socket) {
+    char byte;
+    return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+// The port of this side; -1: there is none, as the socket was closed.
+static inline int csocket_local_port(int socket) {
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    if (getsockname(socket, (struct sockaddr *)&address, &size) != 0) return -1;
+    if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
+    return address.ss_family == AF_INET6 ? ntohs(((struct sockaddr_in6 *)&address)->sin6_port) : -1;
 }
 
 #endif

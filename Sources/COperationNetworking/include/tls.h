@@ -6,14 +6,19 @@
 #include <openssl/ssl.h>
 #include <stdbool.h>
 
-// Whether the server said that it has sent everything (close_notify, RFC 8446 section 6.1). libcurl 7.88
-// takes a TLS connection that just ends for an orderly end, and knows no option against it. To be asked while
-// the transfer still has its connection: from within one of its callbacks.
-static inline bool ctls_has_close_notify(CURL *easy) {
+// The TLS of the transfer's connection; NULL: there is none. To be asked while the transfer has its connection:
+// from within one of its callbacks.
+static inline SSL *ctls_session(CURL *easy) {
     struct curl_tlssessioninfo *session = NULL;
-    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) return false;
-    if (session->backend != CURLSSLBACKEND_OPENSSL || session->internals == NULL) return false;
-    return (SSL_get_shutdown((SSL *)session->internals) & SSL_RECEIVED_SHUTDOWN) != 0;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) return NULL;
+    return session->backend == CURLSSLBACKEND_OPENSSL ? (SSL *)session->internals : NULL;
+}
+
+// Whether the server said that it has sent everything (close_notify, RFC 8446 section 6.1). libcurl 7.88
+// takes a TLS connection that just ends for an orderly end, and knows no option against it.
+static inline bool ctls_has_close_notify(CURL *easy) {
+    SSL *session = ctls_session(easy);
+    return session != NULL && (SSL_get_shutdown(session) & SSL_RECEIVED_SHUTDOWN) != 0;
 }
 
 // Whether a record has come in part, so that what has come of it cannot be told yet. To be asked while the
@@ -26,13 +31,11 @@ static inline bool ctls_is_inside_record(CURL *easy) {
 }
 
 // The protocol that the server chose in the TLS handshake (ALPN, RFC 7301): its name's length, and the name
-// in `name`, which is OpenSSL's; 0: it chose none, or there is no TLS. To be asked as above.
+// in `name`, which is OpenSSL's; 0: it chose none, or there is no TLS.
 static inline unsigned int ctls_chosen_protocol(CURL *easy, const unsigned char **name) {
-    struct curl_tlssessioninfo *session = NULL;
+    SSL *session = ctls_session(easy);
     unsigned int length = 0;
-    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) return 0;
-    if (session->backend != CURLSSLBACKEND_OPENSSL || session->internals == NULL) return 0;
-    SSL_get0_alpn_selected((const SSL *)session->internals, name, &length);
+    if (session != NULL) SSL_get0_alpn_selected(session, name, &length);
     return length;
 }
 

@@ -26,6 +26,15 @@ enum MessageLength: Hashable, Sendable {
         case unknownTransferCoding(String)
     }
 
+    /// Whether libcurl, which read more than the response, drops it and keeps the connection.
+    var hidesExcess: Bool {
+        switch self {
+        case .none, .delimited: true
+        case .exactly(let count): count == 0
+        case .untilClose: false
+        }
+    }
+
     /// - Throws: `Failure`. The end of the body is then unknown.
     init(method: String, head: ResponseHead) throws(Failure) {
         let declared = try Self.declaredLength(head.fields)

@@ -2,7 +2,7 @@ import Glibc
 
 /// Names a connection for as long as it is open.
 package struct ConnectionID: Hashable, Sendable {
-    private let number: UInt64
+    let number: UInt64
     /// Whether it may carry several transfers at once: it speaks HTTP/2.
     package var isShared: Bool
 

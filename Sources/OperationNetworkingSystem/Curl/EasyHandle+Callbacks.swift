@@ -26,7 +26,7 @@ extension EasyHandle {
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let socket = socket(address.pointee.family, kind, address.pointee.protocol)
         let code = errno
-        from(context).didOpenSocket(socket < 0 ? code : nil)
+        from(context).didOpenSocket(socket, code)
         return socket
     }
 
@@ -45,6 +45,11 @@ extension EasyHandle {
 
     static let didProgress: clibcurl_progress_callback = { context, _, received, _, _ in
         from(context).didProgress(received: Int64(received)) ? 0 : 1
+    }
+
+    static let didLog: clibcurl_log_callback = { _, kind, bytes, count, context in
+        if kind == CURLINFO_TEXT { from(context).didLog(buffer(bytes, count)) }
+        return 0
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> EasyHandle {
@@ -80,6 +85,7 @@ extension EasyHandle {
             localPort: localPort,
             isShared: ctls_has_chosen_http2(raw)
         )
+        noteConnection(connection, localPort: localPort)
         let maySend = delegate?.easyHandleWillSendRequest(over: connection) == true
         return maySend ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }

@@ -32,6 +32,8 @@ package final class EasyHandle {
     package var tag: UInt64 = 0
     /// Whether it is in a ``MultiHandle``.
     var isRunning = false
+    /// Those of the connections of its ``MultiHandle``, while it is in one.
+    var sockets: ConnectionSockets?
     /// The receiver of all events; kept until ``letGo()``.
     private(set) var delegate: (any EasyHandleDelegate)?
     /// Decides about the server of the next TLS connection.
@@ -116,6 +118,7 @@ package final class EasyHandle {
     /// Lets go of what was the transfer's alone. It is out of its ``MultiHandle``.
     package func rest() {
         letGo()
+        if trace.watchesForExcess { clibcurl_easy_setopt_long(raw, CURLOPT_VERBOSE, 0) }
         trace = HandleTrace(isFirst: false)
         clibcurl_easy_setopt_list(raw, CURLOPT_HTTPHEADER, nil)
         lent.fields = nil
@@ -238,6 +241,7 @@ package final class EasyHandle {
         if options.cookieLines != nil { try startCookies() }
         if let authentication = options.authentication { try setAuthentication(authentication) }
         if let tls = options.tls { try setTLS(tls) }
+        if options.opensConnection { try set(CURLOPT_FRESH_CONNECT, 1) }
         if CurlLibrary.handlesCanBeUsedAgain { standing = StandingOptions(options) }
     }
 
@@ -295,10 +299,12 @@ package final class EasyHandle {
         return delegate?.easyHandleDidProgress(received: received) ?? true
     }
 
-    /// - Parameter code: why there is none; `nil`: there is one.
-    func didOpenSocket(_ code: Int32?) {
+    /// - Parameters:
+    ///   - socket: the socket; -1: there is none.
+    ///   - code: why there is none.
+    func didOpenSocket(_ socket: Int32, _ code: Int32) {
         trace.hasMoved = true
-        if let code { socketError = code }
+        if socket < 0 { socketError = code } else { trace.openedSockets.append(socket) }
         delegate?.easyHandleWillConnect()
     }
 
@@ -320,6 +326,8 @@ package final class EasyHandle {
         try check(clibcurl_easy_setopt_before_request_callback(raw, EasyHandle.willSendRequest))
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_XFERINFODATA, context))
         try check(clibcurl_easy_setopt_progress_callback(raw, EasyHandle.didProgress))
+        try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_DEBUGDATA, context))
+        try check(clibcurl_easy_setopt_log_callback(raw, EasyHandle.didLog))
         // Cancelling a transfer that resolves a name must not wait for the resolver's thread: that would hold
         // up every other transfer. And no signals: this is a library in an application's process.
         try set(CURLOPT_QUICK_EXIT, 1)

@@ -9,7 +9,7 @@ struct StandingOptions {
     private let security: Security?
 
     /// - Returns: `nil` if more than that would stay: bodies and other methods, credentials and proxies,
-    ///   certificates that are bytes.
+    ///   certificates that are bytes, a connection of its own.
     init?(_ options: TransferOptions) {
         guard Self.arePlain(options) else { return nil }
         security = options.tls.map(Security.init)
@@ -27,7 +27,9 @@ struct StandingOptions {
 
     private static func arePlain(_ options: TransferOptions) -> Bool {
         guard options.method == "GET", options.body == .none else { return false }
-        guard options.authentication == nil, options.proxy == nil else { return false }
+        guard options.authentication == nil, options.proxy == nil, !options.opensConnection else {
+            return false
+        }
         guard let tls = options.tls else { return true }
         if case .certificates = tls.authorities { return false }
         return tls.identity == nil
@@ -73,6 +75,7 @@ struct StandingOptions {
 /// | the host that the caller's `Host` named, whose cookies it sends and takes | there was no such field |
 /// | cookies                                                               | none came                 |
 /// | whether to report progress                                            | it did not                |
+/// | whether its connection may be kept                                    | it may                    |
 struct HandleTrace {
     /// Whether the handle has done no other transfer before.
     var isFirst = true
@@ -83,9 +86,17 @@ struct HandleTrace {
     var namesHost = false
     var wasHeld = false
     var reportsProgress = false
+    /// Whether libcurl writes a log, for ``EasyHandle/watchForExcess()``.
+    var watchesForExcess = false
+    /// Whether there was more than the response, and the connection is not kept.
+    var hasExcess = false
     var receivedCookies = 0
     /// The socket that libcurl last wanted watched for it; it may belong to another transfer by now.
     var watchedSocket: Int32 = -1
+    /// The sockets that were opened since it last had another connection; some may be closed by now.
+    var openedSockets: [Int32] = []
+    /// Whether its connection was used before.
+    var isConnectionKept = false
 
     /// Whether what libcurl says of times and connections is about this transfer.
     var hasBegun: Bool { isFirst || hasMoved }
@@ -99,6 +110,6 @@ struct HandleTrace {
     func leavesNothing(connectionCount: Int, systemError: Int, status: Int, isHTTP1: Bool) -> Bool {
         requestCount == 1 && connectionCount == 0 && systemError == 0 && (200..<400).contains(status)
             && isHTTP1
-            && !namesHost && !wasHeld && !reportsProgress && receivedCookies == 0
+            && !namesHost && !wasHeld && !reportsProgress && !hasExcess && receivedCookies == 0
     }
 }

@@ -16,6 +16,7 @@ package final class MultiHandle {
     private let didMoveTimer: (_ milliseconds: Int?) -> Void
     /// The transfer for which libcurl last wanted a socket watched, by number of the socket.
     private var owners: [UnsafeMutableRawPointer?] = []
+    private let sockets = ConnectionSockets()
     /// The number of idle connections to keep. A lower number than there are closes one with each transfer
     /// that ends.
     package var maximumIdleConnections: Int {
@@ -70,6 +71,7 @@ package final class MultiHandle {
             throw CurlError(code: Int32(CURLE_FAILED_INIT.rawValue), message: text(code))
         }
         easy.isRunning = true
+        easy.sockets = sockets
         count += 1
         keepIdleConnections()
     }
@@ -81,6 +83,7 @@ package final class MultiHandle {
         easy.isRunning = false
         count -= 1
         curl_multi_remove_handle(raw, UnsafeMutableRawPointer(easy.pointer))
+        easy.sockets = nil
         keepIdleConnections()
     }
 

@@ -71,6 +71,8 @@ package struct TransferOptions: Sendable {
     package var cookieLines: [String]?
     /// `nil`: none, whatever the environment says.
     package var proxy: Proxy?
+    /// Whether to open a connection, although some may be kept for later.
+    package var opensConnection = false
     /// The credentials; `nil`: libcurl answers no challenge.
     package var authentication: CurlAuthentication?
 

@@ -1,17 +1,17 @@
 import Foundation
 import OperationNetworkingTesting
 
-/// `Tests/Servers/tls_cut.py`, in a process of its own, with a certificate of its own; ended with this object.
+/// A script of `Tests/Servers`, in a process of its own, with a certificate of its own; ended with this object.
 final class TLSServer: @unchecked Sendable {
     // @unchecked: nothing changes after init, and the process and the pipe are used again in deinit only.
     /// The certificate, which signed itself: what to trust.
     let certificate: URL
-    private let port: Int
+    let port: Int
     private let directory: TemporaryDirectory
     private let process = Process()
     private let input = Pipe()
 
-    init() throws {
+    init(_ name: String = "tls_cut.py") throws {
         directory = try TemporaryDirectory()
         certificate = directory.file("certificate.pem")
         let key = directory.file("key.pem")
@@ -22,7 +22,7 @@ final class TLSServer: @unchecked Sendable {
             "subjectAltName=DNS:localhost,IP:127.0.0.1",
         ])
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../Servers/tls_cut.py").standardizedFileURL
+            .appendingPathComponent("../../Servers/\(name)").standardizedFileURL
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3", script.path, certificate.path, key.path]
@@ -32,7 +32,7 @@ final class TLSServer: @unchecked Sendable {
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             process.terminate()
-            throw TestFailure("tls_cut.py printed \(line.debugDescription)")
+            throw TestFailure("\(name) printed \(line.debugDescription)")
         }
         self.port = port
     }

@@ -90,6 +90,27 @@ import Testing
         #expect(unknown.output == "")
     }
 
+    @Test func whatAServerSendsUnaskedIsNoFile() async throws {
+        let (asked, sent) = (Gate(), Gate())
+        let first = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na"
+        let both = first + "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nSTRANGER"
+        let server = try ScriptedServer { request in
+            guard request.number == 0 else { return .respond(body: .text(request.target)) }
+            return .raw(.text(both), keepingOpen: true)
+                .held(after: .wire(first.utf8.count), by: asked)
+                .performing(after: .wire(both.utf8.count)) { sent.open() }
+        }
+        let other = try ScriptedServer { _ in
+            asked.open()
+            return .respond(body: "b").held(by: sent)
+        }
+        let list = [address(server, "a"), address(other, "b"), address(server, "c"), address(server, "d")]
+        try opget.write(list.joined(separator: "\n"), "list")
+        #expect(try await opget("-j1", "-i", "list", "-d", "down").code == 0)
+        #expect(try opget.text("down/c") == "/c")
+        #expect(try opget.text("down/d") == "/d")
+    }
+
     @Test func standardOutputGetsTheBodyAndNothingElse() async throws {
         let body = String(repeating: "0123456789", count: 200_000)
         let server = try ScriptedServer([.respond(200, body: .text(body))])

@@ -67,6 +67,13 @@ struct KnownVersions {
         switch error {
         case .endNotProvable where request.version == .automatic, .bodyCannotWait, .noConnectionLeft:
             return next
+        case .connectionNotQuiet where request.mayUseKeptConnection:
+            next.dirtyConnections += 1
+            return next
+        case .connectionTimedOut:
+            // Those that are kept beside it are as old.
+            next.dirtyConnections = TransferRequest.maximumDirtyConnections
+            return next
         case .httpVersionNotAgreed:
             next.version = .http2
             next.trustDomain.transfer = id

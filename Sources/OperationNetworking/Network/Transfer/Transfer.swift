@@ -228,7 +228,13 @@ final class Transfer: EasyHandleDelegate {
         if request.mayOfferHTTP2, !request.mayBeSentAgain, connection.chosenProtocol == .some(nil) {
             return give(up: .httpVersionNotAgreed)
         }
-        connection.willSend(taken: easy.requestBytesTaken, isShared: number.isShared)
+        // Last, since what comes after it cannot be seen.
+        guard easy.isQuiet(number) else { return give(up: .connectionNotQuiet) }
+        connection.willSend(
+            taken: easy.requestBytesTaken,
+            isShared: number.isShared,
+            isKept: easy.isConnectionKept
+        )
         return true
     }
 
@@ -246,6 +252,8 @@ final class Transfer: EasyHandleDelegate {
         if let excess = heads.reader.excess { return give(up: .headTooLong(excess)) }
         if let reason = heads.reader.malformation { return give(up: .malformedHead(reason)) }
         guard case .head(let head) = event else { return true }
+        guard !endsKeptConnection(head) else { return give(up: .connectionTimedOut) }
+        connection.didAnswer()
         guard !head.isInterim else { return pass(interim: head) }
         didMove()
         if head.fields.contains("Set-Cookie") { readCookies(of: head) }
@@ -272,6 +280,17 @@ final class Transfer: EasyHandleDelegate {
             return true
         }
         return accept(head)
+    }
+
+    /// Whether the head is what a server says to a connection on which no request came for a while, just when
+    /// one was sent. Where the request may not go out twice, it is the answer: it says that the server has not
+    /// received all of it.
+    private func endsKeptConnection(_ head: ResponseHead) -> Bool {
+        guard head.status == 408, connection.isUntried, request.mayUseKeptConnection,
+            request.mayBeSentAgain, request.body?.canStartAgain != false
+        else { return false }
+        let options = head.fields.combined(for: "Connection")?.lowercased() ?? ""
+        return options.split { ", \t".contains($0) }.contains("close")
     }
 
     /// Whether the end of the body cannot be proven if it has no byte, and the same may be asked again.
@@ -307,6 +326,7 @@ final class Transfer: EasyHandleDelegate {
         if head.status >= 300 { waitForNoMoreBody() }
         if body.isShort { clock.hurry() }
         if watchesForCloseNotify { easy.watchForCloseNotify() }
+        if !connection.isShared, body.length.hidesExcess { easy.watchForExcess() }
         guard isAskedAgain || body.fault != nil || body.endProof.suffices(for: request, head: head) else {
             return give(up: .endNotProvable)
         }

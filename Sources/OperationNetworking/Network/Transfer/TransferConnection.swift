@@ -5,6 +5,8 @@ struct TransferConnection {
     private(set) var tunnelOffersMore: Bool?
     /// Whether it may carry other transfers at the same time.
     private(set) var isShared = false
+    /// Whether it was used before, and nothing has come on it since the request was sent.
+    private(set) var isUntried = false
     /// The protocol that the server chose in the TLS handshake, or `nil`: none; the outer `nil`: there was no
     /// connection with TLS.
     private(set) var chosenProtocol: String??
@@ -20,11 +22,17 @@ struct TransferConnection {
         chosenProtocol = .some(chosen)
     }
 
-    /// The request is sent over it; connections have taken `count` bytes before.
-    mutating func willSend(taken count: Int, isShared: Bool) {
+    /// The request is sent over it; connections have taken `count` bytes before. `isKept`: it was used before.
+    mutating func willSend(taken count: Int, isShared: Bool, isKept: Bool) {
         isThere = true
         self.isShared = isShared
+        isUntried = isKept && !isShared
         takenBefore = count
+    }
+
+    /// A head has come on it.
+    mutating func didAnswer() {
+        isUntried = false
     }
 
     /// Whether no connection took a byte of the request, when connections have taken `count` altogether.

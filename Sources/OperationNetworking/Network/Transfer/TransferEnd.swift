@@ -17,9 +17,12 @@ final class TransferEnd: Sendable {
         self.sentCount = sentCount
     }
 
-    /// Whether it only found no connection left.
+    /// Whether it only found no connection left, or one that is not to be used.
     var isSentBack: Bool {
-        if case .noConnectionLeft = error { true } else { false }
+        switch error {
+        case .noConnectionLeft, .connectionNotQuiet, .connectionTimedOut: true
+        default: false
+        }
     }
 }
 

@@ -41,6 +41,15 @@ enum TransferError: Error, Sendable {
     /// The server would have more connections than it may have: the transfer waits in the line again. Nothing
     /// was sent. Only seen by ``Transfers``, which asks again.
     case noConnectionLeft
+    /// The server had said something on the connection, or had ended it, before the request was sent: a
+    /// connection that was kept is believed only while it is quiet. Nothing was sent. Only seen by
+    /// ``Transfers``, which asks again, and where libcurl goes on over a connection that was opened for the
+    /// request, as for NTLM.
+    case connectionNotQuiet
+    /// The first thing on a connection that was kept is a 408 that ends it: the server had not waited for
+    /// the request ([RFC 9110 §15.5.9](https://www.rfc-editor.org/rfc/rfc9110#section-15.5.9)). Only seen by
+    /// ``Transfers``, which asks again.
+    case connectionTimedOut
     /// The request's token was over when its turn came: see ``TransferRequest/expiry``. Nothing was sent. The
     /// exchange asks again.
     case expired

@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 /// All that one transfer needs, decided before it starts.
 ///
-/// Stored properties: 22. Each is decided by itself, and none changes while the transfer runs.
+/// Stored properties: 23. Each is decided by itself, and none changes while the transfer runs.
 struct TransferRequest: Sendable {
     var url: URL
     /// Of the URL.
@@ -38,6 +38,9 @@ struct TransferRequest: Sendable {
     var maximumDecodedLength = Int64.max
     /// The transfer's rank among the transfers that wait for a connection.
     var priority = TransferPriority.normal
+    /// The number of kept connections that were found not to be quiet, and closed: after
+    /// ``maximumDirtyConnections`` it opens one.
+    var dirtyConnections = 0
     /// Whether HTTP/2 is offered, too, if the server turns out not to take HTTP/1.1.
     var mayOfferHTTP2 = false
     /// The cookies that may concern the server: libcurl chooses from them by RFC 6265. `nil`: none are sent
@@ -50,6 +53,12 @@ struct TransferRequest: Sendable {
     /// The statuses of stored responses that do not answer it, however fresh: it is sent again because of
     /// one of them.
     var retriedStatuses: Set<Int> = []
+
+    /// Each costs a turn of the network thread.
+    static let maximumDirtyConnections = 3
+
+    /// Whether it need not open a connection.
+    var mayUseKeptConnection: Bool { dirtyConnections < Self.maximumDirtyConnections }
 
     /// See ``shared``.
     var settings: TransferSettings {
@@ -103,6 +112,7 @@ struct TransferRequest: Sendable {
         options.proxy = proxyOptions(demand)
         options.cookieLines = cookies?.map(\.line)
         options.authentication = authentication
+        options.opensConnection = !mayUseKeptConnection
         return options
     }
 

@@ -269,6 +269,12 @@ extension TransferError {
                 url: url,
                 sentence: "The server has as many connections as it may have: see maximumConnectionsPerHost."
             )
+        case .connectionNotQuiet, .connectionTimedOut:
+            return URLError(
+                .networkConnectionLost,
+                url: url,
+                sentence: "The server sent something, or ended the connection, before it was asked."
+            )
         case .expired:
             return URLError(
                 .userAuthenticationRequired,
