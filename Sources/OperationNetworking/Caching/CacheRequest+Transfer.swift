@@ -15,17 +15,20 @@ extension CacheRequest {
             method: request.method,
             fields: fields,
             policy: request.cachePolicy,
-            // The certificate and the jar are in the key.
-            identity: RequestIdentity(
-                request.fields,
-                request.credential,
-                secretFields: request.settings.redirectPolicy.ownSecretFields
-            ).digest,
+            identity: Self.identity(of: request),
             hasBody: request.body != nil,
             decodesContent: request.acceptsContentCoding,
             retriedStatuses: request.retriedStatuses,
             isIdentityKnown: request.credential?.hasUnknownUser != true
         )
+    }
+
+    /// The certificate and the jar are in the key. Tickets of the system are of another user each time, since
+    /// nothing says of whom.
+    private static func identity(of request: TransferRequest) -> String? {
+        if request.credential?.hasUnknownUser == true { return UUID().uuidString }
+        let secretFields = request.settings.redirectPolicy.ownSecretFields
+        return RequestIdentity(request.fields, request.credential, secretFields: secretFields).digest
     }
 
     /// The fields of a transfer that asks with `fields`, without those that are added below.

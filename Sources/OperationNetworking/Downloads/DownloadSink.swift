@@ -10,7 +10,7 @@ internal import OperationNetworkingSystem
 /// before.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
     // @unchecked: `partial`, `content`, `digests`, `hand`, `isEndMarked`, `ownRange`, `hasStartedOver` and
-    // `condition` are used on `queue` only, and `plan` changes before that; what both sides touch is in `shared`.
+    // `condition` are used on `queue` only, `plan` changes before that, what both sides touch is in `shared`.
 
     /// Bytes that may wait to be written before it is full.
     static let capacity = 512 * 1024
