@@ -12,7 +12,9 @@ head and the body are a record each. What comes then is in the path:
     /ticket         a session ticket
     /update         a key update that asks for one
     /ticket/late    a session ticket, and a second response
-    /half           half a record with a session ticket; the rest follows when the next request has been read
+    /cut/N          the first N octets of the record of a second response; the rest follows when the next request has
+                    been read; of a negative N, all but as many
+    /cut/N/ticket   the same of a session ticket
     /notify         close_notify; the TCP connection stays
     /garbage        bytes that are no record; the TCP connection stays
 """
@@ -78,16 +80,18 @@ def ticket(tls):
     do_handshake(tls)
 
 
-def half_a_ticket(tls, plain):
-    """Sends half of the record. Returns the other half."""
+def cut(tls, plain, count, send):
+    """Sends the first octets of the record that `send` makes. Returns the others."""
     memory = new_bio(memory_method())
     set_output(tls, memory)
-    ticket(tls)
+    send()
     buffer = ctypes.create_string_buffer(65536)
-    record = buffer.raw[: max(0, read_bio(memory, buffer, len(buffer)))]
+    length = read_bio(memory, buffer, len(buffer))
+    assert length > 0
+    record = buffer.raw[:length]
     set_socket(tls, plain.fileno())
-    plain.sendall(record[:20])
-    return record[20:]
+    plain.sendall(record[:count])
+    return record[count:]
 
 
 def serve(context, plain, number):
@@ -109,8 +113,10 @@ def serve(context, plain, number):
             if path == "/update":
                 update_key(tls, 1)
                 do_handshake(tls)
-            if path == "/half":
-                rest = half_a_ticket(tls, plain)
+            if path.startswith("/cut/"):
+                of_ticket = path.endswith("/ticket")
+                send = (lambda: ticket(tls)) if of_ticket else (lambda: write(tls, STRANGER, len(STRANGER)))
+                rest = cut(tls, plain, int(path.split("/")[2]), send)
             if path == "/notify":
                 shutdown(tls)
             if path == "/garbage":

@@ -5,6 +5,7 @@
 #include <curl/curl.h>
 #include <openssl/ssl.h>
 #include <stdbool.h>
+#include <string.h>
 
 // The TLS of the transfer's connection; NULL: there is none. To be asked while the transfer has its connection:
 // from within one of its callbacks.
@@ -21,13 +22,17 @@ static inline bool ctls_has_close_notify(CURL *easy) {
     return session != NULL && (SSL_get_shutdown(session) & SSL_RECEIVED_SHUTDOWN) != 0;
 }
 
+// Whether OpenSSL holds nothing of a record: neither whole ones, nor a part of one. The header of a record alone
+// counts as nothing with SSL_has_pending(3), and is only seen in the state of its reader.
+static inline bool ctls_is_between_records(const SSL *session) {
+    return SSL_has_pending(session) == 0 && strcmp(SSL_rstate_string((SSL *)session), "RH") == 0;
+}
+
 // Whether a record has come in part, so that what has come of it cannot be told yet. To be asked while the
 // transfer has its connection.
 static inline bool ctls_is_inside_record(CURL *easy) {
-    struct curl_tlssessioninfo *session = NULL;
-    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) return false;
-    if (session->backend != CURLSSLBACKEND_OPENSSL || session->internals == NULL) return false;
-    return SSL_has_pending((const SSL *)session->internals) != 0;
+    const SSL *session = ctls_session(easy);
+    return session != NULL && !ctls_is_between_records(session);
 }
 
 // The protocol that the server chose in the TLS handshake (ALPN, RFC 7301): its name's length, and the name

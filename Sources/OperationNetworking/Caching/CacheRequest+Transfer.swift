@@ -8,27 +8,32 @@ extension CacheRequest {
         if request.acceptsContentCoding, fields["Accept-Encoding"] == nil {
             fields["Accept-Encoding"] = ContentDecoder.acceptEncoding
         }
-        if fields["Cookie"] == nil { fields["Cookie"] = request.cookies?.fieldValue(for: request.url) }
+        if fields["Cookie"] == nil {
+            fields["Cookie"] = request.cookies?.fieldValue(for: request.url, host: request.cookieHost)
+        }
+        let hasCookies = fields["Cookie"] != nil
         self.init(
-            key: CacheKey(request.url, partition: CachePartition.name(of: request)),
+            key: CacheKey(request.url, partition: CachePartition.name(of: request, hasCookies: hasCookies)),
             url: request.url,
             method: request.method,
             fields: fields,
             policy: request.cachePolicy,
-            identity: Self.identity(of: request),
+            identity: Self.identity(of: request, fields),
             hasBody: request.body != nil,
             decodesContent: request.acceptsContentCoding,
             retriedStatuses: request.retriedStatuses,
-            isIdentityKnown: request.credential?.hasUnknownUser != true
+            isIdentityKnown: request.credential?.hasUnknownUser != true,
+            secretFields: request.settings.redirectPolicy.ownSecretFields
         )
     }
 
-    /// The certificate and the jar are in the key. Tickets of the system are of another user each time, since
-    /// nothing says of whom.
-    private static func identity(of request: TransferRequest) -> String? {
+    /// The identity of a request that goes out with `fields`: with the cookies that a jar adds. The
+    /// certificate is in the key. Tickets of the system are of another user each time, since nothing says of
+    /// whom.
+    private static func identity(of request: TransferRequest, _ fields: HeaderFields) -> String? {
         if request.credential?.hasUnknownUser == true { return UUID().uuidString }
         let secretFields = request.settings.redirectPolicy.ownSecretFields
-        return RequestIdentity(request.fields, request.credential, secretFields: secretFields).digest
+        return RequestIdentity(fields, request.credential, secretFields: secretFields).digest
     }
 
     /// The fields of a transfer that asks with `fields`, without those that are added below.
@@ -40,7 +45,7 @@ extension CacheRequest {
 }
 
 /// The trust by which a server was believed, since what one policy lets in another one has to refuse; and the
-/// jar whose cookies a request has.
+/// jar of a request without cookies, which the response may fill.
 enum CachePartition {
     private struct Trust: Hashable {
         let policy: SecurityPolicy
@@ -55,8 +60,8 @@ enum CachePartition {
     private static let maximumNames = 256
 
     /// Empty: the standard one, or none, as without TLS.
-    static func name(of request: TransferRequest) -> String {
-        let others = jarName(of: request) + hostName(in: request.fields)
+    static func name(of request: TransferRequest, hasCookies: Bool) -> String {
+        let others = (hasCookies ? "" : jarName(of: request)) + hostName(in: request.fields)
         guard request.url.isTLS else { return others }
         return trustName(of: request) + others
     }
@@ -79,12 +84,11 @@ enum CachePartition {
         return " host " + values.map { $0.lowercased() }.joined(separator: ",")
     }
 
-    /// Two jars are two users, also while they are empty: a response may be the one that fills them. The jar
-    /// of the process has no name: its cookies change as those of a browser. A `Cookie` field of the caller's
-    /// own counts as credentials.
+    /// Cookies say who asks. Of a request without any, two jars are two users: the response may be the one
+    /// that fills them. The jar of the process has no name: what it gets without cookies is for all that ask
+    /// without.
     private static func jarName(of request: TransferRequest) -> String {
-        guard let jar = request.settings.cookieJar, request.cookies != nil, request.fields["Cookie"] == nil
-        else { return "" }
+        guard let jar = request.settings.cookieJar, request.cookies != nil else { return "" }
         return name(of: jar)
     }
 

@@ -28,7 +28,8 @@ extension TransferSettings {
     /// Each request goes through it, after redirects and before the network, as its `cachePolicy` and its
     /// `Cache-Control` say. Managers with one cache share its responses. A response is only for requests that
     /// are sent as the same user: with the same credential, and the same values of fields such as
-    /// `Authorization`, `X-Api-Key` and those of ``RedirectPolicy/droppedHeaders``.
+    /// `Authorization`, `X-Api-Key`, `Cookie` (a jar's cookies, too) and those of
+    /// ``RedirectPolicy/droppedHeaders``.
     public var cache: (any ResponseStoring)? {
         get { cacheSetting.place?.cache }
         set { cacheSetting.place = newValue.map { CachePlace.of($0) } }

@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 /// The plan of a download, decided before it starts.
 ///
-/// Stored properties: 17. Each is a setting of the operation, or a fact of its request, that its sink needs.
+/// Stored properties: 19. Each is a setting of the operation, or a fact of its request, that its sink needs.
 struct DownloadPlan: Sendable {
     /// The request, as far as the caller chose it.
     var request: URLRequest
@@ -43,16 +43,22 @@ struct DownloadPlan: Sendable {
     typealias WillFinish =
         @Sendable (_ download: DownloadedFile, _ part: URL, _ verification: ServerVerification) throws -> Void
 
-    /// The request as adapters have made it; `nil`: there are none.
-    var adapted: URLRequest?
+    /// The request as it is about to be sent; `nil`: that is not known yet.
+    var sent: URLRequest?
+    /// The token that goes along, of a ``TokenSource``.
+    var token: String?
     /// The app's own names of fields that name a user.
     var secretFields: Set<String> = []
 
     /// Whom it is sent as.
     var asker: RequestIdentity {
-        RequestIdentity(
-            adapted ?? request,
+        var question = sent ?? request
+        // The user that it names is taken out before it is sent.
+        question.url = request.url
+        return RequestIdentity(
+            question,
             credential: credential,
+            token: token,
             clientIdentity: clientIdentity,
             secretFields: secretFields
         )
@@ -69,7 +75,7 @@ struct DownloadPlan: Sendable {
         isWhole: Bool
     ) -> FileRecord? {
         try? FileRecord(
-            RequestRecord(request),
+            RequestRecord(request, as: asker),
             as: asker,
             under: verification,
             stamp: stamp,

@@ -24,9 +24,10 @@ struct DownloadQuestion: Sendable {
         under verification: ServerVerification? = nil,
         _ asksAboutServers: Bool = false
     ) {
-        self.request = RequestRecord(request)
+        let asker = asker ?? RequestIdentity(request)
+        self.request = RequestRecord(request, as: asker)
         varying = VaryingFields(request)
-        self.asker = asker ?? RequestIdentity(request)
+        self.asker = asker
         self.verification = verification ?? .usual(for: self.request.url)
         self.asksAboutServers = asksAboutServers
     }

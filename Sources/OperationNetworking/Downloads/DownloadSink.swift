@@ -60,7 +60,10 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     // MARK: - Commands
 
-    func willOpen(for request: URLRequest) { plan.adapted = request }
+    func willOpen(for request: URLRequest, token: String?) {
+        plan.sent = request
+        plan.token = token
+    }
 
     func open(_ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) -> SinkContent? {
         queue.async { self.open(mayRepeat: true, whenOpen) }

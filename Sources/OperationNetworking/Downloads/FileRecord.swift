@@ -236,7 +236,7 @@ struct FileFinding {
         case .text(let text):
             guard let read = FileRecord(text: text) else { return .unrecorded }
             let selection = VaryingFields(request).selection(by: read.varying)
-            let question = RequestRecord(request)
+            let question = RequestRecord(request, as: asker)
             let accepted = (verification ?? .usual(for: question.url)).accepted
             let isOfRequest = try accepted.contains {
                 try read.request.isDigest(of: question.fingerprint(as: asker, $0, selection))

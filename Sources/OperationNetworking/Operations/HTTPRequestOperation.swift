@@ -61,9 +61,10 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     /// queue.
     ///
     /// The operation must be in a queue, or started. If it is cancelled before its queue starts it,
-    /// `URLError.cancelled` is thrown at once, even if the queue is suspended. Cancelling the task cancels the operation, and ends the
-    /// wait at once with `URLError.cancelled`, even if a suspended queue, a dependency or a full stream still
-    /// holds the operation. The operation may then finish later, or never: see `isFinished`.
+    /// `URLError.cancelled` is thrown at once, even if the queue is suspended. Cancelling the task cancels the
+    /// operation, and ends the wait at once with `URLError.cancelled`, even if a suspended queue, a dependency
+    /// or a full stream still holds the operation. The operation may then finish later, or never: see
+    /// `isFinished`.
     public var value: (any Sendable)? {
         get async throws {
             await Wait.until(whenKnown) {

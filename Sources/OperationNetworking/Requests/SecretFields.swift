@@ -2,8 +2,8 @@ internal import Foundation
 internal import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The header fields that hold secrets: the one list of fields that no redirect and no manager's serializer
-/// gives to another origin, and whose values no log, checkpoint or journal shows.
+/// The header fields that hold secrets: the one list of fields that say who asks, that no redirect and no
+/// manager's serializer gives to another origin, and whose values no log, checkpoint or journal shows.
 ///
 /// | Asked                        | Decides by                                                 | Because                 |
 /// |------------------------------|------------------------------------------------------------|-------------------------|
@@ -18,7 +18,7 @@ package enum SecretFields {
     /// regard to case.
     ///
     /// A proof of one message, such as a signature, is not among them, nor is what makes a repetition
-    /// harmless (`Idempotency-Key`).
+    /// harmless (`Idempotency-Key`). By its name a signature says who asks all the same: ``words``.
     static let names: Set<String> = Set(
         [
             // Names that many services share.
@@ -60,7 +60,9 @@ package enum SecretFields {
         "auth", "cookie", "credential", "key", "password", "secret", "session", "signature", "token",
     ]
 
-    /// Whole words of names that mean a secret, as in `X-JWT` and `db_pass`.
+    /// Whole words of names that mean a secret, as in `X-JWT` and `db_pass`. Proofs of one message (`hmac`,
+    /// `otp`, `sig`) are among them: a signed request is shared with nobody, since the key that signed it may
+    /// be a user's.
     private static let words: Set<Substring> = [
         "assertion", "hmac", "jwt", "otp", "pass", "passphrase", "passwd", "pwd", "sig",
     ]
@@ -70,15 +72,18 @@ package enum SecretFields {
     private static let marks: Set<String> = [
         "traceparent", "tracestate", "b3", "uber-trace-id", "sentry-trace", "request-id", "correlation-id",
         "x-request-id", "x-correlation-id", "x-trace-id", "x-span-id", "x-client-request-id",
-        "x-ms-client-request-id", "x-amzn-trace-id", "x-cloud-trace-context", "x-datadog-trace-id",
-        "x-datadog-parent-id", "x-datadog-sampling-priority",
+        "x-ms-client-request-id", "x-amzn-trace-id", "x-cloud-trace-context", "baggage", "newrelic",
     ]
+
+    /// Beginnings of names of such fields, in lower case.
+    private static let beginningsOfMarks = ["x-b3-", "x-datadog-"]
 
     /// Whether a field marks one message: of two requests that differ by it alone, one response is as good as
     /// the other's.
     package static func marksMessage(_ name: String) -> Bool {
         let name = name.lowercased()
-        return marks.contains(name) || name.hasPrefix("x-b3-") || name.contains("idempoten")
+        return marks.contains(name) || name.contains("idempoten")
+            || beginningsOfMarks.contains { name.hasPrefix($0) }
     }
 
     /// The answers of ``namesUser(_:besides:)`` for names that were asked about: searching them for words
@@ -89,8 +94,12 @@ package enum SecretFields {
     /// Whether the field says whom a request is sent as (``RequestIdentity``). `others` are the app's own
     /// names, `RedirectPolicy.droppedHeaders`; all names in any case.
     static func namesUser(_ name: String, besides others: Set<String> = []) -> Bool {
-        if isUserField(name) { return true }
-        return others.contains { $0.isEqualIgnoringASCIICase(to: name) } && !marksMessage(name)
+        isUserField(name) || isOwnUserField(name, of: others)
+    }
+
+    /// Whether the app's own list alone says that the field names a user.
+    static func isOwnUserField(_ name: String, of others: Set<String>) -> Bool {
+        others.contains { $0.isEqualIgnoringASCIICase(to: name) } && !isUserField(name) && !marksMessage(name)
     }
 
     private static func isUserField(_ name: String) -> Bool {

@@ -26,8 +26,8 @@ enum MessageLength: Hashable, Sendable {
         case unknownTransferCoding(String)
     }
 
-    /// Whether libcurl, which read more than the response, drops it and keeps the connection.
-    var hidesExcess: Bool {
+    /// Whether libcurl keeps the connection when it has read more than the response, which it drops.
+    var keepsConnectionDespiteExcess: Bool {
         switch self {
         case .none, .delimited: true
         case .exactly(let count): count == 0

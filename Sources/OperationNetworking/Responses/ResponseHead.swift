@@ -91,6 +91,9 @@ struct ResponseHeadReader {
     /// The first thing that was wrong with a line; nothing of the head is to be believed.
     private(set) var malformation: String?
 
+    /// The final head as far as it has come, if it is not whole.
+    var unfinishedHead: ResponseHead? { isInsideHead && !head.isInterim ? head : nil }
+
     /// Takes the next line, with or without its line end.
     mutating func read(_ line: Span<UInt8>) -> Event {
         byteCount += line.count

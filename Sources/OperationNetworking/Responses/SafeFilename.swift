@@ -24,8 +24,7 @@ extension HTTPURLResponse {
     /// stays. A name that partial files have (`.part`, `.part.resume`, `.part.resume.new`) gets a `_` at its
     /// end. The server still chooses it: check that no file of that name is there.
     public var safeFilename: String {
-        SafeFilename(disposition: value(forHTTPHeaderField: "Content-Disposition") ?? "")?.text
-            ?? url.flatMap { SafeFilename(lastPartOf: $0)?.text } ?? SafeFilename.index
+        SafeFilename.name(disposition: value(forHTTPHeaderField: "Content-Disposition") ?? "", url: url)
     }
 }
 
@@ -48,6 +47,17 @@ package struct SafeFilename: Hashable, Sendable {
             )
         )
         text = Self.shortened(name, toBytes: Self.maximumLength)
+    }
+
+    /// One that no partial file has: it gets a `_` at its end if it must.
+    private var unreserved: String {
+        FileName.isReserved(text) ? Self.shortened(text, toBytes: Self.maximumLength - 1) + "_" : text
+    }
+
+    /// The name for a file with the body of a response.
+    fileprivate static func name(disposition: String, url: URL?) -> String {
+        SafeFilename(disposition: disposition)?.text
+            ?? url.flatMap { SafeFilename(lastPartOf: $0)?.unreserved } ?? index
     }
 
     // MARK: - URLs
@@ -90,11 +100,7 @@ package struct SafeFilename: Hashable, Sendable {
         let last = scalars[(separator.map(scalars.index(after:)) ?? scalars.startIndex)...]
         let name = String(last).trimmingCharacters(in: .whitespacesAndNewlines)
         guard let clean = SafeFilename(name) else { return nil }
-        guard FileName.isReserved(clean.text) else {
-            self = clean
-            return
-        }
-        text = Self.shortened(clean.text, toBytes: Self.maximumLength - 1) + "_"
+        text = clean.unreserved
     }
 
     private static func parameter(_ part: Substring) -> (name: String, value: Substring)? {

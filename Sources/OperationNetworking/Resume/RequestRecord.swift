@@ -17,7 +17,8 @@ struct RequestRecord: Hashable, Codable, Sendable {
     /// The lowercase names of the fields whose values are not written down, sorted.
     let secretFields: [String]
 
-    init(_ request: URLRequest) {
+    /// `identity` is whom it is sent as: the app's own names of fields that say so are known to that alone.
+    init(_ request: URLRequest, as identity: RequestIdentity = .none) {
         url = RequestRecord.address(of: request)
         method = request.httpMethod ?? "GET"
         hasBody = !(request.httpBody ?? Data()).isEmpty || request.httpBodyStream != nil
@@ -25,7 +26,7 @@ struct RequestRecord: Hashable, Codable, Sendable {
         var secret: [String] = []
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
             let name = name.lowercased()
-            if SecretFields.namesUser(name) {
+            if SecretFields.namesUser(name) || identity.hasField(name) {
                 secret.append(name)
             } else if name == RequestRecord.hostField {
                 selecting[name] = RequestRecord.site(value, otherThan: request.url)

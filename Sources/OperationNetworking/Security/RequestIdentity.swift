@@ -12,7 +12,7 @@ internal import OperationNetworkingSystem
 /// | `Authorization` of the scheme Basic, a user in its URL, a credential with a password | the user, and the password for a cache |
 /// | a token                                                    | the token                              |
 /// | a client certificate                                       | the certificate, without the key       |
-/// | cookies of a jar                                           | the cookies, where the caller gives them |
+/// | cookies of a jar                                           | the cookies, for the cache and for images |
 ///
 /// A server checks a password before it sends anything, so a download compares ``users`` only. A cache serves
 /// without asking, so there the password counts. Neither is written down but as a digest.
@@ -51,7 +51,7 @@ package struct RequestIdentity: Hashable, Sendable {
         var (lines, passwords) = Self.parts(of: fields.map { ($0.key, $0.value) }, besides: secretFields)
         if let user = request.url?.namedUser {
             lines.append("user \(user)")
-            if let password = request.url?.password { passwords.append(password) }
+            if let password = request.url?.password { passwords.append(Self.proof(of: password)) }
         } else if let credential {
             let (line, password) = credential.identity
             lines.append(line)
@@ -93,7 +93,7 @@ package struct RequestIdentity: Hashable, Sendable {
     ) -> (lines: [String], passwords: [String]) {
         var (lines, passwords): ([String], [String]) = ([], [])
         for (name, value) in fields where SecretFields.namesUser(name, besides: secretFields) {
-            if let (user, password) = basicUser(value) {
+            if name.isEqualIgnoringASCIICase(to: "Authorization"), let (user, password) = basicUser(value) {
                 lines.append("user \(user)")
                 passwords.append(password)
             } else {
@@ -101,6 +101,11 @@ package struct RequestIdentity: Hashable, Sendable {
             }
         }
         return (lines, passwords)
+    }
+
+    /// A password, as a Basic field's octets are told: the same user's is the same by whichever way it comes.
+    fileprivate static func proof(of password: String) -> String {
+        Data(password.utf8).base64EncodedString()
     }
 
     /// The user and the password of RFC 7617; `nil`: the value is something else.
@@ -112,6 +117,13 @@ package struct RequestIdentity: Hashable, Sendable {
         else { return nil }
         let password = bytes[bytes.index(after: colon)...]
         return (String(decoding: bytes[..<colon], as: UTF8.self), password.base64EncodedString())
+    }
+
+    /// Whether the value of a field, by its lowercase name, is a part of it. `Authorization` may be there as
+    /// the user that it names.
+    func hasField(_ name: String) -> Bool {
+        let beginning = "field \(name): "
+        return lines.contains { $0.hasPrefix(beginning) }
     }
 
     /// Whether the request names no user.
@@ -137,7 +149,7 @@ extension Credential {
     /// Who, and the proof.
     fileprivate var identity: (line: String, password: String?) {
         switch secret {
-        case .password(let user, let password): ("user \(user)", password)
+        case .password(let user, let password): ("user \(user)", RequestIdentity.proof(of: password))
         case .token(let token): ("token \(token)", nil)
         case .tickets: ("tickets", nil)
         }

@@ -26,7 +26,8 @@ struct ImageContext: Hashable, Sendable {
 
     private init() {}
 
-    /// Whom the request alone names, and the default policy.
+    /// Whom the request alone names, and the default policy. Fields that only an app's own list says to name a
+    /// user are in ``ImageKey`` as all others are.
     init(_ request: URLRequest) {
         identity = RequestIdentity(request)
     }

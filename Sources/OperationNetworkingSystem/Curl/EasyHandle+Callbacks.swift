@@ -64,6 +64,7 @@ extension EasyHandle {
     }
 
     private func willStartTLS(_ context: UnsafeMutableRawPointer?) -> CURLcode {
+        trace.hasBegunTLS = true
         guard let judge, let context, ServerVerification.install(judge, in: OpaquePointer(context)) else {
             return CURLE_SSL_CERTPROBLEM
         }

@@ -175,6 +175,10 @@ package final class EasyHandle {
     /// The status of the proxy's last answer to CONNECT; 0: there was none (CURLINFO_HTTP_CONNECTCODE(3)).
     package var tunnelStatus: Int { long(CURLINFO_HTTP_CONNECTCODE) }
 
+    /// Whether a TLS handshake has begun over the socket that was opened last: the answer to CONNECT, if there
+    /// was one, has come to its end.
+    package var hasBegunTLS: Bool { trace.hasBegunTLS }
+
     /// The error of a SOCKS proxy, a `CURLproxycode` (CURLINFO_PROXY_ERROR(3)).
     package var proxyCode: Int { long(CURLINFO_PROXY_ERROR) }
 
@@ -304,6 +308,7 @@ package final class EasyHandle {
     ///   - code: why there is none.
     func didOpenSocket(_ socket: Int32, _ code: Int32) {
         trace.hasMoved = true
+        trace.hasBegunTLS = false
         if socket < 0 { socketError = code } else { trace.openedSockets.append(socket) }
         delegate?.easyHandleWillConnect()
     }

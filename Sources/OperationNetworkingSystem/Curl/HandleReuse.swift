@@ -97,6 +97,8 @@ struct HandleTrace {
     var openedSockets: [Int32] = []
     /// Whether its connection was used before.
     var isConnectionKept = false
+    /// Whether a TLS handshake has begun over the socket that was opened last.
+    var hasBegunTLS = false
 
     /// Whether what libcurl says of times and connections is about this transfer.
     var hasBegun: Bool { isFirst || hasMoved }

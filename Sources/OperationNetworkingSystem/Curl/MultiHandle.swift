@@ -127,9 +127,12 @@ package final class MultiHandle {
         socket(of: easy).map { SocketMovement(of: $0, isInsideRecord: ctls_is_inside_record(easy.raw)) }
     }
 
-    /// The bytes on that socket that the other side has not acknowledged; 0 if it waits for none.
-    package func unacknowledged(of easy: EasyHandle) -> Int {
-        socket(of: easy).map { SocketMovement.unacknowledged(of: $0) } ?? 0
+    /// The bytes on that socket that the other side has not acknowledged; 0 if it is that of other transfers,
+    /// too, and theirs. `nil`: libcurl has let go of it, as at the end of a transfer, and it may be closed.
+    package func unacknowledged(of easy: EasyHandle) -> Int? {
+        if let socket = socket(of: easy) { return SocketMovement.unacknowledged(of: socket) }
+        let last = Int(easy.trace.watchedSocket)
+        return owners.indices.contains(last) && owners[last] == nil ? nil : 0
     }
 
     private func socket(of easy: EasyHandle) -> Int32? {

@@ -1,4 +1,5 @@
 import COperationNetworking
+import CoreFoundation
 import Glibc
 
 /// A file that only its owner may read, and that is there whole or not at all.

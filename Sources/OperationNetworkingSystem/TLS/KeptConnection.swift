@@ -22,18 +22,19 @@ enum KeptConnection {
     static func isQuiet(_ socket: Int32, tls: OpaquePointer?) -> Bool {
         let isQuiet = csocket_is_quiet(socket)
         guard let tls else { return isQuiet }
-        // The rest of a record that has more than the response may be with OpenSSL already.
-        if isQuiet, SSL_has_pending(tls) == 0 { return true }
+        // The rest of a record that has more than the response may be with OpenSSL already, or a part of one.
+        if isQuiet, ctls_is_between_records(tls) { return true }
         return withUnsafeTemporaryAllocation(byteCount: longestInput, alignment: 16) { buffer in
             let count = recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
             guard count > 0 || count < 0 && errno == EAGAIN, count < buffer.count else { return false }
-            return hasNothing(tls, toRead: UnsafeRawBufferPointer(rebasing: buffer[..<max(0, count)]))
+            return staysQuiet(tls, afterReading: UnsafeRawBufferPointer(rebasing: buffer[..<max(0, count)]))
         }
     }
 
-    /// Lets OpenSSL read `input`, and nothing else: libcurl's own BIO is made for calls by libcurl, without
-    /// which it has no handle to report an error to.
-    private static func hasNothing(_ tls: OpaquePointer, toRead input: UnsafeRawBufferPointer) -> Bool {
+    /// Returns whether OpenSSL, having read `input`, has nothing for the application and no part of a record. It
+    /// reads from memory: libcurl's own BIO is made for calls by libcurl, without which it has no handle to
+    /// report an error to.
+    private static func staysQuiet(_ tls: OpaquePointer, afterReading input: UnsafeRawBufferPointer) -> Bool {
         guard let reading = SSL_get_rbio(tls), let writing = SSL_get_wbio(tls) else { return false }
         guard let received = BIO_new(BIO_s_mem()) else { return false }
         guard let sent = BIO_new(BIO_s_mem()) else {
@@ -57,7 +58,7 @@ enum KeptConnection {
         let count = SSL_peek(tls, &byte, 1)
         let wantsMore = count <= 0 && SSL_get_error(tls, count) == SSL_ERROR_WANT_READ
         // An answer of OpenSSL's, such as an alert or a new handshake, does not go out.
-        return (isWritten || input.isEmpty) && wantsMore && SSL_has_pending(tls) == 0
+        return (isWritten || input.isEmpty) && wantsMore && ctls_is_between_records(tls)
             && BIO_ctrl_pending(received) == 0 && BIO_ctrl_pending(sent) == 0
     }
 }

@@ -55,6 +55,7 @@ struct CacheAuthenticationTests {
         }
         let (one, other) = (asked(.systemTickets), asked(.systemTickets))
         #expect(one.identity != nil && one.identity != other.identity)
+        #expect(one.sharing == nil && asked(door.alice).sharing != nil)
         #expect(!one.isIdentityKnown && asked(door.alice).isIdentityKnown && asked(nil).isIdentityKnown)
     }
 

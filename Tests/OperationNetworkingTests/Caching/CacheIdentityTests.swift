@@ -41,7 +41,7 @@ struct CacheIdentityTests {
 
     static let marks = [
         "traceparent", "tracestate", "X-Request-Id", "X-Correlation-ID", "Idempotency-Key",
-        "X-Idempotency-Key", "X-B3-TraceId", "X-Amzn-Trace-Id",
+        "X-Idempotency-Key", "X-B3-TraceId", "X-Amzn-Trace-Id", "baggage", "newrelic", "X-Datadog-Tags",
     ]
 
     @Test(arguments: marks) func aMarkOfAMessageNamesNoUser(name: String) async throws {
@@ -69,6 +69,77 @@ struct CacheIdentityTests {
             #expect(operation.text == "page")
         }
         #expect(server.requests.count == 1)
+    }
+
+    private func logIn(_ user: String, to jar: CookieJar, for host: String?) throws {
+        let host = try #require(host)
+        let cookie = HTTPCookie(properties: [.name: "user", .value: user, .domain: host, .path: "/"])
+        jar.set(try #require(cookie))
+    }
+
+    /// Of one jar, after another login.
+    @Test(arguments: [false, true]) func aCookieOfAJarNamesAUser(isOnDisk: Bool) async throws {
+        let server = try Self.server("Cookie")
+        let jar = CookieJar()
+        func scene() -> CacheScene {
+            isOnDisk
+                ? CacheScene(server, diskCapacity: 8 << 20, directory: directory.file("cache"))
+                : CacheScene(server)
+        }
+        var current = scene()
+        for user in ["alice", "bob", "alice"] {
+            // As another process has it.
+            if isOnDisk { current = scene() }
+            current.manager.cookieJar = jar
+            try logIn(user, to: jar, for: server.url.host)
+            #expect(await current.fetch().text == "user=\(user)")
+            var request = current.request()
+            request.httpShouldHandleCookies = false
+            #expect(await current.fetch(request).text == "nobody")
+            if isOnDisk { await onDispatchThread { [current] in current.cache.store.waitForChanges() } }
+        }
+        // Two users, and nobody.
+        #expect(server.requests.count == 3)
+        jar.removeAll()
+        #expect(await current.fetch().text == "nobody")
+    }
+
+    /// A `Host` names the host whose cookies are sent.
+    @Test func aCookieOfAnotherHostNamesAUser() async throws {
+        let scene = CacheScene(try Self.server("Cookie"))
+        let jar = CookieJar()
+        scene.manager.cookieJar = jar
+        for user in ["alice", "bob", "alice"] {
+            try logIn(user, to: jar, for: "site.test")
+            #expect(await scene.fetch("/", ["Host": "site.test"]).text == "user=\(user)")
+        }
+        #expect(scene.server.requests.count == 2)
+    }
+
+    @Test func aPasswordIsTheSameByWhicheverWayItComes() {
+        func digest(_ fields: HeaderFields, _ credential: Credential? = nil) -> String? {
+            RequestIdentity(fields, credential, secretFields: []).digest
+        }
+        // alice:x
+        let field = digest(["Authorization": "Basic YWxpY2U6eA=="])
+        #expect(field == digest([:], Credential(user: "alice", password: "x")))
+        #expect(field != digest([:], Credential(user: "alice", password: "y")))
+        // What looks like it in another field is that field's value.
+        #expect(field != digest(["X-Authorization": "Basic YWxpY2U6eA=="]))
+        #expect(
+            digest(["X-Auth-Token": "Basic YWxpY2U6eA=="]) != digest(["X-Api-Key": "Basic YWxpY2U6eA=="])
+        )
+    }
+
+    @Test func theAppsOwnSecretIsNotStoredWhereItSelects() throws {
+        var request = CacheScenario.request(["X-Acme-Member": "alice"], identity: "digest")
+        request.secretFields = ["x-acme-member"]
+        let stored = try #require(CacheScenario.stored(["Vary": "X-Acme-Member"], for: request))
+        #expect(stored.selecting.count == 1)
+        #expect(!String(decoding: stored.encoded, as: UTF8.self).contains("alice"))
+        #expect(CachePolicy().matches(stored, request))
+        request.fields = ["X-Acme-Member": "bob"]
+        #expect(!CachePolicy().matches(stored, request))
     }
 
     @Test func theAppsOwnListCounts() async throws {
@@ -150,8 +221,9 @@ struct CacheIdentityTests {
         #expect(scene.cache.cachedResponse(for: scene.request()) == nil)
     }
 
-    /// A part that came for one user is no beginning of another's file.
-    @Test func anAdaptersUserCountsForDownloads() async throws {
+    /// A part that came for one user is no beginning of another's file, whether an adapter or a token source
+    /// names them.
+    @Test(arguments: [false, true]) func anotherUserCountsForDownloads(byToken: Bool) async throws {
         let whole = Answer.representation(
             Representation(.generated(length: 100_000), entityTag: .strong("v1"))
         )
@@ -161,13 +233,17 @@ struct CacheIdentityTests {
             let operation = DownloadOperation(request: URLRequest(url: server.url), to: file)
             operation.completionQueue = DispatchQueue(label: "downloads")
             operation.retryPolicy = nil
-            operation.requestAdapters = [
-                ClosureRequestAdapter { request, _ in
-                    var request = request
-                    request.setValue(user, forHTTPHeaderField: "X-Api-Key")
-                    return request
-                }
-            ]
+            if byToken {
+                operation.tokenSource = TokenSource(TokenSource.Token(user)) { _ in TokenSource.Token(user) }
+            } else {
+                operation.requestAdapters = [
+                    ClosureRequestAdapter { request, _ in
+                        var request = request
+                        request.setValue(user, forHTTPHeaderField: "X-Api-Key")
+                        return request
+                    }
+                ]
+            }
             let queue = OperationQueue()
             queue.addOperation(operation)
             _ = try? await operation.value

@@ -81,6 +81,19 @@ struct CacheWholeTests {
         #expect(range.responseSource == .cache && server.requests.count == 2)
     }
 
+    /// Where the head has no length, the end says that it is none.
+    @Test func aChunkedPartThatClaimsToBeTheWholeIsNotStored() async throws {
+        let fields: FieldLines = ["Cache-Control": "max-age=60", "Content-Range": "bytes 0-99/100"]
+        let server = try ScriptedServer { request in
+            .respond(200, fields, body: .data(Data(Self.whole.prefix(request.path == "/" ? 50 : 100))))
+                .chunked()
+        }
+        let scene = CacheScene(server)
+        for path in ["/", "/whole"] { await scene.fetch(path) }
+        #expect(await scene.fetch().responseSource != .cache)
+        #expect(await scene.fetch("/whole").responseSource == .cache)
+    }
+
     @Test(arguments: [(206, nil), (200, "bytes 5-9/10")] as [(Int, String?)])
     func aPartCannotBeStoredByHand(status: Int, contentRange: String?) throws {
         let cache = ResponseCache(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)

@@ -183,8 +183,8 @@ struct CachedTransferTests {
         }
         let digests = [
             digest([:]), digest(["Authorization": "Basic YTpi"]), digest(["Authorization": "Basic YTpj"]),
-            digest(["Authorization": "x"], Credential(user: "a", password: "b")),
-            digest(["Authorization": "x"], Credential(user: "a", password: "c")),
+            digest(["Authorization": "x"], Credential(user: "a", password: "d")),
+            digest(["Authorization": "x"], Credential(user: "a", password: "e")),
             digest(["Authorization": "x"], Credential(bearerToken: "b")), digest(["Cookie": "user=a"]),
             digest(["Cookie": "user=b"]),
         ]

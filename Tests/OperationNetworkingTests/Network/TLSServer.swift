@@ -11,7 +11,7 @@ final class TLSServer: @unchecked Sendable {
     private let process = Process()
     private let input = Pipe()
 
-    init(_ name: String = "tls_cut.py") throws {
+    init(_ name: String = "tls_cut.py", _ arguments: String...) throws {
         directory = try TemporaryDirectory()
         certificate = directory.file("certificate.pem")
         let key = directory.file("key.pem")
@@ -25,7 +25,7 @@ final class TLSServer: @unchecked Sendable {
             .appendingPathComponent("../../Servers/\(name)").standardizedFileURL
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", script.path, certificate.path, key.path]
+        process.arguments = ["python3", script.path, certificate.path, key.path] + arguments
         process.standardInput = input
         process.standardOutput = output
         try process.run()

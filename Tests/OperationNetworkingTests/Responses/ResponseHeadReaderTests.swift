@@ -200,6 +200,8 @@ struct ResponseHeadReaderTests {
             (100, "Out of memory in chunked-encoding", "trailer", "trailer"),
             (43, "A libcurl function was given a bad argument", "malformed", "malformed"),
             (61, "Unsolicited Transfer-Encoding (gzip) found", "length", nil),
+            (8, "Invalid Content-Length: value", "length", nil),
+            (8, "Invalid status line", nil, nil),
             (56, "Connection reset by peer", nil, nil),
             (23, "Failure writing output to destination", nil, nil),
         ] as [(Int32, String, String?, String?)]

@@ -60,6 +60,8 @@ import Testing
         #expect(try name(disposition, "http://h/a/") == "index.html")
         #expect(try name(disposition, "http://h") == "index.html")
         #expect(try name(disposition, "http://h/a/%2e%2e") == "index.html")
+        #expect(try name(disposition, "http://h/a.part") == "a.part_")
+        #expect(try name(disposition, "http://h/a%2EPART.resume?x=1") == "a.PART.resume_")
     }
 
     @Test(arguments: [

@@ -18,6 +18,8 @@ struct CacheRequest: Sendable {
     var retriedStatuses: Set<Int> = []
     /// Whether ``identity`` tells who asks. If not, its response is not stored.
     var isIdentityKnown = true
+    /// The app's own names of fields that name a user.
+    var secretFields: Set<String> = []
 
     /// Whether a stored response may answer it: GET and HEAD without a body.
     var isReadOnly: Bool { (method == "GET" || method == "HEAD") && !hasBody }
@@ -25,12 +27,18 @@ struct CacheRequest: Sendable {
     var directives: CacheDirectives { CacheDirectives(fields) }
 
     /// The fields by which `Vary` selects. Credentials may be sent without a field of the caller's, and are
-    /// not stored as they are: their digest stands for them.
+    /// not stored as they are: their digest stands for them, and one for each field that the app alone knows
+    /// as a secret.
     var selectingFields: HeaderFields {
         guard let identity else { return fields }
-        var fields = fields
-        fields["Authorization"] = identity
-        return fields
+        var selecting = fields
+        selecting["Authorization"] = identity
+        guard !secretFields.isEmpty else { return selecting }
+        for field in fields.fields where SecretFields.isOwnUserField(field.name, of: secretFields) {
+            let lines = fields.values(for: field.name)
+            selecting[field.name] = SecretDigest.of(lines.joined(separator: "; "))
+        }
+        return selecting
     }
 
     /// The caller's own `Range`; ignored with another method than GET (RFC 9110 §14.2).
@@ -71,13 +79,13 @@ struct CacheRequest: Sendable {
     /// Equal for requests of which one transfer may be enough (RFC 9111 §4: requests are collapsed); `nil`:
     /// it is for this request alone.
     ///
-    /// All of them want the whole of the same, in the same words but for what marks a message, and take a
-    /// fresh response. Ask
-    /// ``CachePolicy/answer(to:from:now:)`` when the head has come: a response that is not stored, or not
-    /// fresh, is for its own request only.
+    /// All of them want the whole of the same, in the same words but for what marks a message, as the same
+    /// user, and take a fresh response. Ask ``CachePolicy/answer(to:from:now:)`` when the head has come: a
+    /// response that is not stored, or not fresh, is for its own request only.
     var sharing: Sharing? {
-        guard method == "GET", isReadOnly, fields["Range"] == nil, !hasCondition, !hasServerCondition,
-            policy == .useProtocolCachePolicy, !wantsValidation, !directives.has("no-store")
+        guard method == "GET", isReadOnly, isIdentityKnown, fields["Range"] == nil, !hasCondition,
+            !hasServerCondition, policy == .useProtocolCachePolicy, !wantsValidation,
+            !directives.has("no-store")
         else { return nil }
         var selecting = fields
         selecting.removeAll { SecretFields.marksMessage($0.name) }

@@ -166,6 +166,8 @@ struct CachedHead: Hashable, Sendable {
         if head.status == 200, !isDecoded, let announced = head.fields.contentLength, announced != length {
             return nil
         }
+        // Without a length in the head, only now it is known what a `Content-Range` says.
+        if head.status / 100 == 2, !isDecoded, !head.fields.saysWhole(count: length) { return nil }
         var head = self
         head.length = length
         return head

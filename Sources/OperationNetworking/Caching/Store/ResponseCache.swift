@@ -76,8 +76,11 @@ public final class ResponseCache: ResponseStoring {
 
     /// The stored response to a GET of the request's URL, whatever its age: the newest variant that the
     /// request's fields select. It came to a request with the same values of fields that name a user, such as
-    /// `Authorization` and `X-Api-Key`. What came with an operation's credential, under other settings of
-    /// trust than the standard ones, or with the cookies of a jar of its own, is for operations only.
+    /// `Authorization` and `X-Api-Key`. What came with an operation's credential, with the cookies of a jar,
+    /// or under other settings of trust than the standard ones, is for operations only.
+    ///
+    /// A field that only the `droppedHeaders` of a ``RedirectPolicy`` name is not known here: what came with
+    /// one is for operations, too.
     ///
     /// - Returns: `nil` if there is none.
     public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
@@ -96,7 +99,9 @@ public final class ResponseCache: ResponseStoring {
     }
 
     /// Stores a response to a GET, whatever the rules of HTTP say about it, in place of the variants that the
-    /// request's fields select. It counts as received now.
+    /// request's fields select. It counts as received now. A field of the request that only the
+    /// `droppedHeaders` of a ``RedirectPolicy`` name is none of a user here: a request without it gets the
+    /// response as well.
     ///
     /// Nothing but HTTP responses is stored, and no parts. Of the storage policies, `.notAllowed` is
     /// respected, and `.allowedInMemoryOnly`; `userInfo` is not kept.

@@ -71,7 +71,7 @@ final class TransferDomain {
     func socketMovement(of easy: EasyHandle) -> SocketMovement? { multi.socketMovement(of: easy) }
 
     /// See ``MultiHandle/unacknowledged(of:)``.
-    func unacknowledged(of easy: EasyHandle) -> Int { multi.unacknowledged(of: easy) }
+    func unacknowledged(of easy: EasyHandle) -> Int? { multi.unacknowledged(of: easy) }
 
     func act(on socket: Int32, _ events: SocketPoller.Events) {
         multi.act(on: socket, events)

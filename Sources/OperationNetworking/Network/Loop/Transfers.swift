@@ -193,8 +193,10 @@ final class Transfers: TransferRunning {
     func sentCount(_ id: TransferID) -> Int64 {
         checkThread()
         guard let running = running[id], running.transfer.request.body != nil else { return 0 }
-        let easy = running.transfer.easy
-        return running.transfer.sentCount(unacknowledged: running.domain.unacknowledged(of: easy))
+        let transfer = running.transfer
+        return running.domain.unacknowledged(of: transfer.easy).map {
+            transfer.sentCount(unacknowledged: $0)
+        } ?? 0
     }
 
     // MARK: - Driving
@@ -366,7 +368,7 @@ final class Transfers: TransferRunning {
             while let (easy, code) = domain.nextFinished() {
                 guard let finished = running[easy] else { continue }
                 let transfer = finished.transfer
-                let end = transfer.end(code: code) { domain.unacknowledged(of: easy) }
+                let end = transfer.end(code: code)
                 domain.learn(transfer.proxyEvidence)
                 remove(transfer.id, hasFailed: !end.isSentBack)
                 let (chosen, hasHead) = (transfer.connection.chosenProtocol, !transfer.heads.isEmpty)

@@ -21,8 +21,13 @@ struct IncomingBody {
     /// The bytes that are decoded in a pass of the network thread, which has other transfers to serve.
     static let passBudget = 256 * 1024
 
-    init(_ head: ResponseHead, answering request: SentRequest) {
+    /// - Parameters:
+    ///   - head: the final head.
+    ///   - request: the request.
+    ///   - lengthFault: the fault of a line of the head that did not come.
+    init(_ head: ResponseHead, answering request: SentRequest, lengthFault: MessageLength.Failure? = nil) {
         do throws(MessageLength.Failure) {
+            if let lengthFault { throw lengthFault }
             length = try MessageLength(method: request.method, head: head)
             fault =
                 head.status == 206 && request.fields["Range"] == nil ? .unaskedPartialContent : nil

@@ -8,6 +8,7 @@ extension ResponseHeadReader {
     ///
     /// | libcurl                                          | the server sent                                  |
     /// |--------------------------------------------------|--------------------------------------------------|
+    /// | 8 (weird reply), "Invalid Content-Length"        | a length that does not begin with a digit        |
     /// | 27 (out of memory), from 8.6 on 100 (too large)  | a line, or a trailer, longer than libcurl's buffer |
     /// | 43 (bad argument), before 8.1                    | a head whose first field continues a line        |
     /// | 43, "Invalid response header"                    | a trailer without a colon                        |
@@ -15,6 +16,8 @@ extension ResponseHeadReader {
     /// | 56, "Too large response headers"                 | heads without end, met before we did             |
     func failure(_ error: CurlError) -> TransferError? {
         switch error.code {
+        case 8 where error.message.hasPrefix("Invalid Content-Length") && !hasFinalHead:
+            .length(.malformedLength(error.message))
         case 56 where error.message.hasPrefix("Too large response headers"):
             .headTooLong(.heads)
         case 27, 56, 100:

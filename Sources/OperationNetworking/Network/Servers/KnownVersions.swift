@@ -72,7 +72,7 @@ struct KnownVersions {
             return next
         case .connectionTimedOut:
             // Those that are kept beside it are as old.
-            next.dirtyConnections = TransferRequest.maximumDirtyConnections
+            next.needsFreshConnection = true
             return next
         case .httpVersionNotAgreed:
             next.version = .http2

@@ -50,8 +50,8 @@ final class Transfer: EasyHandleDelegate {
 
     // MARK: - The end
 
-    /// Judges the end that libcurl reported. `unacknowledged`: as for ``sentCount(unacknowledged:)``.
-    func end(code: Int32, _ unacknowledged: () -> Int = { 0 }) -> TransferEnd {
+    /// Judges the end that libcurl reported.
+    func end(code: Int32) -> TransferEnd {
         if code == 0, failure == nil {
             // libcurl has not answered it, and there is no body to say so.
             if heads.awaitsProof, !heads.reader.hasTrailers {
@@ -60,11 +60,26 @@ final class Transfer: EasyHandleDelegate {
                 _ = acceptHeldHead()
             }
         }
+        if code != 0, failure == nil { acceptBrokenHead(code) }
         guard let error = failure ?? judge(code) else {
-            return TransferEnd(id: id, error: nil, metrics: metrics)
+            // A 2xx answers the whole request (RFC 9110 §15.3); others may answer a part of its body.
+            let hasSentAll = heads.head?.isOfBody == true && outgoing.isAtEnd
+            return TransferEnd(id: id, error: nil, metrics: metrics, sentCount: hasSentAll ? .max : 0)
         }
-        let sent = request.body == nil ? 0 : sentCount(unacknowledged: unacknowledged())
-        return end(error, sent: sent)
+        return end(error)
+    }
+
+    /// libcurl ends a transfer at the line of some lengths and codings that are none. The lines before it have
+    /// the status, and what is wrong is the body's end alone.
+    private func acceptBrokenHead(_ code: Int32) {
+        guard connection.isThere, let error = easy.error(for: code),
+            case .length(let fault) = heads.reader.failure(error),
+            let head = heads.reader.unfinishedHead,
+            head.malformation(isTLS: isTLS, request.version) == nil,
+            !(head.status == 407 && request.isAskedOfProxy), !(head.status == 417 && outgoing.awaitsProxy)
+        else { return }
+        if head.fields.contains("Set-Cookie") { readCookies(of: head) }
+        _ = accept(head, lengthFault: fault)
     }
 
     /// The end of a transfer that has failed, or that we stopped, and of whose body so much has left this
@@ -181,8 +196,17 @@ final class Transfer: EasyHandleDelegate {
             after: now,
             timeout: request.idleTimeout,
             by: movement,
-            mayBeBody: movement.isInsideRecord || !(connection.isThere || request.usesTunnel)
+            of: octets(isInsideRecord: movement.isInsideRecord)
         )
+    }
+
+    /// The meaning of the octets that the kernel has received last.
+    private func octets(isInsideRecord: Bool) -> TransferActivity.Octets {
+        guard connection.isThere else {
+            // What a proxy answers to CONNECT is a head.
+            return request.usesTunnel && !easy.hasBegunTLS ? .framing : .handshake
+        }
+        return isInsideRecord && incoming != nil && !heads.reader.hasTrailers ? .record : .framing
     }
 
     /// The error of a transfer that has been idle for too long.
@@ -286,7 +310,7 @@ final class Transfer: EasyHandleDelegate {
     /// one was sent. Where the request may not go out twice, it is the answer: it says that the server has not
     /// received all of it.
     private func endsKeptConnection(_ head: ResponseHead) -> Bool {
-        guard head.status == 408, connection.isUntried, request.mayUseKeptConnection,
+        guard head.status == 408, connection.awaitsFirstHead, request.mayUseKeptConnection,
             request.mayBeSentAgain, request.body?.canStartAgain != false
         else { return false }
         let options = head.fields.combined(for: "Connection")?.lowercased() ?? ""
@@ -313,20 +337,20 @@ final class Transfer: EasyHandleDelegate {
 
     /// - Returns: false to give the transfer up.
     private func acceptHeldHead() -> Bool {
-        heads.takeHeld().map(accept) ?? true
+        heads.takeHeld().map { accept($0) } ?? true
     }
 
-    /// The final head: the one that the response begins with.
-    private func accept(_ head: ResponseHead) -> Bool {
+    /// The final head: the one that the response begins with. `lengthFault`: what libcurl found in its length.
+    private func accept(_ head: ResponseHead, lengthFault: MessageLength.Failure? = nil) -> Bool {
         heads.accept(head)
         unseen.end()
         let isAskedAgain = asksLibcurlAgain(head)
-        let body = IncomingBody(head, answering: request)
+        let body = IncomingBody(head, answering: request, lengthFault: lengthFault)
         incoming = body
         if head.status >= 300 { waitForNoMoreBody() }
         if body.isShort { clock.hurry() }
         if watchesForCloseNotify { easy.watchForCloseNotify() }
-        if !connection.isShared, body.length.hidesExcess { easy.watchForExcess() }
+        if !connection.isShared, body.length.keepsConnectionDespiteExcess { easy.watchForExcess() }
         guard isAskedAgain || body.fault != nil || body.endProof.suffices(for: request, head: head) else {
             return give(up: .endNotProvable)
         }

@@ -30,10 +30,11 @@ internal import OperationNetworkingSystem
 ///
 /// | Octets                                                     | the transfer                                  |
 /// |------------------------------------------------------------|-----------------------------------------------|
-/// | the first ones since the last move                         | moved then                                    |
+/// | in the kernel, the first ones since the last move          | moved then                                    |
+/// | the first line of a head or of trailers                    | moves now                                     |
 /// | others, in a line of a head or trailer, or in the kernel   | did not move                                  |
-/// | in the kernel, of a TLS record that is not whole           | moved then: they may be bytes of the body     |
-/// | of a TLS handshake                                         | moved then: see `connectTimeout`              |
+/// | in the kernel, of a part of a TLS record that may be of the body | moved then, ``maximumRecordMoves`` times |
+/// | of a TLS handshake, also in a tunnel                       | moved then: see `connectTimeout`              |
 /// | the end of a final head                                    | moves now                                     |
 /// | the end of an interim head                                 | moves now, ``maximumInterimMoves`` times      |
 ///
@@ -44,6 +45,26 @@ struct TransferActivity {
     private static let shortestLook = 0.001
     /// A server that works for long may say so some times (RFC 9110 §15.2), and not for ever.
     static let maximumInterimMoves = 8
+    /// A TLS record has 16 KiB at most (RFC 8446 §5.1): one of the body is waited for if 1 KiB of it comes
+    /// within each timeout.
+    static let maximumRecordMoves = 16
+
+    /// The meaning of octets of which only the kernel knows.
+    enum Octets {
+        /// Of a TLS handshake.
+        case handshake
+        /// Of a TLS record that is not whole, and may have bytes of the body.
+        case record
+        /// No byte of the body.
+        case framing
+    }
+
+    private enum Framing {
+        case none
+        /// Only the kernel knows of them.
+        case octets
+        case line
+    }
 
     /// The time at which a byte last moved.
     private var lastMove: MonotonicTime {
@@ -65,8 +86,10 @@ struct TransferActivity {
     /// Bytes that were not acknowledged at the last look at the socket; `nil`: there was none since something
     /// moved.
     private var unacknowledged: Int?
-    /// Whether octets have come since the last move that are no byte of a body.
-    private(set) var isInsideFraming = false
+    /// The octets since the last move that are no byte of a body.
+    private var framing = Framing.none
+    private var hasReceivedLine = false
+    private var recordMoves = 0
     private var interimMoves = 0
 
     init(since start: MonotonicTime) {
@@ -76,14 +99,16 @@ struct TransferActivity {
 
     mutating func didMove(now: MonotonicTime) {
         lastMove = now
-        isInsideFraming = false
+        framing = .none
+        recordMoves = 0
     }
 
     /// A line of a head, or of trailers, has come.
     mutating func didReceiveLine(now: MonotonicTime) {
-        guard !isInsideFraming else { return }
+        hasReceivedLine = true
+        guard framing != .line else { return }
         lastMove = now
-        isInsideFraming = true
+        framing = .line
     }
 
     /// An interim head has ended.
@@ -161,17 +186,20 @@ struct TransferActivity {
         return deadline > now ? deadline : nil
     }
 
-    /// The same for a transfer that would be idle, by what the kernel knows. `mayBeBody`: what the kernel
-    /// has received may be bytes of the body.
+    /// Whether a head, an extension or trailers have begun and not ended. Before the first line of a head
+    /// such octets may also be those of TLS, as a session ticket, or of a proxy.
+    var isInsideFraming: Bool { framing != .none && hasReceivedLine }
+
+    /// The same for a transfer that would be idle, by what the kernel knows. `octets`: those that it has
+    /// received last.
     mutating func nextLook(
         after now: MonotonicTime,
         timeout: Double,
         by movement: SocketMovement,
-        mayBeBody: Bool = false
+        of octets: Octets = .framing
     ) -> MonotonicTime? {
-        if let seconds = movement.secondsSinceReceived, seconds < timeout, mayBeBody || !isInsideFraming {
+        if let seconds = movement.secondsSinceReceived, seconds < timeout, countsAsMove(octets) {
             lastMove = max(lastMove, MonotonicTime(seconds: now.seconds - seconds))
-            if !mayBeBody { isInsideFraming = true }
             if let look = nextLook(after: now, timeout: timeout) { return look }
         }
         guard movement.unacknowledged > 0 else { return nil }
@@ -180,5 +208,19 @@ struct TransferActivity {
         guard movement.unacknowledged < before else { return nil }
         didMove(now: now)
         return nextLook(after: now, timeout: timeout)
+    }
+
+    private mutating func countsAsMove(_ octets: Octets) -> Bool {
+        switch octets {
+        case .handshake:
+            return true
+        case .record where recordMoves < Self.maximumRecordMoves:
+            recordMoves += 1
+            return true
+        case .record, .framing:
+            guard framing == .none else { return false }
+            framing = .octets
+            return true
+        }
     }
 }

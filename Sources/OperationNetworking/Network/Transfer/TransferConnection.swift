@@ -6,7 +6,7 @@ struct TransferConnection {
     /// Whether it may carry other transfers at the same time.
     private(set) var isShared = false
     /// Whether it was used before, and nothing has come on it since the request was sent.
-    private(set) var isUntried = false
+    private(set) var awaitsFirstHead = false
     /// The protocol that the server chose in the TLS handshake, or `nil`: none; the outer `nil`: there was no
     /// connection with TLS.
     private(set) var chosenProtocol: String??
@@ -26,13 +26,13 @@ struct TransferConnection {
     mutating func willSend(taken count: Int, isShared: Bool, isKept: Bool) {
         isThere = true
         self.isShared = isShared
-        isUntried = isKept && !isShared
+        awaitsFirstHead = isKept && !isShared
         takenBefore = count
     }
 
     /// A head has come on it.
     mutating func didAnswer() {
-        isUntried = false
+        awaitsFirstHead = false
     }
 
     /// Whether no connection took a byte of the request, when connections have taken `count` altogether.

@@ -7,7 +7,9 @@ final class TransferEnd: Sendable {
     /// `nil`: completely, every byte of it, as far as HTTP can tell.
     let error: TransferError?
     let metrics: TransferMetrics
-    /// The bytes of the request's body that have left this machine, if it failed.
+    /// The bytes of the request's body that have left this machine, as far as the end says: all of them
+    /// (`Int64.max`), with a 2xx response and a body that was taken whole; as many as the kernel said, if the
+    /// transfer was given up here; else 0, since libcurl has let go of the socket, and no one can be asked.
     let sentCount: Int64
 
     init(id: TransferID, error: TransferError?, metrics: TransferMetrics, sentCount: Int64 = 0) {

@@ -41,6 +41,8 @@ struct TransferRequest: Sendable {
     /// The number of kept connections that were found not to be quiet, and closed: after
     /// ``maximumDirtyConnections`` it opens one.
     var dirtyConnections = 0
+    /// Whether it opens a connection, since one that was kept had timed out at the server.
+    var needsFreshConnection = false
     /// Whether HTTP/2 is offered, too, if the server turns out not to take HTTP/1.1.
     var mayOfferHTTP2 = false
     /// The cookies that may concern the server: libcurl chooses from them by RFC 6265. `nil`: none are sent
@@ -58,7 +60,9 @@ struct TransferRequest: Sendable {
     static let maximumDirtyConnections = 3
 
     /// Whether it need not open a connection.
-    var mayUseKeptConnection: Bool { dirtyConnections < Self.maximumDirtyConnections }
+    var mayUseKeptConnection: Bool {
+        !needsFreshConnection && dirtyConnections < Self.maximumDirtyConnections
+    }
 
     /// See ``shared``.
     var settings: TransferSettings {

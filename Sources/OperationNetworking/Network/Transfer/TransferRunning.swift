@@ -34,7 +34,8 @@ protocol TransferRunning: AnyObject {
     func takeUp(_ id: TransferID)
 
     /// The bytes of the request's body that have left this machine; less than a client heard of: the rest is
-    /// in libcurl's buffer, or in the kernel's. Costs a system call.
+    /// in libcurl's buffer, or in the kernel's. 0 if the kernel cannot be asked now. Costs a system call.
+    /// Callable from within the client.
     func sentCount(_ id: TransferID) -> Int64
 
     /// Takes a place in the line for a transfer that has to open files before its request is known. The

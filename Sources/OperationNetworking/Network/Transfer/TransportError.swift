@@ -170,7 +170,7 @@ extension URLError {
             .timedOut,
             url: url,
             sentence:
-                "The request was not done after \(TransferError.text(seconds)) seconds: see totalTimeout."
+                "The request was not done after \(TransferError.text(seconds)): see totalTimeout."
         )
     }
 
@@ -193,7 +193,7 @@ extension TransferError {
             return URLError(
                 .timedOut,
                 url: url,
-                sentence: "No byte came or went for \(Self.text(seconds)) seconds."
+                sentence: "No byte came or went for \(Self.text(seconds))."
             )
         case .slowHead(let seconds):
             return URLError(
@@ -201,7 +201,7 @@ extension TransferError {
                 url: url,
                 sentence:
                     "The response's head, or what stands between the bytes of its body, did not end within "
-                    + "\(Self.text(seconds)) seconds."
+                    + "\(Self.text(seconds))."
             )
         case .length(.malformedLength(let value)):
             return URLError(
@@ -370,7 +370,8 @@ extension TransferError {
     }
 
     fileprivate static func text(_ seconds: Double) -> String {
-        Int(exactly: seconds).map { String($0) } ?? String(seconds)
+        let number = Int(exactly: seconds).map { String($0) } ?? String(seconds)
+        return seconds == 1 ? "1 second" : "\(number) seconds"
     }
 }
 

@@ -9,8 +9,7 @@ extension Exchange {
         owner?.exchangeDidDownload(report)
     }
 
-    /// Counts bytes of the request's body that have left this machine: all that were taken, as the response
-    /// says, or as many as the kernel says.
+    /// Counts bytes of the request's body that have left this machine: as many as the kernel says.
     func countUpload(_ sent: Int64) {
         meters.noteSent(sent)
         guard let report = meters.uploadReport(now: now) else { return tellProgressSoon() }

@@ -8,7 +8,7 @@ internal import OperationNetworkingSystem
 /// It performs what ``ExchangeMachine`` decides. It is made on any thread, and then used on the network
 /// thread only. While a transfer runs it keeps its owner.
 ///
-/// Stored properties: 19. It is where the values meet that decide about a request, one property each.
+/// Stored properties: 20. It is where the values meet that decide about a request, one property each.
 final class Exchange: Exchanging, @unchecked Sendable {
     // @unchecked: after init everything happens on the network thread, to which it is carried in closures.
 
@@ -22,6 +22,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
     var machine = Machine()
     /// The layers before the network, once they were made.
     private var layers: (any TransferRunning)?
+    /// The runner of the last transfer.
+    private weak var lastRunner: (any TransferRunning)?
     var owner: (any ExchangeOwner)?
     /// The owner's, since the last ``begin(_:for:in:)``.
     private(set) var lap = 0
@@ -301,6 +303,7 @@ extension Exchange {
             let id = machine.start(.next())
             if sink.tellsChanges || pieces != nil { listenToSink(of: id) }
             let runner = runner(room)
+            lastRunner = runner
             runner.start(consume request, id: id, for: self)
             meters.hasLasted = runner !== room.transfers || !meters.log.isEmpty
             if meters.hasLasted {
@@ -384,8 +387,10 @@ extension Exchange: TransferClient {
 
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer {
         tick()
-        // Else it may be an answer to a part of it.
-        if meters.isUploading, meters.tookWholeBody { countUpload(.max) }
+        // It may answer a part of the request's body, and end before there is a time to look.
+        if meters.isUploading, let id = machine.transfer, let lastRunner {
+            countUpload(lastRunner.sentCount(id))
+        }
         let decision: Machine.Decision
         do {
             decision = askForPlace(try judge(head), head)
@@ -458,9 +463,7 @@ extension Exchange: TransferClient {
         if case .expired = end.error { isNone = end.metrics.transferCount == 0 }
         if !isNone { meters.log.add(end.metrics) }
         tick()
-        // A response that refused the rest is complete without it.
-        let hasSentAll = end.error == nil && (meters.tookWholeBody || meters.upload.expected < 0)
-        meters.noteSent(hasSentAll ? .max : end.sentCount)
+        meters.noteSent(end.sentCount)
         perform(step)
     }
 

@@ -21,9 +21,6 @@ struct ExchangeMeters {
     /// Whether bytes of it may still be here.
     var isUploading: Bool { taken > upload.total }
 
-    /// Whether the whole of it was taken.
-    var tookWholeBody: Bool { taken == upload.expected }
-
     /// A request begins; `nil`: without a body.
     mutating func beginRequest(_ body: RequestBody?) {
         guard let body else { return taken = upload.total }

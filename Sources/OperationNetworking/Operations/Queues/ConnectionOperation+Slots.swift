@@ -87,7 +87,8 @@ extension ConnectionOperation {
         apply { state in
             mayGoOn = state.machine.phase == .executing
             let effect = state.machine.waitEnded()
-            if effect != .none { state.place.wait(then: goOn) }
+            // The last one counts: an exchange that began anew while it waited for its place has another.
+            if state.machine.phase == .returning { state.place.wait(then: goOn) }
             return effect
         }
         return mayGoOn

@@ -7,7 +7,8 @@ internal import OperationNetworkingSystem
 /// challenge closure, or another closure of yours that answers it: such a closure may send requests in the
 /// same queue. It goes on when there is room again, before operations that have not started. One that waits
 /// for a time, because of a `Retry-After` or before a retry, counts for requests to its own server only:
-/// others run in its place, and those to its server are not begun in it.
+/// others run in its place, and those to its server are not begun in it. These have had their turn by then:
+/// they go on in the order of the queue, and a priority or a dependency that is set later does not count.
 ///
 /// Any `OperationQueue` works as well, but shows a changed limit: the one that you set plus the operations
 /// that do not count. A limit that you set meanwhile counts when the next operation is paused, waits, goes on
@@ -51,8 +52,8 @@ public final class TransferQueue: OperationQueue, @unchecked Sendable {
     }
 
     /// The number of operations that may run at once, apart from those that are paused, or wait for your code
-    /// or a time. Those that wait for a connection count: of this limit and ``ConnectionOperation/maximumConnectionsPerHost`` the smaller one
-    /// decides.
+    /// or a time. Those that wait for a connection count: of this limit and
+    /// ``ConnectionOperation/maximumConnectionsPerHost`` the smaller one decides.
     public override var maxConcurrentOperationCount: Int {
         get { slots.userLimit ?? foundationLimit }
         set { slots.set(userLimit: newValue, of: self) }

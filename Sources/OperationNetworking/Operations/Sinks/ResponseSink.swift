@@ -31,8 +31,9 @@ protocol ResponseSink: AnyObject {
     /// The abilities to use the bytes that it has.
     var abilities: SinkAbilities { get }
 
-    /// Adapters have changed the request. Called before ``open(_:)``.
-    func willOpen(for request: URLRequest)
+    /// Tells the request as it is about to be sent, with what adapters have made of it, and the token that
+    /// goes along. Called before each ``open(_:)``.
+    func willOpen(for request: URLRequest, token: String?)
 
     /// Looks for bytes of an earlier process. Called once, before anything is asked, and again after an error
     /// that is a lack of descriptors.
@@ -81,7 +82,7 @@ extension ResponseSink {
 
     var keepsLastBytes: Bool { false }
 
-    func willOpen(for request: URLRequest) {}
+    func willOpen(for request: URLRequest, token: String?) {}
 
     var tellsChanges: Bool { true }
 

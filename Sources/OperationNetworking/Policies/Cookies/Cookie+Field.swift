@@ -3,9 +3,10 @@ import Foundation
 extension [Cookie] {
     /// The value of the `Cookie` field of a request, as libcurl chooses it ([RFC 6265
     /// §5.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.4)); `nil`: no cookie is for the request.
-    func fieldValue(for url: URL) -> String? {
+    /// `named` is the host that a `Host` field names, in the form of a cookie's domain.
+    func fieldValue(for url: URL, host named: String? = nil) -> String? {
         guard !isEmpty else { return nil }
-        let host = Cookie.canonical(url.host ?? "")
+        let host = named ?? Cookie.canonical(url.host ?? "")
         let encoded = url.path(percentEncoded: true)
         let path = encoded.isEmpty ? "/" : encoded
         let isSecure = Cookie.isSecure(host: host, isTLS: url.isTLS)

@@ -60,7 +60,8 @@ package final class CookieJarFile: Sendable {
     /// Saves what changed, and makes the file if there is none. Waits for saves that were begun.
     ///
     /// - Throws: `CookieFileError` for a file that is none of cookies any more; a `CocoaError` for one that
-    ///   cannot be read or written, or that another process holds longer than the patience. It stays as it is then.
+    ///   cannot be read or written, or that another process holds longer than the patience. It stays as it is
+    ///   then.
     package func save() throws {
         try queue.sync { try merge() }
     }

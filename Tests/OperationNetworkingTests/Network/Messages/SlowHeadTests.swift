@@ -36,6 +36,33 @@ struct SlowHeadTests {
         #expect(transfer.head == nil || transfer.body == "a")
     }
 
+    /// Nearly always a record is there in part, and may have anything.
+    @Test(arguments: ["/line", "/lines", "/extension", "/trailers"])
+    func whatComesSlowlyInRecordsTimesOut(path: String) async throws {
+        let server = try TLSServer("tls_slow.py")
+        let request = TransferRequest.plain(
+            try server.url(path),
+            anchors: .file(server.certificate),
+            idleTimeout: 0.5
+        )
+        let transfer = TestTransfer(request).start()
+        let end = try await transfer.end()
+        guard case .slowHead = end.error else { throw TestFailure("\(end)") }
+        #expect(transfer.head == nil || transfer.body == "a")
+    }
+
+    @Test func aRecordOfTheBodyMayComeSlowly() async throws {
+        let server = try TLSServer("tls_slow.py")
+        let request = TransferRequest.plain(
+            try server.url("/body"),
+            anchors: .file(server.certificate),
+            idleTimeout: 1
+        )
+        let transfer = TestTransfer(request).start()
+        #expect(try await transfer.end().error == nil)
+        #expect(transfer.body.count == 400)
+    }
+
     @Test func anOperationSaysWhatDidNotEnd() async throws {
         let text = try #require(Self.slow["an extension"])
         let server = try ScriptedServer([answer(text, bytesPerSecond: 100)])

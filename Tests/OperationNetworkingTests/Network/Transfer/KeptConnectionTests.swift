@@ -263,7 +263,10 @@ struct KeptConnectionTests {
         arguments: [
             ("/plain", true), ("/ticket", !RealServers.hasLaterLibcurl),
             ("/update", !RealServers.hasLaterLibcurl), ("/late", false), ("/record", false),
-            ("/ticket/late", false), ("/half", false), ("/notify", false), ("/garbage", false),
+            ("/ticket/late", false), ("/notify", false), ("/garbage", false),
+            // Of a record: a part of its header, the header alone, and a part of what is in it.
+            ("/cut/1", false), ("/cut/4", false), ("/cut/5", false), ("/cut/6", false), ("/cut/-1", false),
+            ("/cut/5/ticket", false), ("/cut/20/ticket", false), ("/cut/-1/ticket", false),
         ],
         ["GET", "POST"]
     )

@@ -109,17 +109,61 @@ struct TransferActivityTests {
         #expect(look(&activity, at: 119, 1, 0) == nil)
     }
 
-    @Test func aPartOfARecordOfTheBodyCounts() {
+    private func look(
+        _ activity: inout TransferActivity,
+        at now: Double,
+        of octets: TransferActivity.Octets
+    ) -> Double? {
+        activity.nextLook(
+            after: MonotonicTime(seconds: now),
+            timeout: 10,
+            by: SocketMovement(secondsSinceReceived: 1, unacknowledged: 0),
+            of: octets
+        )?.seconds
+    }
+
+    /// Its bytes come when it is whole, and begin the count anew.
+    @Test func aPartOfARecordOfTheBodyCountsSomeTimes() {
         var activity = TransferActivity(since: start)
-        for second in stride(from: 110.0, to: 200, by: 9) {
-            let look = activity.nextLook(
-                after: MonotonicTime(seconds: second),
-                timeout: 10,
-                by: SocketMovement(secondsSinceReceived: 1, unacknowledged: 0, isInsideRecord: true),
-                mayBeBody: true
-            )
-            #expect(look?.seconds == second + 9)
+        var now = 110.0
+        for _ in 0..<2 {
+            for _ in 0..<TransferActivity.maximumRecordMoves {
+                #expect(look(&activity, at: now, of: .record) == now + 9)
+                now += 9
+            }
+            activity.didMove(now: MonotonicTime(seconds: now))
+            now += 10
         }
+        for _ in 0..<TransferActivity.maximumRecordMoves {
+            #expect(look(&activity, at: now, of: .record) == now + 9)
+            now += 9
+        }
+        // It is no record of the body; as other octets it counts once.
+        #expect(look(&activity, at: now, of: .record) == now + 9)
+        #expect(look(&activity, at: now + 9, of: .record) == nil)
+        #expect(look(&activity, at: now + 9, of: .framing) == nil)
+    }
+
+    /// The answer of a proxy to CONNECT is a head.
+    @Test func aHandshakeCountsAlsoBehindTheAnswerOfAProxy() {
+        var activity = TransferActivity(since: start)
+        #expect(look(&activity, at: 110, of: .framing) == 119)
+        for second in stride(from: 119.0, to: 300, by: 9) {
+            #expect(look(&activity, at: second, of: .handshake) == second + 9)
+        }
+        #expect(look(&activity, at: 309, of: .framing) == nil)
+        // No line of a head has come.
+        #expect(!activity.isInsideFraming)
+    }
+
+    /// As a session ticket may have come before.
+    @Test func theFirstLineCountsBehindOctetsThatOnlyTheKernelKnows() {
+        var activity = TransferActivity(since: start)
+        #expect(look(&activity, at: 110, of: .framing) == 119)
+        #expect(!activity.isInsideFraming)
+        for second in [118.0, 119, 120] { activity.didReceiveLine(now: MonotonicTime(seconds: second)) }
+        #expect(nextLook(activity, at: 120) == 128 && activity.isInsideFraming)
+        #expect(look(&activity, at: 128, of: .framing) == nil)
     }
 
     @Test func interimHeadsBeginItAnewAFewTimes() {

@@ -54,6 +54,19 @@ struct TunnelTests {
         #expect(proxy.heard.count == 1)
     }
 
+    /// Longer than `timeoutInterval` altogether, and never without an octet for so long.
+    @Test func aHandshakeInATunnelMayComeSlowly() async throws {
+        let late = try TLSServer("tls_slow.py", "handshake")
+        let proxy = try TunnelProxy()
+        let request = URLRequest(url: try late.url("/"), timeoutInterval: 2)
+        let operation = HTTPRequestOperation(request: request)
+        operation.trustAnchors = .file(late.certificate)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.proxyConfiguration = .proxy(try Proxy("127.0.0.1:\(proxy.port)"))
+        operation.start()
+        #expect(try await text(of: operation) == "late")
+    }
+
     @Test func aTunnelIsKept() async throws {
         let proxy = try TunnelProxy()
         for _ in 0..<3 { _ = try await operation("/head", through: "127.0.0.1:\(proxy.port)").value }
