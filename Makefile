@@ -162,7 +162,6 @@ format:
 
 lint:
 	@$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_SOURCES)
-	@scripts/check-house-style --self-test
 	@scripts/check-house-style
 
 install: dependencies

@@ -383,17 +383,12 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     private func check(_ request: URLRequest, for serializer: any ResponseSerializer)
         -> @Sendable (HTTPURLResponse) throws -> Void
     {
-        let isPlain = (request.httpMethod ?? "GET").uppercased() == "GET"
+        let method = request.httpMethod
         let validation: HTTPResponseSerializer? =
             serializer as? HTTPResponseSerializer
             ?? (serializer as? any ValidatingResponseSerializer)?.validation
         return { response in
-            switch response.statusCode {
-            case 200, 203, 206: break
-            // What another method made may be in it.
-            case 201 where !isPlain, 202 where !isPlain: break
-            default: throw ResumeError.unexpectedStatus(response.statusCode)
-            }
+            try SuccessStatus.check(response, method: method)
             try validation?.validateHead(response)
         }
     }

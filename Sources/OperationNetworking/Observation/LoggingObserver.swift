@@ -163,7 +163,8 @@ public final class LoggingObserver: OperationObserver {
         let number = number(of: operation)
         logger.debug(
             event,
-            metadata: metadata.merging(["operation": "\(number)"]) { $1 },
+            metadata: metadata.mapValues { "\(Redaction.singleLine("\($0)"))" }
+                .merging(["operation": "\(number)"]) { $1 },
             source: "OperationNetworking"
         )
     }
@@ -182,7 +183,7 @@ public final class LoggingObserver: OperationObserver {
     }
 
     private static func url(_ url: URL?) -> Logger.MetadataValue {
-        "\(url.map { Redaction.singleLine(Redaction.text(of: $0)) } ?? "none")"
+        "\(url.map { Redaction.text(of: $0) } ?? "none")"
     }
 
     private static func seconds(_ seconds: Double) -> String {

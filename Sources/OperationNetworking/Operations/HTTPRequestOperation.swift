@@ -83,6 +83,14 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         set { configure(newValue) { swap(&$0.handlers.serializer, &$1) } }
     }
 
+    /// Whether a success whose body is no file's, such as a 202 or a 204, fails with
+    /// ``ResumeError/unexpectedStatus(_:)`` before any of it is written, as it does for a
+    /// ``DownloadOperation``. Defaults to `false`.
+    package var requiresFile: Bool {
+        get { state.withLock { $0.configuration.uncommon.requiresFile } }
+        set { configure { $0.configuration.uncommon.requiresFile = newValue } }
+    }
+
     /// Sets two closures, of which exactly one is called, once, on `completionQueue`, when the operation has
     /// finished. A closure that is written in main-actor code is called on the main queue. Closures that are
     /// set after the end are called, too.
@@ -194,6 +202,10 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     override func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {
         var configuration = state.exchangeConfiguration
         configuration.resumesByRange = true
+        if state.configuration.uncommon.requiresFile {
+            let method = state.request.httpMethod
+            configuration.check = { try SuccessStatus.check($0, method: method) }
+        }
         return configuration
     }
 }

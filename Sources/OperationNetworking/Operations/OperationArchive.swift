@@ -166,7 +166,7 @@ public struct OperationArchive: Codable, Sendable {
             hasSerializer: responseSerializer != nil
         )
         state.results.response = response.flatMap {
-            HTTPURLResponse(
+            NamedResponse(
                 url: $0.url,
                 statusCode: $0.status,
                 httpVersion: "HTTP/1.1",

@@ -19,6 +19,7 @@ struct OperationConfiguration {
     struct Uncommon {
         var maximumResponseDataLength = 256 << 20
         var maximumDecodedLength: Int64 = 256 << 20
+        var requiresFile = false
         /// `nil`: the common modes.
         var runLoopModes: Set<RunLoop.Mode>?
         var userInfo: [String: any Sendable] = [:]

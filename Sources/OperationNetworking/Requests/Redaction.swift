@@ -130,16 +130,29 @@ enum Redaction {
         return text
     }
 
-    /// The text on one line: a server's text cannot begin another line of the log.
-    static func singleLine(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            return text
+    /// The text on one line, which reads in the order in which it is written: a server's text cannot begin
+    /// another line of the log.
+    static func singleLine(_ text: String) -> String { text.replacingLayout(by: " ") }
+}
+
+extension Unicode.Scalar {
+    /// Whether it changes where the text around it is shown: a control character, a line or paragraph
+    /// separator (U+2028, U+2029), or one that changes the direction of what follows
+    /// ([UAX #9](https://www.unicode.org/reports/tr9/)). No text of a server has one in a line of a log, in a
+    /// name, in an event, or on the screen.
+    package var changesLayout: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: properties.isBidiControl
         }
-        return String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
-            )
-        )
+    }
+}
+
+extension String {
+    /// The text with `replacement` for each scalar that ``Unicode/Scalar/changesLayout``.
+    package func replacingLayout(by replacement: Unicode.Scalar) -> String {
+        guard unicodeScalars.contains(where: \.changesLayout) else { return self }
+        return String(UnicodeScalarView(unicodeScalars.map { $0.changesLayout ? replacement : $0 }))
     }
 }
 

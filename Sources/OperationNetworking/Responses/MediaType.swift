@@ -45,10 +45,10 @@ struct MediaType: Hashable, Sendable {
         return wanted[1] == "*" || wanted[1] == own[1]
     }
 
-    // MARK: - Private
+    // MARK: - Parameters
 
     /// The parts between separators that are not inside quotes, trimmed.
-    private static func split(_ text: Substring, at separator: UInt8) -> [Substring] {
+    static func split(_ text: Substring, at separator: UInt8) -> [Substring] {
         var isQuoted = false
         var isEscaped = false
         return text.utf8.split(omittingEmptySubsequences: false) { octet in
@@ -66,7 +66,8 @@ struct MediaType: Hashable, Sendable {
         Substring(text.utf8.trimmingHTTPWhitespace())
     }
 
-    private static func unquote(_ text: Substring) -> String {
+    /// The text of a quoted string (RFC 9110 §5.6.4), or the text itself.
+    static func unquote(_ text: Substring) -> String {
         guard text.count >= 2, text.first == "\"", text.last == "\"" else { return String(text) }
         var unquoted = ""
         var isEscaped = false

@@ -38,8 +38,16 @@ struct ResponseHead: Hashable, Sendable {
 
     /// Foundation's form of it. Repeated fields are joined with a comma (RFC 9110 §5.3).
     func response(for url: URL) -> HTTPURLResponse? {
-        HTTPURLResponse(url: url, statusCode: status, httpVersion: version, headerFields: fields.dictionary)
+        NamedResponse(url: url, statusCode: status, httpVersion: version, headerFields: fields.dictionary)
     }
+}
+
+/// A response whose suggested name is a name: Foundation's is `Unknown` on Linux unless the server names one,
+/// and knows no `filename*`.
+final class NamedResponse: HTTPURLResponse, @unchecked Sendable {
+    // @unchecked: as its superclass, and nothing is stored here.
+
+    override var suggestedFilename: String? { safeFilename }
 }
 
 /// Reads response heads line by line, as libcurl hands them over.

@@ -70,6 +70,7 @@ enum ResumeDecision: Hashable, Sendable {
     ///   - status: of the final response, redirects followed.
     ///   - fields: the head of that response.
     init(_ question: Question, status: Int, fields: HeaderFields) {
+        let status = SuccessStatus(status, hasLength: fields.contentLength != nil).code
         if question.isDowngrade, question.asksForRest, [200, 203, 206, 416].contains(status) {  // P19
             self = question.restart(because: .verificationChanged, or: .representationChanged)
             return

@@ -25,6 +25,101 @@ package enum PrivateFile {
         close(descriptor)
     }
 
+    /// Replaces the file by what `change` makes of its bytes, none if there is no file, while no other process
+    /// does so. Where the file system has no locks, it is done without one.
+    ///
+    /// It is the file itself that is locked, and not its directory or a file beside it: only who may read it
+    /// can hold it, and nothing is left besides.
+    ///
+    /// - Parameters:
+    ///   - path: where; not of a symbolic link.
+    ///   - patience: the time in milliseconds that another process is waited for.
+    ///   - change: gets the bytes, returns the new ones.
+    /// - Throws: `SystemError`, with `EBUSY` after the patience; and what `change` throws. The file stays then.
+    package static func update(
+        path: String,
+        patience: Int32,
+        _ change: ([UInt8]) throws -> [UInt8]
+    ) throws {
+        var rest = patience
+        while try !updateIfCurrent(path, &rest, change) {}
+    }
+
+    /// - Returns: `false` if the file was replaced while its lock was waited for.
+    private static func updateIfCurrent(
+        _ path: String,
+        _ rest: inout Int32,
+        _ change: ([UInt8]) throws -> [UInt8]
+    ) throws -> Bool {
+        let (descriptor, isNew) = try open(path)
+        defer { close(descriptor) }
+        try lock(descriptor, path, &rest)
+        guard try isCurrent(descriptor, path) else { return false }
+        do {
+            let changed = try change(bytes(of: descriptor, path))
+            try replace(path: path, with: changed.span)
+        } catch {
+            if isNew { unlink(path) }
+            throw error
+        }
+        return true
+    }
+
+    /// Opens the file, or makes an empty one.
+    private static func open(_ path: String) throws -> (descriptor: Int32, isNew: Bool) {
+        let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        while true {
+            // Over NFS only a file that is open for writing can be locked.
+            var descriptor = cfiles_open(path, O_RDWR | flags, 0)
+            if descriptor < 0, errno == EACCES || errno == EROFS {
+                descriptor = cfiles_open(path, O_RDONLY | flags, 0)
+            }
+            if descriptor >= 0 { return (descriptor, false) }
+            guard errno == ENOENT else { throw SystemError(errno, "open \(path)") }
+            descriptor = cfiles_open(path, O_RDWR | O_CREAT | O_EXCL | flags, 0o600)
+            if descriptor >= 0 { return (descriptor, true) }
+            guard errno == EEXIST else { throw SystemError(errno, "create \(path)") }
+        }
+    }
+
+    private static func lock(_ descriptor: Int32, _ path: String, _ rest: inout Int32) throws {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            switch errno {
+            case EINTR: continue
+            case EWOULDBLOCK where rest > 0:
+                // There is no wait with a limit; and this is seldom.
+                usleep(1000)
+                rest -= 1
+            case EWOULDBLOCK: throw SystemError(EBUSY, "lock \(path)")
+            // Over NFS, of a file that may only be read, and file systems without locks.
+            case EBADF, ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL: return
+            default: throw SystemError(errno, "lock \(path)")
+            }
+        }
+    }
+
+    private static func isCurrent(_ descriptor: Int32, _ path: String) throws -> Bool {
+        var (own, named) = (stat(), stat())
+        guard fstat(descriptor, &own) == 0 else { throw SystemError(errno, "stat \(path)") }
+        guard own.st_mode & S_IFMT == S_IFREG else { throw SystemError(EINVAL, "lock \(path)") }
+        guard lstat(path, &named) == 0 else {
+            guard errno == ENOENT else { throw SystemError(errno, "stat \(path)") }
+            return false
+        }
+        return own.st_ino == named.st_ino && own.st_dev == named.st_dev
+    }
+
+    private static func bytes(of descriptor: Int32, _ path: String) throws -> [UInt8] {
+        var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 65536))
+        while true {
+            let count = Glibc.read(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw SystemError(errno, "read \(path)") }
+            guard count > 0 else { return bytes }
+            bytes += piece.prefix(count)
+        }
+    }
+
     private static func write(_ bytes: Span<UInt8>, to descriptor: Int32, _ path: String) throws {
         try bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]

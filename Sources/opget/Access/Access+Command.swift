@@ -30,14 +30,21 @@ extension Access {
         }
         if let path = command.cookieJar {
             // It is replaced by a new one, and a link shall stay a link.
-            let file = FilePath(path).url.resolvingSymlinksInPath()
-            cookieFile = file
-            if access(file.path, F_OK) == 0 {
-                guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else {
-                    throw Failure(.usage, "--cookie-jar needs a file, and \(path) is none.")
-                }
-                cookies = try Self.cookies(in: file)
+            var file = FilePath(path).url.resolvingSymlinksInPath()
+            // A link to a file that is not there yet, which Foundation leaves as it is.
+            if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: file.path) {
+                file = URL(fileURLWithPath: target, relativeTo: file.deletingLastPathComponent())
+                    .resolvingSymlinksInPath()
             }
+            if access(file.path, F_OK) == 0,
+                try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile != true
+            {
+                throw Failure(.usage, "--cookie-jar needs a file, and \(path) is none.")
+            }
+            let (cookieFile, warnings) = try Self.cookies(in: file)
+            self.cookieFile = cookieFile
+            self.warnings += warnings
+            cookies = cookieFile.jar
             let isFetchedThere = command.output.flatMap(OutputDescriptor.number(of:)) == nil
             try Self.checkFolder(of: file, orMade: isFetchedThere ? command.directory : nil)
         }
@@ -227,11 +234,20 @@ extension Access {
         }
     }
 
-    private static func cookies(in file: URL) throws -> CookieJar {
+    private static func cookies(in file: URL) throws -> (CookieJarFile, warnings: [String]) {
+        var lines: [CookieFileError] = []
         do {
-            return try CookieJar(contentsOf: file)
+            let cookies = try CookieJarFile(file) { lines.append($0) }
+            var warnings = lines.prefix(Self.maximumWarnings).map { "\(file.path): \($0) It is left out." }
+            if lines.count > warnings.count {
+                warnings.append("\(file.path): \(lines.count - warnings.count) more lines are left out.")
+            }
+            return (cookies, warnings)
         } catch {
             throw Failure(.file, "\(file.path): \((error as NSError).localizedDescription)")
         }
     }
+
+    /// A file may have any number of odd lines.
+    private static let maximumWarnings = 10
 }

@@ -15,8 +15,10 @@ struct Access: Sendable {
     var redirects = RedirectPolicy.follow
     /// The cookies of this run; none is kept for a later one unless there is a file.
     var cookies = CookieJar()
-    /// The file that keeps the cookies.
-    var cookieFile: URL?
+    /// The file that keeps the cookies; `nil`: there is none.
+    var cookieFile: CookieJarFile?
+    /// The warnings about the files that were read, to be told before the run.
+    var warnings: [String] = []
 
     /// Gives an operation all of it.
     func configure(_ operation: ConnectionOperation) {
@@ -41,12 +43,18 @@ struct Access: Sendable {
         return netrc.credential(for: host, user: url.user(percentEncoded: false))
     }
 
-    /// Writes the cookies to their file, if there is one.
+    /// Begins to write the cookies that changed to their file, so that of several runs the change that came
+    /// last is the last one there.
+    func saveCookiesSoon() {
+        cookieFile?.saveSoon()
+    }
+
+    /// Writes the cookies that changed to their file, if there is one.
     /// - Throws: `Failure` with ``Outcome/file`` or ``Outcome/diskFull``.
     func saveCookies() throws {
         guard let cookieFile else { return }
         do {
-            try cookies.save(to: cookieFile)
+            try cookieFile.save()
         } catch {
             throw Failure(
                 Outcome(error as NSError),

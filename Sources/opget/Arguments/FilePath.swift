@@ -1,4 +1,5 @@
 import Foundation
+import OperationNetworking
 
 /// A path, as text: what can be said about it without asking the file system.
 struct FilePath: Hashable, Sendable {
@@ -92,8 +93,8 @@ struct FilePath: Hashable, Sendable {
         if text.isEmpty { return "is empty" }
         if components.contains("..") { return "has a \"..\" in it" }
         if text.contains("\0") { return "has a NUL in it" }
-        if components.contains(where: { $0.utf8.count > FileName.maximumLength }) {
-            return "has a name of more than \(FileName.maximumLength) bytes"
+        if components.contains(where: { $0.utf8.count > SafeFilename.maximumLength }) {
+            return "has a name of more than \(SafeFilename.maximumLength) bytes"
         }
         return nil
     }

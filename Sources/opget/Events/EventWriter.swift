@@ -1,4 +1,5 @@
 import Foundation
+import OperationNetworking
 
 /// Writes events, one JSON object a line, each line in one piece.
 ///
@@ -21,7 +22,18 @@ struct EventWriter {
         let fields = String(decoding: try encoder.encode(event), as: UTF8.self).dropFirst().dropLast()
         let time = time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         let head = "\"event\":\"\(type(of: event).name.rawValue)\",\"time\":\"\(time)\""
-        return "{" + head + (fields.isEmpty ? "" : ",") + fields + "}"
+        return Self.escaped("{" + head + (fields.isEmpty ? "" : ",") + fields + "}")
+    }
+
+    /// Escapes what a reader of lines, or a terminal, may take for more than a character (U+0085, U+2028,
+    /// bidirectional controls), and the encoder leaves as it is: it can only be within a text.
+    private static func escaped(_ line: String) -> String {
+        guard line.unicodeScalars.contains(where: \.changesLayout) else { return line }
+        return line.unicodeScalars.map { scalar in
+            guard scalar.changesLayout else { return String(scalar) }
+            return String(scalar).utf16.map { "\\u" + String(format: "%04x", $0) }.joined()
+        }
+        .joined()
     }
 
     /// - Throws: `Failure` the first time that it could not be written; `Failure.closedOutput` if the reader

@@ -1,3 +1,5 @@
+import OperationNetworking
+
 /// Text that may be shown on a terminal: no control characters, and a known width.
 ///
 /// Names come from servers and from other people's lists. An escape sequence in one of them must not reach
@@ -74,10 +76,10 @@ extension Character {
 
 extension Unicode.Scalar {
     fileprivate var isShowable: Bool {
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
-        // Joiners belong to emoji and to some scripts; the rest of the format characters change the
-        // direction.
+        guard !changesLayout else { return false }
+        return switch properties.generalCategory {
+        case .unassigned: false
+        // Joiners belong to emoji and to some scripts; the width of the others is unknown.
         case .format: self == "\u{200C}" || self == "\u{200D}" || self == "\u{AD}"
         default: true
         }

@@ -92,6 +92,7 @@ enum CommandLineTool {
             descriptors: descriptors,
             ask: SecretPrompt.ask
         )
+        if !command.isQuiet { settings.access.warnings.forEach(complain) }
         if settings.concurrency < command.jobs, !command.isQuiet {
             complain(
                 "\(settings.concurrency) files at once, not \(command.jobs): there are only \(descriptors) "

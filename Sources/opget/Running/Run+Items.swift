@@ -135,6 +135,7 @@ extension Run {
 
     private func end(_ index: Int, _ error: (any Error)?) {
         guard let transfer = running.removeValue(forKey: index) else { return }
+        settings.access.saveCookiesSoon()
         let now = Self.now
         // A file may get its name just before it is cancelled: it is saved then.
         let error = transfer.download?.downloadedFile == nil ? error : nil

@@ -176,6 +176,7 @@ final class Run: @unchecked Sendable {
 
     private func tick() {
         let now = Self.now
+        settings.access.saveCookiesSoon()
         if !standstill.isSuspended, let keyboard = terminal.keyboard {
             // It may have come to the foreground just now.
             keyboard.open()

@@ -122,6 +122,7 @@ struct Settings: Sendable {
     /// The operation that writes an item to a stream, which takes nothing back.
     func plainOperation(_ item: Item) -> HTTPRequestOperation {
         let operation = HTTPRequestOperation(request: request(for: item.url))
+        operation.requiresFile = true
         configure(operation)
         return operation
     }

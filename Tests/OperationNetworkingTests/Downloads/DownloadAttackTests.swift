@@ -108,15 +108,33 @@ struct DownloadAttackTests {
 
     // MARK: - Answers that are no file
 
-    @Test("S32, S44", arguments: [201, 202, 204, 205])
+    @Test("S32, S44", arguments: [201, 202, 204, 205, 207, 208, 226])
     func successWithoutTheFileReplacesNothing(_ status: Int) async throws {
-        let scene = try DownloadScene(answers: [.respond(status, body: status < 204 ? "accepted" : "")])
+        let scene = try DownloadScene(answers: [
+            .respond(status, body: [204, 205].contains(status) ? "" : "accepted")
+        ])
         try Data("mine".utf8).write(to: scene.target)
         let operation = scene.operation()
         operation.replacesFile = true
         await #expect(throws: ResumeError.unexpectedStatus(status)) { try await scene.run(operation).get() }
         #expect(try Data(contentsOf: scene.target) == Data("mine".utf8))
         #expect(scene.names == ["file.bin"])
+    }
+
+    /// RFC 9110 §15: a status that is not known counts as the x00 of its class, and needs a length here.
+    @Test("S32", arguments: [true, false]) func anUnknownSuccessIsAFileIfItHasALength(hasLength: Bool)
+        async throws
+    {
+        let answer = Answer.respond(299, body: "0123456789")
+        let scene = try DownloadScene(answers: [hasLength ? answer : answer.chunked()])
+        let end = await scene.run(scene.operation())
+        if hasLength {
+            _ = try end.get()
+            #expect(try Data(contentsOf: scene.target) == Data("0123456789".utf8))
+        } else {
+            #expect(throws: ResumeError.unexpectedStatus(299)) { try end.get() }
+            #expect(scene.names == [])
+        }
     }
 
     @Test("S32", arguments: [202, 204])

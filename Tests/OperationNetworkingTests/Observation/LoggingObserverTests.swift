@@ -82,6 +82,18 @@ struct LoggingObserverTests {
         #expect(lines[2].metadata["status"] == "404")
     }
 
+    /// A server's text neither ends its line nor turns it around.
+    @Test(arguments: ["\u{2028}", "\u{2029}", "\u{202E}", "\u{2066}", "\u{200F}", "\u{85}"])
+    func aServersTextStaysInItsLine(text: String) async throws {
+        let server = try ScriptedServer([.respond(200, ["Content-Type": "text/\(text)finished"], body: "x")])
+        let operation = operation(URLRequest(url: server.url))
+        operation.responseSerializer = JSONResponseSerializer()
+        let lines = try await run(operation)
+        let error = try #require(lines.last?.metadata["error"])
+        #expect(error.contains("text/ finished"))
+        #expect(!error.contains(text))
+    }
+
     @Test func aRetryIsWritten() async throws {
         let server = try ScriptedServer([.respond(503), .respond(body: "x")])
         let operation = operation(URLRequest(url: server.url))

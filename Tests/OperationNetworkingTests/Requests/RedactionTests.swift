@@ -7,6 +7,15 @@ import Testing
 
 struct RedactionTests {
     @Test(arguments: [
+        ("a\nb\u{85}c\u{1B}", "a b c "), ("a\u{2028}b\u{2029}c", "a b c"),
+        ("gpj.\u{202E}exe\u{202C}", "gpj. exe "),
+        ("\u{2066}a\u{2069}\u{200E}\u{200F}\u{61C}", " a    "), ("日本語 👩‍💻 é", "日本語 👩‍💻 é"),
+    ])
+    func aTextIsOnOneLineInItsOrder(text: String, expected: String) {
+        #expect(Redaction.singleLine(text) == expected)
+    }
+
+    @Test(arguments: [
         ("https://example.com/a?b=1", "https://example.com/a?b=1"),
         ("https://example.com", "https://example.com"),
         ("https://user:secret@example.com/", "https://REDACTED@example.com/"),

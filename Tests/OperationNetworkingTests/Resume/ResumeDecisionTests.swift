@@ -576,6 +576,9 @@ import Testing
         Row("S31", 304, ["ETag": "\"v1\""], .ask(.whole(because: .invalidAnswer))),
         Row("S31 again", 304, ["ETag": "\"v1\""], .deliver, with: askedForWhole),
         Row("S32 204", 204, [:], .fail(.unexpectedStatus(204))),
+        Row("S32 226", 226, ["Content-Length": "10"], .fail(.unexpectedStatus(226))),
+        Row("S32 299 without a length", 299, [:], .fail(.unexpectedStatus(299))),
+        Row("299 as 200", 299, ["Content-Length": "10"], .replace(total: 10, because: .validatorMissing)),
         Row("S32 201", 201, ["Content-Length": "10"], .fail(.unexpectedStatus(201))),
         Row(
             "201 to a POST sent again",

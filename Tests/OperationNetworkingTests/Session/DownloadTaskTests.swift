@@ -136,6 +136,26 @@ struct DownloadTaskTests {
         #expect(try names == ["file"])
     }
 
+    /// The idiom of AFNetworking 3: a folder, and the name that the response suggests.
+    @Test(arguments: [
+        ("attachment; filename=\"old.pdf\"; filename*=UTF-8''%E6%8A%A5.pdf", "报.pdf"),
+        ("attachment; filename=\"../../up.pdf\"", "up.pdf"), (nil, "b c.iso"),
+    ])
+    func aDestinationGetsANameThatIsSafe(disposition: String?, expected: String) async throws {
+        let fields = disposition.map { ["Content-Disposition": $0] as FieldLines } ?? [:]
+        let server = try ScriptedServer([.respond(200, fields, body: "x")])
+        let task = session.downloadTask(
+            with: URLRequest(url: server.url(path: "a/b%20c.iso")),
+            progress: nil,
+            destination: { [folder] _, response in folder.file(response?.suggestedFilename ?? "none") },
+            completion: ends.fileHandler
+        )
+        task.resume()
+        #expect(try await ends.wait().file == folder.file(expected))
+        session.completionQueue?.sync {}
+        #expect(try names == [expected])
+    }
+
     @Test func aFileWithoutADestinationIsThereUntilTheHandlerHasReturned() async throws {
         let server = try ScriptedServer(serving: Self.representation)
         let lengths = Recorder<Int>()

@@ -21,6 +21,7 @@ import Testing
         ("http://h/..%2F..%2Fetc%2Fpasswd", ".._.._etc_passwd"),
         ("http://h/%2Fetc", "_etc"),
         ("http://h/a%00b%1B%5B31m%0A", "a_b_[31m_"),
+        ("http://h/gpj.%E2%80%AEexe", "gpj._exe"),
         ("http://h/...", "..."),
         ("http://h/.hidden", ".hidden"),
     ])
@@ -31,24 +32,5 @@ import Testing
     @Test(arguments: ["http://h/a/..", "http://h/.", "http://h/%2e%2E", "http://h/a/%2E"])
     func refusesTheNamesOfDirectories(address: String) {
         #expect(throws: Failure.self) { try name(address) }
-    }
-
-    @Test(arguments: [
-        (String(repeating: "a", count: 255), String(repeating: "a", count: 255)),
-        (String(repeating: "a", count: 300), String(repeating: "a", count: 255)),
-        (String(repeating: "a", count: 300) + ".iso", String(repeating: "a", count: 251) + ".iso"),
-        (String(repeating: "a", count: 300) + ".tar.gz", String(repeating: "a", count: 248) + ".tar.gz"),
-        (String(repeating: "日", count: 100) + ".z", String(repeating: "日", count: 84) + ".z"),
-        ("." + String(repeating: "a", count: 300), "." + String(repeating: "a", count: 254)),
-    ])
-    func isCutToTheLongestNameWithItsExtension(name: String, expected: String) {
-        #expect(FileName.shortened(name, toBytes: 255) == expected)
-    }
-
-    @Test func oneEndlessCharacterIsCutToo() {
-        let name = "e" + String(repeating: "\u{301}", count: 400)
-        let shortened = FileName.shortened(name, toBytes: 255)
-        #expect(!shortened.isEmpty)
-        #expect(shortened.utf8.count <= 255)
     }
 }

@@ -242,6 +242,68 @@ import Testing
         #expect(try await opget("--cookie-jar", ".", address(server, "f")).code == 2)
     }
 
+    /// Without the line, and with a word about it.
+    @Test func anOddLineOfAJarIsToldAndLeftOut() async throws {
+        let server = try ScriptedServer { .respond(200, body: .text($0["Cookie"] ?? "none")) }
+        let line = "127.0.0.1\tFALSE\t/\tFALSE\t0\t"
+        let odd = [
+            "127.0.0.1\tFALSE\t/\tFALSE\t0\tsix", line + "\tnameless",
+            "127.0.0.1\tFALSE\t/\tFALSE\t9999999999.5\ta\t1",
+        ]
+        try opget.write(([line + "good\t1"] + odd).joined(separator: "\n"), "jar")
+        let result = try await opget("--cookie-jar", "jar", address(server))
+        #expect(result.code == 0)
+        #expect(try opget.text("a") == "good=1")
+        for number in 2...4 { #expect(result.errors.contains("jar: Line \(number) is not a cookie: ")) }
+        #expect(!result.errors.contains("nameless"))
+        #expect(try opget.text("jar").hasSuffix("\n\n\(line)good\t1\n"))
+    }
+
+    @Test func severalRunsAtOnceLoseNoCookie() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { request in
+            let name = request.target.dropFirst()
+            return .respond(200, ["Set-Cookie": "\(name)=1; Max-Age=3600"], body: "x").held(by: gate)
+        }
+        let runs = try (0..<8).map {
+            try opget.start(["-q", "--cookie-jar", "jar", "-o", "f\($0)", address(server, "c\($0)")])
+        }
+        try await gate.waitForArrivals(8)
+        gate.open()
+        for run in runs { #expect(try await run.result().code == 0) }
+        let names = try opget.text("jar").split(separator: "\n").compactMap {
+            $0.split(separator: "\t").dropFirst(5).first
+        }
+        #expect(names.sorted() == (0..<8).map { "c\($0)" })
+        #expect(try opget.files() == (0..<8).map { "f\($0)" } + ["jar"])
+    }
+
+    /// The first run has two of the second run's cookies from before, and saves after it.
+    @Test func ofSeveralRunsTheLastChangeCounts() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { request in
+            switch request.target {
+            case "/one": .respond(200, ["Set-Cookie": "a=1; Max-Age=3600"], body: "x")
+            case "/held": .respond(200, ["Set-Cookie": "c=1; Max-Age=3600"], body: "x").held(by: gate)
+            default:
+                .respond(200, ["Set-Cookie": "a=2; Max-Age=3600", "Set-Cookie": "b=; Max-Age=0"], body: "x")
+            }
+        }
+        try opget.write("127.0.0.1\tFALSE\t/\tFALSE\t0\tb\t1\n", "jar")
+        let first = try opget.start([
+            "-q", "-j", "1", "--cookie-jar", "jar", address(server, "one"), address(server, "held"),
+        ])
+        try await gate.waitForArrivals(1)
+        #expect(try await opget("-q", "--cookie-jar", "jar", address(server, "two")).code == 0)
+        gate.open()
+        #expect(try await first.result().code == 0)
+        let cookies = try opget.text("jar").split(separator: "\n").compactMap { line -> String? in
+            let fields = line.split(separator: "\t")
+            return fields.count == 7 ? "\(fields[5])=\(fields[6])" : nil
+        }
+        #expect(cookies.sorted() == ["a=2", "c=1"])
+    }
+
     /// When all is fetched it is too late.
     @Test(arguments: ["new/jar", "file/jar", "/dev/null/jar"])
     func aPlaceWhereNoJarCanBeMadeIsFoundOutFirst(jar: String) async throws {

@@ -61,6 +61,35 @@ import Testing
         #expect(try opget.text("two/x/sub/c") == "/b")
     }
 
+    /// RFC 9110 §15.3: none of them has the file.
+    @Test(arguments: [201, 202, 204, 205, 207, 208, 226], ["-", "/dev/fd/1", "/dev/stdout", "a"])
+    func aSuccessWithoutTheFileIsNoFile(status: Int, output: String) async throws {
+        let server = try ScriptedServer([
+            .respond(status, body: [204, 205].contains(status) ? "" : "no file")
+        ])
+        let result = try await opget("--retry", "0", "-o", output, address(server, "a"))
+        #expect(result.code == 7)
+        #expect(result.output == "")
+        #expect(result.errors.contains("\(status)"))
+        #expect(try opget.files() == [])
+    }
+
+    /// RFC 9110 §15: a status that nobody knows counts as the x00 of its class.
+    @Test(arguments: ["-", "/dev/fd/1", "a"]) func anUnknownSuccessWithALengthIsAFile(output: String)
+        async throws
+    {
+        let server = try ScriptedServer { request in
+            let answer = Answer.respond(299, body: "0123456789")
+            return request.target == "/known" ? answer : answer.chunked()
+        }
+        let result = try await opget("-o", output, address(server, "known"))
+        #expect(result.code == 0)
+        #expect(try (output == "a" ? opget.text("a") : result.output) == "0123456789")
+        let unknown = try await opget("--overwrite", "-o", output, address(server, "unknown"))
+        #expect(unknown.code == 7)
+        #expect(unknown.output == "")
+    }
+
     @Test func standardOutputGetsTheBodyAndNothingElse() async throws {
         let body = String(repeating: "0123456789", count: 200_000)
         let server = try ScriptedServer([.respond(200, body: .text(body))])

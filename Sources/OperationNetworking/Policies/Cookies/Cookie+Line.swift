@@ -16,6 +16,8 @@ extension Cookie {
         case flag(String)
         case expiry(String)
         case characters
+        /// The line is not UTF-8.
+        case encoding
     }
 
     /// The line, without its end.

@@ -6,8 +6,8 @@ internal import OperationNetworkingSystem
     @nonexhaustive
 #endif
 public enum CookieFileError: Error, Hashable, Sendable {
-    /// A line, counted from 1, is not a cookie; why not. Nothing of the line is repeated: its value is a
-    /// secret.
+    /// A line, counted from 1, is not a cookie, and the reason. Nothing of the line is repeated: its value is
+    /// a secret.
     case malformedLine(Int, String)
     /// The file is no text.
     case notText
@@ -28,14 +28,23 @@ extension CookieFileError: CustomStringConvertible, LocalizedError {
 
 extension CookieJar {
     private static let heading = "# Netscape HTTP Cookie File"
+    private static let headings = [heading, "# HTTP Cookie File"]
 
     /// A jar in memory with the cookies of a file in Netscape's format, as ``save(to:)``, curl and wget write
-    /// it. What has expired is left out.
+    /// it. Cookies that have expired are left out, and so are lines that are not cookies, as curl does.
     ///
-    /// - Throws: ``CookieFileError``, or an error for a file that cannot be read.
-    public convenience init(contentsOf file: URL) throws {
+    /// - Parameters:
+    ///   - file: a file URL.
+    ///   - didSkip: called with a ``CookieFileError/malformedLine(_:_:)`` for each line that is left out
+    ///     because it is not a cookie.
+    /// - Throws: ``CookieFileError`` if nothing in the file looks like cookies: no heading of curl's, and no
+    ///   line with six fields; or an error for a file that cannot be read.
+    public convenience init(
+        contentsOf file: URL,
+        didSkip: (CookieFileError) -> Void = { _ in }
+    ) throws {
         self.init()
-        for cookie in try Self.cookies(of: Data(contentsOf: file)) { set(cookie) }
+        for cookie in try Self.cookies(of: Data(contentsOf: file), didSkip: didSkip) { set(cookie) }
     }
 
     /// Writes all cookies, those of the session included, into a file that curl and wget can read, and that
@@ -55,19 +64,35 @@ extension CookieJar {
         ([heading, ""] + cookies.map(\.line)).joined(separator: "\n") + "\n"
     }
 
-    static func cookies(of data: Data) throws(CookieFileError) -> [Cookie] {
-        guard let text = String(validating: data, as: UTF8.self) else { throw .notText }
+    /// The cookies of a file's bytes, in order. `didSkip` is called for each line that is not a cookie.
+    /// - Throws: ``CookieFileError`` for what is no file of cookies: it could be written over.
+    static func cookies(
+        of data: Data,
+        didSkip: (CookieFileError) -> Void = { _ in }
+    ) throws(CookieFileError) -> [Cookie] {
         var cookies: [Cookie] = []
-        for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var skipped: [CookieFileError] = []
+        var isOfCookies = false
+        for (index, line) in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .enumerated()
         {
             let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
             do throws(Cookie.LineError) {
-                if let cookie = try Cookie.read(line: Substring(line)) { cookies.append(cookie) }
+                guard let text = String(validating: line, as: UTF8.self) else { throw .encoding }
+                isOfCookies = isOfCookies || headings.contains(text)
+                guard let cookie = try Cookie.read(line: text[...]) else { continue }
+                cookies.append(cookie)
             } catch {
-                throw .malformedLine(index + 1, error.reason)
+                skipped.append(.malformedLine(index + 1, error.reason))
+                let fieldCount = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+                    .count
+                isOfCookies = isOfCookies || fieldCount >= 6
             }
         }
+        if cookies.isEmpty, !isOfCookies, let first = skipped.first {
+            throw String(validating: data, as: UTF8.self) == nil ? .notText : first
+        }
+        skipped.forEach(didSkip)
         return cookies
     }
 }
@@ -78,13 +103,14 @@ extension Cookie.LineError {
         case .fieldCount(let count): "it has \(count) fields and not 7, separated by tabs"
         case .flag: "its second or fourth field is neither TRUE nor FALSE"
         case .expiry: "its fifth field is no number of seconds"
+        case .encoding: "it is not UTF-8"
         case .characters: "its name, its domain or its path cannot be one, or a control character is in it"
         }
     }
 }
 
 extension CocoaError {
-    fileprivate static func file(_ error: SystemError, _ file: URL) -> CocoaError {
+    static func file(_ error: SystemError, _ file: URL) -> CocoaError {
         CocoaError(
             error.isLackOfSpace
                 ? .fileWriteOutOfSpace

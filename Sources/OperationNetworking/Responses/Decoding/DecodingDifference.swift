@@ -77,8 +77,7 @@ struct DecodingDifference: Hashable, CustomStringConvertible {
     private static func printable(_ text: String, limit: Int) -> String {
         var printable = ""
         for scalar in text.excerpt(limit).unicodeScalars {
-            printable +=
-                scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : String(scalar)
+            printable += scalar.changesLayout ? scalar.escaped(asASCII: true) : String(scalar)
         }
         return printable
     }
