@@ -13,8 +13,7 @@ final class CacheFetch: @unchecked Sendable {
     /// The place of bytes to keep.
     private enum Keeping {
         case nothing
-        /// The entry whose place it does not take is the one that it lengthens.
-        case writing(any CacheWriting, CachedHead, lengthening: Int64?)
+        case writing(any CacheWriting, CachedHead)
         /// The caller's closure wants to see them first. The writer knows what is removed meanwhile.
         case showing(any CacheWriting, CachedHead, Data)
     }
@@ -22,26 +21,20 @@ final class CacheFetch: @unchecked Sendable {
     let id: TransferID
     let inquiry: CacheInquiry
     var use: CacheInquiry.Use?
-    /// The end that came while stored bytes were handed over.
-    var end: TransferEnd?
     private let willStore: CacheResponseHandler?
     /// When it was asked, for the store.
     private(set) var start: StoreMoments.Moment
     /// Whether its own request has invalidated what is stored.
     private var hasInvalidated = false
     private var keeping = Keeping.nothing
-    /// The position behind the last byte that is kept.
-    private var offset: Int64 = 0
+    /// The number of bytes that came to be kept.
+    private var length: Int64 = 0
     /// The longest body that a closure is shown.
     private var limit = 0
     /// The number of bytes that the client got from the server.
     var passed: Int64 = 0
     /// The number of times that the store was found full, and had room again.
     var fullness = (began: 0, ended: 0)
-    /// The number of bytes that follow the stored ones, once those were handed over.
-    var rest: Int64?
-    /// Whether the client has got the head, and the bytes before, from the store.
-    var isRest: Bool { if case .rest = inquiry.purpose { true } else { false } }
     /// Whether neither a client nor the store takes the body.
     var isUnused = false
     /// The field of the answer that is about this exchange only, and so is not stored.
@@ -69,20 +62,17 @@ final class CacheFetch: @unchecked Sendable {
 
     /// Begins to keep what comes, under `head`.
     func keep(_ head: CachedHead, in place: CachePlace, _ key: CacheKey, _ entries: [CacheEntry]) {
-        offset = head.body.range.lowerBound
-        // A part is not shown, so with a closure it is not stored.
-        guard willStore == nil || head.head.status != 206,
-            let writer = place.store.write(
-                head,
-                for: key,
-                replacing: replaced(by: head, entries),
-                invalidated: invalidated(of: entries),
-                since: start,
-                inMemoryOnly: false
-            )
-        else { return }
+        let writer = place.store.write(
+            head,
+            for: key,
+            replacing: replaced(by: head, entries),
+            invalidated: invalidated(of: entries),
+            since: start,
+            inMemoryOnly: false
+        )
+        guard let writer else { return }
         limit = place.cache.maximumBodyLength
-        keeping = willStore == nil ? .writing(writer, head, lengthening: nil) : .showing(writer, head, Data())
+        keeping = willStore == nil ? .writing(writer, head) : .showing(writer, head, Data())
     }
 
     /// The entries that were found invalidated; `nil`: its own request has invalidated them.
@@ -98,17 +88,8 @@ final class CacheFetch: @unchecked Sendable {
     var isLost: Bool {
         switch keeping {
         case .nothing: true
-        case .writing(let writer, _, _), .showing(let writer, _, _): writer.isLost
+        case .writing(let writer, _), .showing(let writer, _, _): writer.isLost
         }
-    }
-
-    /// Begins to lengthen what is stored.
-    func lengthen(_ entry: CacheEntry, to head: CachedHead, in store: any CacheStore) {
-        guard willStore == nil else { return }
-        offset = entry.head.body.range.upperBound
-        let (key, count) = (inquiry.request.key, entry.head.body.count)
-        guard let writer = store.append(to: entry, of: key, at: count, since: start) else { return }
-        keeping = .writing(writer, head, lengthening: entry.id)
     }
 
     /// The stored responses whose place the new one takes.
@@ -118,24 +99,22 @@ final class CacheFetch: @unchecked Sendable {
 
     /// Whether the store has enough to write for now; `whenReady` is called, on any thread, when it has not.
     func isFull(_ whenReady: @escaping @Sendable () -> Void) -> Bool {
-        guard case .writing(let writer, _, _) = keeping else { return false }
+        guard case .writing(let writer, _) = keeping else { return false }
         if writer.whenReady == nil { writer.whenReady = whenReady }
         return writer.isFull
     }
 
     /// Whether the store still has enough to write.
     var isFull: Bool {
-        guard case .writing(let writer, _, _) = keeping else { return false }
+        guard case .writing(let writer, _) = keeping else { return false }
         return writer.isFull
     }
 
     func take(_ bytes: Span<UInt8>) {
-        let (end, overflows) = offset.addingReportingOverflow(Int64(bytes.count))
-        guard !overflows else { return abandon() }
         switch keeping {
         case .nothing:
             return
-        case .writing(let writer, _, _):
+        case .writing(let writer, _):
             writer.append(bytes)
         case .showing(let writer, let head, var data):
             keeping = .nothing
@@ -143,26 +122,26 @@ final class CacheFetch: @unchecked Sendable {
             data.append(bytes)
             keeping = .showing(writer, head, data)
         }
-        offset = end
+        length += Int64(bytes.count)
     }
 
     /// Drops what was kept.
     func abandon() {
         switch keeping {
-        case .writing(let writer, _, _), .showing(let writer, _, _): writer.abandon()
+        case .writing(let writer, _), .showing(let writer, _, _): writer.abandon()
         case .nothing: break
         }
         keeping = .nothing
     }
 
-    /// The body has ended, or was stopped.
+    /// Stores the body, which has ended, if it is whole.
     ///
     /// - Parameters:
     ///   - store: the place to keep it in.
     ///   - entries: those that are stored under its key.
     ///   - isWhole: whether its framing says so.
     ///   - didStore: called on any thread; whether it is there now.
-    func keep(
+    func finish(
         in store: any CacheStore,
         _ entries: [CacheEntry],
         isWhole: Bool,
@@ -173,28 +152,20 @@ final class CacheFetch: @unchecked Sendable {
         switch keeping {
         case .nothing:
             didStore?(false)
-        case .writing(let writer, let head, let lengthened):
-            guard let ended = head.ended(at: offset, isWhole: isWhole),
-                !entries.contains(where: { ended.placement(beside: $0.head) == .none })
-            else {
+        case .writing(let writer, let head):
+            guard let ended = head.ended(at: length, isWhole: isWhole) else {
                 writer.abandon()
                 didStore?(false)
                 return
             }
             let key = inquiry.request.key
-            // What it has come to be complete beside, and what came meanwhile.
-            var others =
-                lengthened != nil && ended.body.isComplete
-                ? replaced(by: ended, entries).filter { $0 != lengthened } : []
-            let overtaken = Self.overtaken(by: ended, key, store)
-            others += overtaken.filter { $0 != lengthened && !others.contains($0) }
-            writer.commit(ended) { [others] entry in
+            let others = Self.overtaken(by: ended, key, store)
+            writer.commit(ended) { entry in
                 if entry != nil { for id in others { store.remove(id, of: key) } }
                 didStore?(entry != nil)
             }
         case .showing(let writer, let head, let data):
-            guard let willStore, let complete = head.ended(at: offset, isWhole: isWhole),
-                complete.body.isComplete,
+            guard let willStore, let complete = head.ended(at: length, isWhole: isWhole),
                 let response = complete.head.response(for: inquiry.request.url)
             else {
                 writer.abandon()
@@ -256,7 +227,7 @@ extension CachedHead {
         by answer: CachedURLResponse
     ) -> CachedHead? {
         guard answer.storagePolicy != .notAllowed, let changed = answer.response as? HTTPURLResponse,
-            changed.statusCode != 206, !ResponseStatus(changed.statusCode).isNeverStored
+            !ResponseStatus(changed.statusCode).isNeverStored
         else { return nil }
         var result = self
         if changed !== response {
@@ -269,7 +240,7 @@ extension CachedHead {
         let length = Int64(answer.data.count)
         if !isDecoded { result.head.fields["Content-Length"] = "\(length)" }
         if answer.data != data { result.holdOtherBytes() }
-        result.body = CachedExtent(range: 0..<length, completeLength: length, isComplete: true)
+        result.length = length
         return result
     }
 }

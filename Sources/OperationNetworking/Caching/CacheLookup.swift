@@ -7,7 +7,7 @@ internal import OperationNetworkingSystem
 /// | What is stored                                                       | Answer                       |
 /// |----------------------------------------------------------------------|------------------------------|
 /// | one that answers as it is, a 200, whole, not longer than ``maximumLength`` | it                     |
-/// | one to be validated, or to be renewed in the background; a part      | nothing                      |
+/// | one to be validated, or to be renewed in the background              | nothing                      |
 /// | another status: it may lead elsewhere, or be tried again             | nothing                      |
 /// | none, or a body that cannot be read                                  | nothing                      |
 /// | anything that the store does not tell within a quarter of its patience | nothing                    |
@@ -88,8 +88,7 @@ final class CacheLookup: ResponseLookup {
     private func choose(_ entries: [CacheEntry]) -> LookupAnswer {
         let answer = place.policy.answer(to: question, from: entries.map(\.head), now: place.now())
         guard case .serve(let index, let reply) = answer, reply.revalidation == nil, reply.head.status == 200,
-            reply.body == entries[index].head.body.range, reply.body.lowerBound == 0,
-            reply.body.count <= Self.maximumLength
+            reply.body == 0..<entries[index].head.length, reply.body.count <= Self.maximumLength
         else { return .nothing }
         guard !reply.body.isEmpty else { return .known(response(reply, Data())) }
         return open(entries[index], for: reply)

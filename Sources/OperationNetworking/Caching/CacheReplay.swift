@@ -15,8 +15,6 @@ final class CacheReplay: @unchecked Sendable {
     /// Whether the client said that it will say; see ``HeadAnswer/later``.
     var awaitsAnswer = false
     var isPutAside = false
-    /// Called when the client takes no more for now.
-    var whenClientWaits: (() -> Void)?
     private let reader: any CacheReading
     private let client: any TransferClient
     private let end: Int64
@@ -77,10 +75,7 @@ final class CacheReplay: @unchecked Sendable {
         var turn = Self.bytesPerTurn
         while offset < end {
             guard !isOver, !awaitsAnswer, !isPutAside else { return }
-            guard !client.transferMustWait else {
-                whenClientWaits?()
-                return
-            }
+            guard !client.transferMustWait else { return }
             guard turn > 0 else { return schedule() }
             let count = Int(min(Int64(Self.pieceLength), end - offset))
             isScheduled = true

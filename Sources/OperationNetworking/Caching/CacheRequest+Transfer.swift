@@ -15,12 +15,20 @@ extension CacheRequest {
             method: request.method,
             fields: fields,
             policy: request.cachePolicy,
-            authorization: CacheAuthorization(request)?.digest,
+            identity: Self.identity(of: request),
             hasBody: request.body != nil,
             decodesContent: request.acceptsContentCoding,
             retriedStatuses: request.retriedStatuses,
-            isAskerKnown: request.credential?.hasUnknownUser != true
+            isIdentityKnown: request.credential?.hasUnknownUser != true
         )
+    }
+
+    /// The certificate and the jar are in the key. Tickets of the system are of another user each time, since
+    /// nothing says of whom.
+    private static func identity(of request: TransferRequest) -> String? {
+        if request.credential?.hasUnknownUser == true { return UUID().uuidString }
+        let secretFields = request.settings.redirectPolicy.ownSecretFields
+        return RequestIdentity(request.fields, request.credential, secretFields: secretFields).digest
     }
 
     /// The fields of a transfer that asks with `fields`, without those that are added below.
@@ -29,35 +37,6 @@ extension CacheRequest {
         for name in ["Accept-Encoding", "Cookie"] where request.fields[name] == nil { fields[name] = nil }
         return fields
     }
-}
-
-/// The credentials of a request, as far as they say who asks.
-struct CacheAuthorization: Hashable, Sendable {
-    private let text: String
-
-    /// `nil`: the request has none.
-    init?(_ request: TransferRequest) {
-        self.init(request.fields, request.credential)
-    }
-
-    /// `nil`: there are none.
-    init?(_ fields: HeaderFields, _ credential: Credential? = nil) {
-        var parts: [String] = []
-        if let credential {
-            // A proof by Digest is another one in each request; what it proves is the same.
-            parts.append(credential.cacheText)
-        } else if let value = fields["Authorization"] {
-            parts.append("field\n" + value)
-        }
-        // A caller's own; those of a jar are the jar's, see ``CachePartition``.
-        if let cookie = fields["Cookie"] { parts.append("cookie\n" + cookie) }
-        guard !parts.isEmpty else { return nil }
-        text = parts.joined(separator: "\n\n")
-    }
-
-    /// Not to be turned back, and the same in each process. A directory of a cache is readable by its owner
-    /// only, who has the responses as well.
-    var digest: String { SecretDigest.of(text) }
 }
 
 /// The trust by which a server was believed, since what one policy lets in another one has to refuse; and the
@@ -142,16 +121,6 @@ enum CachePartition {
 }
 
 extension Credential {
-    /// All of it, for a digest.
-    fileprivate var cacheText: String {
-        switch secret {
-        case .password(let user, let password): "password\n\(user)\n\(password)"
-        case .token(let token): "token\n" + token
-        // Nothing that is stored has it: see below.
-        case .tickets: "tickets\n" + UUID().uuidString
-        }
-    }
-
     /// Whether only the system knows who asks: another process, or a later kinit(1), may be another user.
     fileprivate var hasUnknownUser: Bool {
         if case .tickets = secret { true } else { false }

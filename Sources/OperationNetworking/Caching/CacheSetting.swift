@@ -26,8 +26,9 @@ extension TransferSettings {
     /// set: none. A ``ResponseCache``, a `URLCache`, or another one.
     ///
     /// Each request goes through it, after redirects and before the network, as its `cachePolicy` and its
-    /// `Cache-Control` say. Managers with one cache share its responses. A response that came with
-    /// credentials is only for requests with the same ones, unless the server says that it is for all.
+    /// `Cache-Control` say. Managers with one cache share its responses. A response is only for requests that
+    /// are sent as the same user: with the same credential, and the same values of fields such as
+    /// `Authorization`, `X-Api-Key` and those of ``RedirectPolicy/droppedHeaders``.
     public var cache: (any ResponseStoring)? {
         get { cacheSetting.place?.cache }
         set { cacheSetting.place = newValue.map { CachePlace.of($0) } }

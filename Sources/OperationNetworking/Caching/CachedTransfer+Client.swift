@@ -9,7 +9,6 @@ extension CachedTransfer: TransferClient {
         let use = fetch.inquiry.use(of: head, now: now)
         fetch.use = use
         fetch.authenticationInfo = head.fields["Authentication-Info"]
-        if fetch.isRest { return answer(rest: use) }
         noteChanges(by: head, to: fetch, now: now)
         switch use {
         case .pass(let stored):
@@ -17,12 +16,6 @@ extension CachedTransfer: TransferClient {
             let isShared = stored.map { fetch.isKeeping && fetch.inquiry.isReusable($0, now: now) } ?? false
             landUnlessShared(isShared)
             return tell(head, fetch)
-        case .append(let index, let joined):
-            fetch.lengthen(entries[index], to: joined, in: place.store)
-            return tell(head, fetch)
-        case .join(let index, let joined):
-            later { $0.join(entries: index, joined, fetch) }
-            return .later
         case .freshen:
             return .receive
         case .serveStale, .askAgain:
@@ -136,7 +129,7 @@ extension CachedTransfer: TransferClient {
         switch fetch.use {
         case .freshen, .serveStale, .askAgain, nil:
             return
-        case .pass, .append, .join:
+        case .pass:
             fetch.passed += Int64(bytes.count)
             try client.transferDidReceive(bytes)
             fetch.take(bytes)
@@ -168,104 +161,13 @@ extension CachedTransfer: TransferClient {
         client.transferCannotStart(id, error)
     }
 
-    // MARK: - Joining
-
-    /// Hands the stored beginning over; what comes after it waits in its connection.
-    private func join(entries index: Int, _ joined: CachedHead, _ fetch: CacheFetch) {
-        guard case .fetching(let current) = phase, current === fetch else { return }
-        let entry = entries[index]
-        phase = .joining(fetch, nil)
-        open(entry) { transfer, reader in
-            guard case .joining = transfer.phase else { return }
-            guard let reader else { return transfer.askAgain(forgetting: entry, fetch) }
-            transfer.join(entry, joined, fetch, reader)
-        }
-    }
-
-    private func join(
-        _ entry: CacheEntry,
-        _ joined: CachedHead,
-        _ fetch: CacheFetch,
-        _ reader: any CacheReading
-    ) {
-        fetch.lengthen(entry, to: joined, in: place.store)
-        var whole = joined
-        whole.body.isComplete = true
-        whole.body.completeLength = joined.body.completeLength ?? joined.body.range.upperBound
-        whole.becomeWhole(length: whole.body.completeLength ?? 0)
-        let now = place.now()
-        landUnlessShared(fetch.isKeeping && fetch.inquiry.isReusable(whole, now: now))
-        var reply = place.policy.reply(whole, to: question, now: now, use: .validated)
-        reply.head.fields["Authentication-Info"] = fetch.authenticationInfo
-        let held = entry.head.body.count
-        let replay = replay(reader, 0..<held, of: entry) { [weak self] error, handed in
-            self?.didJoin(fetch, entry, handed, until: joined.body.range.upperBound, error)
-        }
-        replay.whenClientWaits = { [weak self] in self?.leaveThoseThatWait() }
-        phase = .joining(fetch, replay)
-        switch client.transferDidReceive(reply.head) {
-        case .receive:
-            replay.begin()
-        case .later:
-            land(.hasEnded)
-            replay.awaitsAnswer = true
-        case .refuse: giveUp()
-        }
-    }
-
-    private func didJoin(
-        _ fetch: CacheFetch,
-        _ entry: CacheEntry,
-        _ handed: Int64,
-        until end: Int64,
-        _ error: TransferError?
-    ) {
-        guard case .joining = phase else { return }
-        spent.bytesKept += handed
-        spent.source = .validated
-        if let error {
-            if let cost = next.stop(fetch.id) { spent.add(cost) }
-            fetch.abandon()
-            land(.hasEnded)
-            return goOn(error, with: entry, entry.head.body.range.lowerBound + handed..<end)
-        }
-        fetch.rest = end - entry.head.body.range.upperBound
-        phase = .fetching(fetch)
-        if let end = fetch.end { return transferDidComplete(end) }
-        next.receive(fetch.id)
-    }
-
-    private func askAgain(forgetting entry: CacheEntry, _ fetch: CacheFetch) {
-        if let cost = next.stop(fetch.id) { spent.add(cost) }
-        fetch.abandon()
-        // A store that cannot read it removes it, and one that is late has it still.
-        entries.removeAll { $0.id == entry.id }
-        self.fetch(.fetch, question.fieldsToSend)
-    }
-
     // MARK: - The end of an answer
 
     func transferDidComplete(_ end: TransferEnd) {
-        switch phase {
-        case .fetching(let fetch):
-            // The stored bytes come first, and have not begun yet.
-            if case .join = fetch.use, fetch.rest == nil {
-                fetch.end = end
-            } else {
-                conclude(fetch, end)
-            }
-        case .joining(let fetch, _):
-            fetch.end = end
-        case .looking, .waiting, .replaying, .over:
-            break
-        }
-    }
-
-    private func conclude(_ fetch: CacheFetch, _ end: TransferEnd) {
+        guard case .fetching(let fetch) = phase else { return }
         let source = spent.source
         spent.add(end.metrics)
         spent.source = source
-        if fetch.isRest { return conclude(rest: fetch, end) }
         switch fetch.use {
         case .freshen(let fresh) where end.error == nil:
             for (index, head) in fresh {
@@ -294,18 +196,7 @@ extension CachedTransfer: TransferClient {
             }
             land(.hasEnded)
             replay(entries[stale.index], stale.reply)
-        case .join(let index, let joined) where end.error?.isLoss == true && fetch.passed < fetch.rest ?? 0:
-            // It may have been closed because the beginning was handed over for so long. What came of it is
-            // handed over, and stored.
-            let position = entries[index].head.body.range.upperBound + fetch.passed
-            store(fetch, end)
-            land(.hasEnded)
-            let rest = position..<joined.body.range.upperBound
-            if !fetchRest(rest, of: entries[index]) { self.end(end.error) }
-        case .join where end.error == nil && fetch.passed != fetch.rest:
-            store(fetch, end)
-            self.end(.wrongLength(declared: fetch.rest ?? 0, received: fetch.passed))
-        case .pass, .append, .join, .freshen, nil:
+        case .pass, .freshen, nil:
             store(fetch, end)
             self.end(end.error)
         }
@@ -313,13 +204,12 @@ extension CachedTransfer: TransferClient {
 
     /// Keeps what came. Those that wait for it go on when it is found.
     private func store(_ fetch: CacheFetch, _ end: TransferEnd) {
-        guard end.error?.isOfClient != true else { return fetch.abandon() }
         let isWhole = end.error == nil && end.metrics.isEndProven
         guard isAwaited else {
-            return fetch.keep(in: place.store, entries, isWhole: isWhole)
+            return fetch.finish(in: place.store, entries, isWhole: isWhole)
         }
         let landing = takeFlight()
-        fetch.keep(in: place.store, entries, isWhole: isWhole) { isThere in
+        fetch.finish(in: place.store, entries, isWhole: isWhole) { isThere in
             NetworkThread.shared.perform { _ in landing(isThere ? .isStored : .hasEnded) }
         }
         // Nor do they wait for long for a disk, or a closure of the caller's.
@@ -340,16 +230,6 @@ extension TransferError {
         }
     }
 
-    /// Whether the connection was lost, perhaps within a body.
-    fileprivate var isLoss: Bool {
-        switch self {
-        case .wrongLength, .missingCloseNotify: true
-        // CURLE_PARTIAL_FILE: the last chunk is missing.
-        case .curl(let error) where error.code == 18: true
-        default: isUnreachable
-        }
-    }
-
     /// The codes that libcurl has for a server that is not there, or is there no more.
     private static let losses: Set<Int32> = [
         5,  // CURLE_COULDNT_RESOLVE_PROXY
@@ -362,12 +242,4 @@ extension TransferError {
         56,  // CURLE_RECV_ERROR
         92,  // CURLE_HTTP2_STREAM
     ]
-
-    /// Whether the client wanted no more, or could not take it.
-    fileprivate var isOfClient: Bool {
-        switch self {
-        case .client, .refused: true
-        default: false
-        }
-    }
 }

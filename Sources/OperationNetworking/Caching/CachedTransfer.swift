@@ -8,8 +8,7 @@ internal import OperationNetworkingSystem
 /// |-----------|------------------------------------------------|-----------------------------------------------------|
 /// | looking   | the store is asked                             | waiting, fetching, replaying                        |
 /// | waiting   | an equal request is under way                  | looking, once more                                  |
-/// | fetching  | the server is asked; ``CacheInquiry`` decides  | fetching, joining, replaying, over                  |
-/// | joining   | stored bytes come before those of the server   | fetching                                            |
+/// | fetching  | the server is asked; ``CacheInquiry`` decides  | fetching, replaying, over                           |
 /// | replaying | stored bytes are handed over                   | over                                                |
 ///
 /// Used on the network thread. Its client is never called from within one of its own calls.
@@ -22,8 +21,6 @@ final class CachedTransfer: @unchecked Sendable {
         case looking
         case waiting
         case fetching(CacheFetch)
-        /// The reply is on its way to the client; the body comes after it.
-        case joining(CacheFetch, CacheReplay?)
         case replaying(CacheReplay?)
         case over
     }
@@ -106,8 +103,6 @@ final class CachedTransfer: @unchecked Sendable {
             fetch(.fetch, question.fieldsToSend)
         case .validate(let index, let fields, _):
             fetch(.validate(index), fields)
-        case .complete(let index, let fields, _):
-            fetch(.complete(index), fields)
         case .serve(let index, let reply):
             if let fields = reply.revalidation { revalidate(index, fields) }
             land(.isStored)
@@ -138,15 +133,8 @@ final class CachedTransfer: @unchecked Sendable {
     /// - Parameters:
     ///   - purpose: what for.
     ///   - fields: those of the request.
-    ///   - candidates: the stored responses that it is about; `nil`: those that were found.
-    ///   - rest: the number of bytes that the client still needs, when it has the head.
-    func fetch(
-        _ purpose: CacheInquiry.Purpose,
-        _ fields: HeaderFields,
-        about candidates: [CachedHead]? = nil,
-        rest: Int64? = nil
-    ) {
-        if rest == nil, mayWait, let key = flightKey {
+    func fetch(_ purpose: CacheInquiry.Purpose, _ fields: HeaderFields) {
+        if mayWait, let key = flightKey {
             mayWait = false
             phase = .waiting
             let mustWait = place.flights.join(key, id) { isFirst in
@@ -163,7 +151,7 @@ final class CachedTransfer: @unchecked Sendable {
         let inquiry = CacheInquiry(
             purpose: purpose,
             request: question,
-            candidates: candidates ?? heads,
+            candidates: heads,
             policy: place.policy,
             time: place.now()
         )
@@ -175,7 +163,6 @@ final class CachedTransfer: @unchecked Sendable {
             since: place.store.moment,
             willStore: willStore
         )
-        fetch.rest = rest
         hasAsked = true
         phase = .fetching(fetch)
         next.start(asked, id: fetch.id, for: self)
@@ -248,9 +235,7 @@ final class CachedTransfer: @unchecked Sendable {
         open(entry) { transfer, reader in
             guard case .replaying = transfer.phase else { return }
             guard let reader else { return transfer.fetchLost(entry) }
-            let start = entry.head.body.range.lowerBound
-            let bytes = reply.body.lowerBound - start..<reply.body.upperBound - start
-            transfer.replay(reply, from: (reader, bytes, entry))
+            transfer.replay(reply, from: (reader, entry))
         }
     }
 
@@ -299,50 +284,39 @@ final class CachedTransfer: @unchecked Sendable {
 
     private func replay(
         _ reply: CacheReply,
-        from source: (reader: any CacheReading, bytes: Range<Int64>, entry: CacheEntry)?
+        from source: (reader: any CacheReading, entry: CacheEntry)?
     ) {
         // It may have been stopped meanwhile.
         if case .over = phase { return }
         spent.note(reply, to: request.url)
-        guard let (reader, bytes, entry) = source, !bytes.isEmpty else {
+        guard let (reader, entry) = source, !reply.body.isEmpty else {
             phase = .replaying(nil)
             // Whatever it answers: there is no body to be refused.
             let isRefused = client.transferDidReceive(reply.head) == .refuse
             return end(isRefused ? .refused : nil)
         }
-        let replay = replay(reader, bytes, of: entry) { [weak self] error, handed in
+        let replay = CacheReplay(
+            reader,
+            reply.body,
+            for: client,
+            place.watch,
+            patience: request.idleTimeout
+        ) { [weak self] error, handed in
             guard let self else { return }
             spent.bytesKept += handed
-            guard let error else { return end(nil) }
-            let position = reply.body.lowerBound + handed
-            goOn(error, with: entry, position..<reply.body.upperBound)
+            if case .wrongLength = error {
+                // It is not what the index says, and so will it be the next time.
+                place.store.remove(entry.id, of: question.key)
+            }
+            end(error)
         }
+        replay.isPutAside = isPutAside
         phase = .replaying(replay)
         switch client.transferDidReceive(reply.head) {
         case .receive: replay.begin()
         case .later: replay.awaitsAnswer = true
         case .refuse: end(.refused)
         }
-    }
-
-    /// Stored bytes on their way to the client.
-    func replay(
-        _ reader: any CacheReading,
-        _ bytes: Range<Int64>,
-        of entry: CacheEntry,
-        didEnd: @escaping (TransferError?, _ handed: Int64) -> Void
-    ) -> CacheReplay {
-        let hasOther = restFields(of: entry, 0..<1) != nil
-        let replay = CacheReplay(
-            reader,
-            bytes,
-            for: client,
-            place.watch,
-            patience: hasOther ? place.watch.patience : request.idleTimeout,
-            didEnd: didEnd
-        )
-        replay.isPutAside = isPutAside
-        return replay
     }
 
     // MARK: - Commands
@@ -356,11 +330,7 @@ final class CachedTransfer: @unchecked Sendable {
             if let key = flightKey { place.flights.leave(key, id) }
         case .fetching(let fetch):
             if let cost = next.stop(fetch.id) { spent.add(cost) }
-            fetch.keep(in: place.store, entries, isWhole: false)
-        case .joining(let fetch, let replay):
-            replay?.stop()
-            if let cost = next.stop(fetch.id) { spent.add(cost) }
-            fetch.keep(in: place.store, entries, isWhole: false)
+            fetch.abandon()
         case .replaying(let replay):
             replay?.stop()
         case .looking, .over:
@@ -373,7 +343,6 @@ final class CachedTransfer: @unchecked Sendable {
     func resumeReceiving() {
         switch phase {
         case .fetching(let fetch): next.resumeReceiving(fetch.id)
-        case .joining(_, let replay): replay?.goOn()
         case .replaying(let replay): replay?.goOn()
         case .looking, .waiting, .over: break
         }
@@ -383,10 +352,10 @@ final class CachedTransfer: @unchecked Sendable {
         switch phase {
         case .fetching(let fetch):
             next.receive(fetch.id)
-        case .joining(_, let replay?), .replaying(let replay?):
+        case .replaying(let replay?):
             replay.awaitsAnswer = false
             replay.goOn()
-        case .joining, .replaying, .looking, .waiting, .over: break
+        case .replaying, .looking, .waiting, .over: break
         }
     }
 
@@ -394,12 +363,6 @@ final class CachedTransfer: @unchecked Sendable {
         switch phase {
         case .fetching(let fetch):
             next.giveUp(fetch.id)
-        case .joining(let fetch, let replay):
-            // Its end may have come already.
-            replay?.stop()
-            if let cost = next.stop(fetch.id) { spent.add(cost) }
-            fetch.abandon()
-            later { $0.end(.refused) }
         case .replaying(let replay):
             replay?.stop()
             later { $0.end(.refused) }
@@ -414,10 +377,6 @@ final class CachedTransfer: @unchecked Sendable {
         switch phase {
         case .fetching(let fetch):
             if isAside { next.putAside(fetch.id) } else { next.takeUp(fetch.id) }
-        case .joining(let fetch, let replay):
-            if isAside { next.putAside(fetch.id) } else { next.takeUp(fetch.id) }
-            replay?.isPutAside = isAside
-            if !isAside { replay?.goOn() }
         case .replaying(let replay):
             replay?.isPutAside = isAside
             if !isAside { replay?.goOn() }

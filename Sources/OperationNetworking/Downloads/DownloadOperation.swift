@@ -370,7 +370,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
             startsOver: settings.startsOver,
             expectedDigests: settings.expectedDigests,
             wantedAlgorithms: settings.wantedAlgorithms,
-            willFinish: settings.willFinish
+            willFinish: settings.willFinish,
+            secretFields: state.configuration.settings.redirectPolicy.ownSecretFields
         )
         let progress = progress
         configuration.destination = .custom { DownloadSink(plan, progress: progress) }

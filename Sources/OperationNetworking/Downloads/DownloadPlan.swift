@@ -3,6 +3,8 @@ import FoundationNetworking
 internal import OperationNetworkingSystem
 
 /// The plan of a download, decided before it starts.
+///
+/// Stored properties: 17. Each is a setting of the operation, or a fact of its request, that its sink needs.
 struct DownloadPlan: Sendable {
     /// The request, as far as the caller chose it.
     var request: URLRequest
@@ -40,8 +42,20 @@ struct DownloadPlan: Sendable {
     typealias WillFinish =
         @Sendable (_ download: DownloadedFile, _ part: URL, _ verification: ServerVerification) throws -> Void
 
-    /// As whom it is asked.
-    var asker: Asker { Asker(request, credential: credential, identity: clientIdentity) }
+    /// The request as adapters have made it; `nil`: there are none.
+    var adapted: URLRequest?
+    /// The app's own names of fields that name a user.
+    var secretFields: Set<String> = []
+
+    /// Whom it is sent as.
+    var asker: RequestIdentity {
+        RequestIdentity(
+            adapted ?? request,
+            credential: credential,
+            clientIdentity: clientIdentity,
+            secretFields: secretFields
+        )
+    }
 
     /// The record of the complete file; `nil` if there can be none. `origin`: the head of the response that
     /// it is of. `verification`: of the servers that it came from. `isWhole`: whether it is the whole, and

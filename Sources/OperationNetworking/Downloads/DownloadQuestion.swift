@@ -5,7 +5,7 @@ struct DownloadQuestion: Sendable {
     let request: RequestRecord
     /// The fields that count where the server says so.
     let varying: VaryingFields
-    let asker: Asker
+    let asker: RequestIdentity
     /// The verification of the server.
     let verification: ServerVerification
     /// Whether a closure is asked about servers that the policy does not accept.
@@ -20,13 +20,13 @@ struct DownloadQuestion: Sendable {
     ///   - asksAboutServers: whether a closure is asked about servers that the policy does not accept.
     init(
         _ request: URLRequest,
-        as asker: Asker?,
+        as asker: RequestIdentity?,
         under verification: ServerVerification? = nil,
         _ asksAboutServers: Bool = false
     ) {
         self.request = RequestRecord(request)
         varying = VaryingFields(request)
-        self.asker = asker ?? Asker(request)
+        self.asker = asker ?? RequestIdentity(request)
         self.verification = verification ?? .usual(for: self.request.url)
         self.asksAboutServers = asksAboutServers
     }

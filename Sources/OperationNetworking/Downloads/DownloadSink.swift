@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import FoundationNetworking
 internal import OperationNetworkingSystem
 
 /// Writes a body to a partial file, on a queue of its own, and gives it its name when it is complete and
@@ -8,15 +9,16 @@ internal import OperationNetworkingSystem
 /// Between ``prepare(_:)`` and the moment when the file is ready for the body, it is full: no byte comes
 /// before.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
-    // @unchecked: `parts`, `content`, `keptContent`, `digests`, `hand`, `isEndMarked`, `ownRange`, `hasStartedOver` and
-    // `condition` are used on `queue` only; what both sides touch is in `shared`.
+    // @unchecked: `parts`, `content`, `keptContent`, `replaced`, `digests`, `hand`, `isEndMarked`, `ownRange`,
+    // `hasStartedOver` and `condition` are used on `queue` only, and `plan` changes before that; what both sides
+    // touch is in `shared`.
 
     /// Bytes that may wait to be written before it is full.
     static let capacity = 512 * 1024
     /// The seconds for which abandoning waits for the disk.
     private static let patience = 2.0
 
-    private let plan: DownloadPlan
+    private var plan: DownloadPlan
     private let progress: Locked<DownloadProgress>
     private let queue = DispatchQueue(label: "OperationNetworking.DownloadSink")
     private let shared = Locked(Shared())
@@ -63,6 +65,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     // MARK: - Commands
+
+    func willOpen(for request: URLRequest) { plan.adapted = request }
 
     func open(_ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) -> SinkContent? {
         queue.async { self.open(mayRepeat: true, whenOpen) }

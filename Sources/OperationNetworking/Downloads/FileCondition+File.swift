@@ -34,7 +34,7 @@ extension FileCondition {
     init?(
         for file: URL,
         request: URLRequest,
-        as asker: Asker,
+        as asker: RequestIdentity,
         under verification: ServerVerification? = nil,
         digests: [FileDigest]
     ) throws {

@@ -17,8 +17,8 @@ internal import OperationNetworkingSystem
 /// hash then covers their values, too. Last lines that would be empty are left out.
 ///
 /// No address is in it: an address may hold what others must not see, and a file's attributes travel with its
-/// copies. As whom the request asked counts, too (``Asker``): what one user was sent is not what another one
-/// would be. So does how the server was verified, where that is not as usual for the URL
+/// copies. As whom the request asked counts, too (``RequestIdentity``): what one user was sent is not what
+/// another one would be. So does how the server was verified, where that is not as usual for the URL
 /// (``ServerVerification``). The attribute is set while the file still is a part, in one step, and before the
 /// rename: a process that is killed leaves no record on another file. Length and time of modification bind it
 /// to the bytes: after any write it is of no use.
@@ -68,7 +68,7 @@ struct FileRecord: Hashable, Sendable {
 
     init(
         _ request: RequestRecord,
-        as asker: Asker,
+        as asker: RequestIdentity,
         under verification: ServerVerification? = nil,
         stamp: FileStamp,
         proof: Proof,
@@ -139,7 +139,7 @@ extension RequestRecord {
     /// Everything that decides which bytes are the answer, to be compared by its digest. The same in every
     /// version.
     fileprivate func fingerprint(
-        as asker: Asker,
+        as asker: RequestIdentity,
         _ verification: ServerVerification?,
         _ selection: VaryingFields.Selection
     ) -> String {
@@ -147,7 +147,7 @@ extension RequestRecord {
         var lines = verification?.note(besides: url).map { ["verification " + $0] } ?? []
         lines += [method, url]
         lines += selectingFields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        return (lines + selection.lines + ["", asker.text]).joined(separator: "\n")
+        return (lines + selection.lines + ["", asker.users]).joined(separator: "\n")
     }
 }
 
@@ -185,7 +185,7 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
     package init(
         of file: URL,
         for request: URLRequest,
-        as asker: Asker,
+        as asker: RequestIdentity,
         under verification: ServerVerification? = nil
     ) throws {
         self = try FileFinding(of: file, for: request, as: asker, under: verification).standing
@@ -203,7 +203,7 @@ struct FileFinding {
     init(
         of file: URL,
         for request: URLRequest,
-        as asker: Asker,
+        as asker: RequestIdentity,
         under verification: ServerVerification? = nil
     ) throws {
         var record: FileRecord?
@@ -214,7 +214,7 @@ struct FileFinding {
     private static func standing(
         of file: URL,
         for request: URLRequest,
-        as asker: Asker,
+        as asker: RequestIdentity,
         _ verification: ServerVerification?,
         _ record: inout FileRecord?
     ) throws -> FileStanding {
@@ -232,7 +232,7 @@ struct FileFinding {
     private static func standing(
         _ file: NotedFile,
         for request: URLRequest,
-        as asker: Asker,
+        as asker: RequestIdentity,
         _ verification: ServerVerification?,
         _ record: inout FileRecord?
     ) throws -> FileStanding {

@@ -200,7 +200,7 @@ struct FoundPart {
         if case .file = try place.folder.status(of: place.name) { facts.replacesFile = true }
         if let checkpoint = finding.checkpoint {
             facts.isOfOtherDestination = place.isOfOther(checkpoint, names)
-            facts.isSameAsker = question.asker.isAsker(of: checkpoint.asker)
+            facts.isSameAsker = question.asker.namesUsers(of: checkpoint.asker)
             facts.isVerified = question.accepts(checkpoint)
             facts.dependsOnTrust = question.dependsOnTrust(checkpoint)
             facts.isSameVariant = checkpoint.isVariant(of: question.varying)

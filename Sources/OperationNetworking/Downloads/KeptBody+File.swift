@@ -15,7 +15,7 @@ extension KeptBody {
     init?(
         file: URL,
         of request: URLRequest,
-        as asker: Asker,
+        as asker: RequestIdentity,
         under verification: ServerVerification?,
         isToBeNewer: Bool
     ) throws {

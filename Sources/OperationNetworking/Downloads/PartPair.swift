@@ -49,7 +49,7 @@ struct PartPair {
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(
         _ request: URLRequest,
-        as asker: Asker? = nil,
+        as asker: RequestIdentity? = nil,
         under verification: ServerVerification? = nil,
         asksAboutServers: Bool = false,
         to destination: URL,

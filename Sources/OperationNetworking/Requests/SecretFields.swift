@@ -1,14 +1,16 @@
 internal import Foundation
 internal import FoundationNetworking
+internal import OperationNetworkingSystem
 
 /// The header fields that hold secrets: the one list of fields that no redirect and no manager's serializer
 /// gives to another origin, and whose values no log, checkpoint or journal shows.
 ///
 /// | Asked                        | Decides by                                                 | Because                 |
 /// |------------------------------|------------------------------------------------------------|-------------------------|
+/// | does it say who asks?        | ``names``, words that a name holds, and the app's own list: ``namesUser(_:besides:)`` | what is missing gives one user's response to another |
 /// | may another origin see it?   | ``names``, as a whole: `RedirectPolicy.defaultDroppedHeaders` | what is missing is an error there |
 /// | may a reader of the log?     | ``names``, and words that a name holds: ``isSecret(_:)``   | what is missing there is missed by few |
-enum SecretFields {
+package enum SecretFields {
     /// Fields that name the user, of RFC 9110 and RFC 6265: no setting sends them to another origin.
     static let credentials: Set<String> = ["Authorization", "Cookie", "Proxy-Authorization"]
 
@@ -62,6 +64,47 @@ enum SecretFields {
     private static let words: Set<Substring> = [
         "assertion", "hmac", "jwt", "otp", "pass", "passphrase", "passwd", "pwd", "sig",
     ]
+
+    /// Fields that mark one message, for logs and against repetitions: they are others in each request, name
+    /// no user and select nothing. In lower case.
+    private static let marks: Set<String> = [
+        "traceparent", "tracestate", "b3", "uber-trace-id", "sentry-trace", "request-id", "correlation-id",
+        "x-request-id", "x-correlation-id", "x-trace-id", "x-span-id", "x-client-request-id",
+        "x-ms-client-request-id", "x-amzn-trace-id", "x-cloud-trace-context", "x-datadog-trace-id",
+        "x-datadog-parent-id", "x-datadog-sampling-priority",
+    ]
+
+    /// Whether a field marks one message: of two requests that differ by it alone, one response is as good as
+    /// the other's.
+    package static func marksMessage(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return marks.contains(name) || name.hasPrefix("x-b3-") || name.contains("idempoten")
+    }
+
+    /// The answers of ``namesUser(_:besides:)`` for names that were asked about: searching them for words
+    /// takes longer than a look-up in a cache.
+    private static let known = Locked<[String: Bool]>([:])
+    private static let maximumKnown = 1_000
+
+    /// Whether the field says whom a request is sent as (``RequestIdentity``). `others` are the app's own
+    /// names, `RedirectPolicy.droppedHeaders`; all names in any case.
+    static func namesUser(_ name: String, besides others: Set<String> = []) -> Bool {
+        if isUserField(name) { return true }
+        return others.contains { $0.isEqualIgnoringASCIICase(to: name) } && !marksMessage(name)
+    }
+
+    private static func isUserField(_ name: String) -> Bool {
+        if let answer = known.withLock({ $0[name] }) { return answer }
+        // A proxy's is for no server.
+        let answer =
+            isSecret(name) && !marksMessage(name)
+            && !name.isEqualIgnoringASCIICase(to: "Proxy-Authorization")
+        known.withLock { known in
+            if known.count >= maximumKnown { known = [:] }
+            known[name] = answer
+        }
+        return answer
+    }
 
     /// Whether a reader of a log, or of a file that is left behind, must not see the value of a field, a
     /// parameter or a member: by its name, in any case, for want of anything better. Credentials travel under

@@ -44,4 +44,22 @@ struct ContentRange: Hashable, Sendable {
             bytes = first..<last + 1  // cannot overflow: the last position is less than Int64.max
         }
     }
+
+    /// Whether these are all bytes of the whole. `length` is that of the content, if it is known.
+    func isWhole(_ length: Int64?) -> Bool {
+        guard let bytes else { return false }
+        return bytes.lowerBound == 0 && bytes.upperBound == total ?? bytes.upperBound
+            && bytes.upperBound == length ?? bytes.upperBound
+    }
+}
+
+extension HeaderFields {
+    /// Whether the `Content-Range` of a success that is not a 206 says that the body is the whole, or there
+    /// is none (RFC 9110 §14.4: it means nothing there, and the server may have forgotten the status).
+    /// `count` is the number of bytes that came; `nil`: as `Content-Length` has it.
+    func saysWhole(count: Int64? = nil) -> Bool {
+        values(for: "Content-Range").allSatisfy { value in
+            (try? ContentRange(fieldValue: value))?.isWhole(count ?? contentLength) ?? false
+        }
+    }
 }

@@ -19,7 +19,7 @@ internal import OperationNetworkingSystem
 /// | a request with another method, a body, other selecting fields        | P15, P16  | begun anew             |
 /// | a request with another value of a field that the server's `Vary` names (``VaryingFields``), without a strong tag | P16 | begun anew |
 /// | a request to another scheme, host, port or path, unless the caller takes bytes of another one, and not from https to http | P17 | begun anew |
-/// | any other request to another address (another query, for one), or as another user (``Asker``) | P17 | kept to be compared under a strong tag, else begun anew |
+/// | any other request to another address (another query, for one), or as another user (``RequestIdentity``) | P17 | kept to be compared under a strong tag, else begun anew |
 /// | a request that verifies its server in another way (``ServerVerification``), unless it does not verify it at all | P21 | begun anew |
 /// | bytes of a server that only a challenge's closure trusted, and none is set | P21 | begun anew            |
 /// | all bytes, some of such a server, and a closure                      | P7, P21   | all but the last one kept |

@@ -25,7 +25,7 @@ struct RequestRecord: Hashable, Codable, Sendable {
         var secret: [String] = []
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
             let name = name.lowercased()
-            if SecretFields.isSecret(name) {
+            if SecretFields.namesUser(name) {
                 secret.append(name)
             } else if name == RequestRecord.hostField {
                 selecting[name] = RequestRecord.site(value, otherThan: request.url)
@@ -125,12 +125,12 @@ struct RequestRecord: Hashable, Codable, Sendable {
     /// has another value in each request.
     static func selects(_ name: String) -> Bool {
         if name.hasPrefix("if-") || name.hasPrefix("sec-") || name.hasPrefix("proxy-") { return false }
-        return !unselectingFields.contains(name)
+        return !unselectingFields.contains(name) && !SecretFields.marksMessage(name)
     }
 
     private static let unselectingFields: Set<String> = [
         "accept-encoding", "cache-control", "connection", "content-length", "content-type", "date", "expect",
-        "keep-alive", "origin", "pragma", "priority", "referer", "te", "traceparent", "tracestate",
-        "transfer-encoding", "upgrade", "user-agent", "via", "x-correlation-id", "x-request-id",
+        "keep-alive", "origin", "pragma", "priority", "referer", "te",
+        "transfer-encoding", "upgrade", "user-agent", "via",
     ]
 }

@@ -31,3 +31,14 @@ struct SaltedDigest: Hashable, Codable, Sendable {
         return try bytes.span.sha256Text()
     }
 }
+
+extension RequestIdentity {
+    /// The digest of the users that a later process compares with its own; `nil` if there are none.
+    var userDigest: SaltedDigest? { isAnonymous ? nil : try? SaltedDigest(of: users) }
+
+    /// Whether it names the users whose ``userDigest`` this is.
+    func namesUsers(of digest: SaltedDigest?) -> Bool {
+        guard let digest else { return isAnonymous }
+        return (try? digest.isDigest(of: users)) ?? false
+    }
+}

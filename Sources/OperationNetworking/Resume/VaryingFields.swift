@@ -5,8 +5,8 @@ internal import FoundationNetworking
 /// they select a representation only where the server's `Vary` names them
 /// ([RFC 9110 §12.5.5](https://www.rfc-editor.org/rfc/rfc9110#section-12.5.5)).
 ///
-/// Secrets are not among them (``Asker``), nor are conditions. Values are never written down, only their
-/// digest.
+/// Secrets are not among them (``RequestIdentity``), nor are conditions. Values are never written down, only
+/// their digest.
 struct VaryingFields: Hashable, Sendable {
     /// The fields that a `Vary` names.
     struct Selection: Hashable, Sendable {
@@ -61,6 +61,6 @@ struct VaryingFields: Hashable, Sendable {
 
     private static func mayVary(_ name: String) -> Bool {
         !name.isEmpty && !name.hasPrefix("if-") && !SecretFields.isSecret(name)
-            && !RequestRecord.selects(name)
+            && !SecretFields.marksMessage(name) && !RequestRecord.selects(name)
     }
 }

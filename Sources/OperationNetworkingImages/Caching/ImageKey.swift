@@ -1,28 +1,30 @@
 internal import Foundation
 internal import FoundationNetworking
+internal import OperationNetworking
 
 /// The key of an image in a cache: an identifier, and unless it stands alone the URL, the fields that may
-/// choose the image, and the user that was asked as. They are kept apart, so that no URL with an identifier
-/// is another URL.
+/// choose the image, and whom it was requested as. They are kept apart, so that no URL with an identifier is
+/// another URL.
 struct ImageKey: Hashable {
     let url: String?
     let fields: [String: String]
-    let asker: ImageAsker
+    let context: ImageContext
     let identifier: String?
 
     init(identifier: String) {
         url = nil
         fields = [:]
-        asker = .unnamed
+        context = .standard
         self.identifier = identifier
     }
 
-    /// `nil` for a request without a URL, which no image comes from.
-    init?(_ request: URLRequest, _ identifier: String?, asker: ImageAsker = .unnamed) {
+    /// `nil` for a request without a URL, which no image comes from. Without a context it is as the request
+    /// alone says, under the default policy.
+    init?(_ request: URLRequest, _ identifier: String?, context: ImageContext? = nil) {
         guard let url = request.url?.absoluteString else { return nil }
         self.url = url
         fields = request.choosingFields
-        self.asker = asker
+        self.context = context ?? ImageContext(request)
         self.identifier = identifier
     }
 
@@ -47,14 +49,14 @@ extension URLRequest {
         var fields: [String: String] = [:]
         for (name, value) in all {
             let name = name.lowercased()
-            if !Self.neutralFields.contains(name) { fields[name] = value }
+            if !Self.neutralFields.contains(name), !SecretFields.marksMessage(name) { fields[name] = value }
         }
         return fields
     }
 
-    /// Formats that the decoder reads anyway, what caches and connections do, and marks of a trace.
+    /// Formats that the decoder reads anyway, and what caches and connections do.
     private static let neutralFields: Set<String> = [
         "accept", "accept-encoding", "cache-control", "connection", "if-modified-since", "if-none-match",
-        "pragma", "priority", "referer", "te", "traceparent", "tracestate", "user-agent",
+        "pragma", "priority", "referer", "te", "user-agent",
     ]
 }

@@ -53,11 +53,11 @@ public final class ImageDownloader: Sendable {
         let handlesCookies: Bool
         /// A cache of responses may answer the one, and not the other.
         let cachePolicy: URLRequest.CachePolicy
-        /// A redirect may lead to where other cookies are sent than those that ``asker`` knows of.
+        /// A redirect may lead to where other cookies are sent than those that ``context`` knows of.
         let cookieVersion: Int?
         /// `nil`: it is not known as whom the manager sends it.
-        let asker: ImageAsker?
-        /// A transfer of its own, for a method that is not GET, and where the asker is not known.
+        let context: ImageContext?
+        /// A transfer of its own, for a method that is not GET, and where the context is not known.
         let own: UUID?
     }
 
@@ -211,8 +211,8 @@ public final class ImageDownloader: Sendable {
             return false
         }
         let cookieVersion = cookieVersion
-        let asker = ImageAsker(request, by: manager)
-        if let image = cachedImage(for: request, asker) {
+        let context = ImageContext(request, by: manager)
+        if let image = cachedImage(for: request, context) {
             handler.call(nil, .success(image))
             return false
         }
@@ -224,12 +224,14 @@ public final class ImageDownloader: Sendable {
             url: url.absoluteString,
             method: request.httpMethod ?? "GET",
             // The decoder reads any format, and bindings ask for `image/*`.
-            fields: (request.allHTTPHeaderFields ?? [:]).filter { $0.key.lowercased() != "accept" },
+            fields: (request.allHTTPHeaderFields ?? [:]).filter { name, _ in
+                name.lowercased() != "accept" && !SecretFields.marksMessage(name)
+            },
             handlesCookies: request.httpShouldHandleCookies,
             cachePolicy: request.cachePolicy,
             cookieVersion: request.httpShouldHandleCookies ? cookieVersion : nil,
-            asker: asker,
-            own: request.isGet && asker != nil ? nil : ticket
+            context: context,
+            own: request.isGet && context != nil ? nil : ticket
         )
         begin(state.withLock { $0.table.ask(for: key, ticket, handler, priority: priority.rawValue) })
         return true
@@ -238,30 +240,30 @@ public final class ImageDownloader: Sendable {
     /// Rises with each change of the manager's cookies.
     private var cookieVersion: Int? { manager.cookieJar?.version }
 
-    private func cachedImage(for request: URLRequest, _ asker: ImageAsker?) -> DecodedImage? {
-        guard request.takesCachedImage, let asker, let imageCache else { return nil }
+    private func cachedImage(for request: URLRequest, _ context: ImageContext?) -> DecodedImage? {
+        guard request.takesCachedImage, let context, let imageCache else { return nil }
         let identifier = manager.responseSerializer.imageIdentifier
         if let cache = imageCache as? any KeyedImageCache {
-            return ImageKey(request, identifier, asker: asker).flatMap(cache.image)
+            return ImageKey(request, identifier, context: context).flatMap(cache.image)
         }
-        guard request.isForEveryUser(asker) else { return nil }
+        guard request.isForEveryUser(context) else { return nil }
         return imageCache.image(for: request, identifier: identifier)
     }
 
-    /// Keeps an image that came to `asker`.
+    /// Keeps an image that came to `context`.
     private func keep(
         _ image: DecodedImage,
         for request: URLRequest,
-        _ asker: ImageAsker,
+        _ context: ImageContext,
         _ identifier: String?
     ) {
         guard request.isGet, let imageCache else { return }
         let cache = imageCache as? any KeyedImageCache
-        guard cache != nil || request.isForEveryUser(asker),
+        guard cache != nil || request.isForEveryUser(context),
             imageCache.shouldCache(image, for: request, identifier: identifier)
         else { return }
         guard let cache else { return imageCache.add(image, for: request, identifier: identifier) }
-        if let key = ImageKey(request, identifier, asker: asker) { cache.add(image, key) }
+        if let key = ImageKey(request, identifier, context: context) { cache.add(image, key) }
     }
 
     private func cancel(_ ticket: UUID) {
@@ -301,7 +303,7 @@ public final class ImageDownloader: Sendable {
 
     private func cachedImage(for start: Start) -> DecodedImage? {
         let request = state.withLock { $0.table.handlers(of: start.key).first?.request }
-        return request.flatMap { cachedImage(for: $0, start.key.asker) }
+        return request.flatMap { cachedImage(for: $0, start.key.context) }
     }
 
     /// - Returns: the transfers that begin in the place of this one; `nil`: it is not wanted any more.
@@ -325,7 +327,7 @@ public final class ImageDownloader: Sendable {
             return (state.table.handlers(of: start.key).first?.request, [])
         }
         guard let request else { return begin(next) }
-        let way = ImageWay(asker: ImageAsker(request, by: manager), cookieVersion: cookieVersion)
+        let way = ImageWay(context: ImageContext(request, by: manager), cookieVersion: cookieVersion)
         let operation = manager.operation(
             for: request,
             success: { operation, object in
@@ -359,10 +361,10 @@ public final class ImageDownloader: Sendable {
     ) {
         // As whom it was sent is known if nothing changed from the question to the end: no token, and no
         // cookie of the response.
-        if case .success(let image) = result, let asker = way.asker, asker == start.key.asker,
-            way.namesOnly(asker, operation.request, by: manager)
+        if case .success(let image) = result, let context = way.context, context == start.key.context,
+            way.namesOnly(context, operation.request, by: manager)
         {
-            keep(image, for: operation.request, asker, operation.responseSerializer.imageIdentifier)
+            keep(image, for: operation.request, context, operation.responseSerializer.imageIdentifier)
         }
         let (handlers, starts) = state.withLock { state in
             state.operations[start.transfer] = nil
@@ -386,7 +388,7 @@ extension URLRequest {
     fileprivate var isGet: Bool { (httpMethod ?? "GET") == "GET" }
 
     /// Whether a cache of the user's own, whose keys may be URLs, may answer it and keep its image.
-    fileprivate func isForEveryUser(_ asker: ImageAsker) -> Bool {
-        !asker.namesUser && choosingFields.isEmpty
+    fileprivate func isForEveryUser(_ context: ImageContext) -> Bool {
+        !context.namesUser && choosingFields.isEmpty
     }
 }

@@ -7,12 +7,12 @@ internal import OperationNetworkingImagesSystem
 /// may name a user whom the first request does not name.
 final class ImageWay: OperationObserver {
     /// As things were when the transfer was made.
-    let asker: ImageAsker?
+    let context: ImageContext?
     private let cookieVersion: Int?
     private let redirects = Guarded<[URLRequest]>([])
 
-    init(asker: ImageAsker?, cookieVersion: Int?) {
-        self.asker = asker
+    init(context: ImageContext?, cookieVersion: Int?) {
+        self.context = context
         self.cookieVersion = cookieVersion
     }
 
@@ -24,13 +24,15 @@ final class ImageWay: OperationObserver {
         redirects.withLock { $0.append(request) }
     }
 
-    /// Whether the manager would send `request` as `asker` now, and whether no redirect led to where it names
-    /// another user, or named one that cannot be known any more.
-    func namesOnly(_ asker: ImageAsker, _ request: URLRequest, by manager: OperationManager) -> Bool {
-        guard asker == ImageAsker(request, by: manager) else { return false }
+    /// Whether the manager would send `request` in `context` now, and whether no redirect led to where it
+    /// names another user, or named one that cannot be known any more.
+    func namesOnly(_ context: ImageContext, _ request: URLRequest, by manager: OperationManager) -> Bool {
+        guard context == ImageContext(request, by: manager) else { return false }
         let redirects = redirects.withLock { $0 }
         guard !redirects.isEmpty else { return true }
         return cookieVersion == manager.cookieJar?.version
-            && redirects.allSatisfy { [asker, asker.withoutUser].contains(ImageAsker($0, by: manager)) }
+            && redirects.allSatisfy {
+                [context, context.withoutUser].contains(ImageContext($0, by: manager))
+            }
     }
 }

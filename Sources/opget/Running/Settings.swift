@@ -52,8 +52,13 @@ struct Settings: Sendable {
     var asksForRange: Bool { fields.contains { $0.name.lowercased() == "range" } }
 
     /// The user of a request.
-    func asker(of request: URLRequest) -> Asker {
-        Asker(request, credential: access.credential(for: request.url), identity: access.clientIdentity)
+    func asker(of request: URLRequest) -> RequestIdentity {
+        RequestIdentity(
+            request,
+            credential: access.credential(for: request.url),
+            clientIdentity: access.clientIdentity,
+            secretFields: access.redirects.ownSecretFields
+        )
     }
 
     /// The verification of the server of a request.

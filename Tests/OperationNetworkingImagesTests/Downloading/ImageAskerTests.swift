@@ -295,7 +295,10 @@ import Testing
     @Test func fieldsThatChooseNoImageDoNotCount() async throws {
         let server = try ScriptedServer { _ in Self.answer }
         let downloader = downloader(AutoPurgingImageCache(memoryPressure: nil))
-        for (name, value) in [("Accept", "image/*"), ("User-Agent", "a"), ("traceparent", "00-1")] {
+        for (name, value) in [
+            ("Accept", "image/*"), ("User-Agent", "a"), ("traceparent", "00-1"), ("X-Request-Id", "1"),
+            ("Idempotency-Key", "1"),
+        ] {
             var request = URLRequest(url: server.url)
             request.setValue(value, forHTTPHeaderField: name)
             _ = try await downloader.image(for: request)
@@ -335,10 +338,10 @@ import Testing
         manager.credential = Credential(bearerToken: "secret")
         var request = URLRequest(url: try #require(URL(string: "http://h/")))
         request.setValue("secret", forHTTPHeaderField: "X-API-Key")
-        let asker = try #require(ImageAsker(request, by: manager))
+        let context = try #require(ImageContext(request, by: manager))
         var text = ""
-        dump(ImageKey(request, nil, asker: asker), to: &text)
-        dump(asker, to: &text)
+        dump(ImageKey(request, nil, context: context), to: &text)
+        dump(context, to: &text)
         #expect(!text.contains("secret"))
     }
 }

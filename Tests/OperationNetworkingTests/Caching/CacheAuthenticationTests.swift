@@ -54,17 +54,17 @@ struct CacheAuthenticationTests {
             return CacheRequest(request)
         }
         let (one, other) = (asked(.systemTickets), asked(.systemTickets))
-        #expect(one.authorization != nil && one.authorization != other.authorization)
-        #expect(!one.isAskerKnown && asked(door.alice).isAskerKnown && asked(nil).isAskerKnown)
+        #expect(one.identity != nil && one.identity != other.identity)
+        #expect(!one.isIdentityKnown && asked(door.alice).isIdentityKnown && asked(nil).isIdentityKnown)
     }
 
     /// Another process, or a later kinit(1), may be another user.
     @Test(arguments: ["max-age=60", "max-age=60, private", "max-age=60, public"])
     func whatTicketsHaveOpenedIsNotStored(control: String) {
-        var request = CacheScenario.request(authorization: "tickets")
-        request.isAskerKnown = false
+        var request = CacheScenario.request(identity: "tickets")
+        request.isIdentityKnown = false
         #expect(CacheScenario.stored(["Cache-Control": control], for: request) == nil)
-        request.isAskerKnown = true
+        request.isIdentityKnown = true
         #expect(CacheScenario.stored(["Cache-Control": control], for: request) != nil)
     }
 }

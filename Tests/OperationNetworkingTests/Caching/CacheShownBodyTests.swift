@@ -81,18 +81,4 @@ struct CacheShownBodyTests {
         let rest = await scene.fetch("/", ["Range": "bytes=5-", "If-Range": "\"v1\""])
         #expect(rest.response?.statusCode == 206 && rest.text == "56789" && rest.responseSource == .cache)
     }
-
-    /// The beginning of changed bytes is not completed by the server's.
-    @Test func aTagThatProvesNothingJoinsNothing() throws {
-        let fields: HeaderFields = ["ETag": "\"v1\"", "Content-Length": "10"]
-        var stored = try #require(CacheScenario.stored(fields, length: 4, isWhole: false))
-        let request = CacheScenario.request()
-        let now = CacheScenario.start + 9999
-        #expect(
-            CachePolicy().answer(to: request, from: [stored], now: now).summary == "complete 4..<10"
-        )
-        stored.holdOtherBytes()
-        #expect(CachePolicy().answer(to: request, from: [stored], now: now).summary == "fetch")
-        #expect(!stored.isContinuable)
-    }
 }

@@ -29,60 +29,6 @@ struct CachedTransferTests {
         return operation
     }
 
-    // MARK: - Answers that continue, and do not
-
-    /// A server that says less than was asked for, after the body broke off.
-    enum Rest: CaseIterable {
-        case shorter, later, chunkedAndEmpty, chunkedAndShort, ofUnknownTotal, twice
-
-        var answer: Answer {
-            let representation = CachedTransferTests.representation
-            let head = "HTTP/1.1 206 Partial Content\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n"
-            return switch self {
-            case .shorter: .representation(representation.misbehaving(.shortensRange(to: 3)))
-            case .later: .representation(representation.misbehaving(.shiftsRange(by: 2)))
-            case .chunkedAndEmpty: .raw(.text(head + "Content-Range: bytes 4-9/10\r\n\r\n0\r\n\r\n"))
-            case .chunkedAndShort:
-                .raw(.text(head + "Content-Range: bytes 4-9/10\r\n\r\n3\r\n456\r\n0\r\n\r\n"))
-            case .ofUnknownTotal:
-                .raw(.text(head + "Content-Range: bytes 4-6/*\r\n\r\n3\r\n456\r\n0\r\n\r\n"))
-            case .twice:
-                .raw(
-                    .text(
-                        head + "Content-Range: bytes 4-9/10\r\nContent-Range: bytes 5-9/10\r\n\r\n"
-                            + "6\r\n456789\r\n0\r\n\r\n"
-                    )
-                )
-            }
-        }
-    }
-
-    @Test(arguments: Rest.allCases) func noRestMakesAnIncompleteBodyWhole(_ rest: Rest) async throws {
-        let server = try ScriptedServer([
-            .representation(Self.representation).breaking(after: .body(4)), rest.answer,
-            .representation(Self.representation),
-        ])
-        let scene = CacheScene(server)
-        #expect(await scene.fetch().error != nil)
-        let second = await scene.fetch()
-        #expect(second.error != nil || second.text == "0123456789", "\(second.text ?? "nothing")")
-        let third = await scene.fetch()
-        #expect(third.error == nil && third.text == "0123456789")
-    }
-
-    @Test func aSmallPartLeavesALongerOneAlone() async throws {
-        let server = try ScriptedServer([
-            .representation(Self.representation).breaking(after: .body(6)),
-            .representation(Self.representation), .representation(Self.representation),
-        ])
-        let scene = CacheScene(server)
-        await scene.fetch()
-        let part = await scene.fetch("/", ["Range": "bytes=8-8"])
-        #expect(part.text == "8" && part.response?.statusCode == 206)
-        #expect(await scene.fetch().text == "0123456789")
-        #expect(server.requests.last?.headers["Range"] == "bytes=6-")
-    }
-
     // MARK: - Connections
 
     @Test func aDownloadThatWaitsForAnEqualOneHasNoConnection() async throws {
@@ -208,15 +154,6 @@ struct CachedTransferTests {
 
     // MARK: - Who asks
 
-    @Test func aPartIsNotStoredWithoutTheCallersLook() async throws {
-        let server = try ScriptedServer([.representation(Self.representation)])
-        let scene = CacheScene(server)
-        for _ in 0..<2 {
-            await scene.fetch(scene.request("/", ["Range": "bytes=0-3"])) { $0.setCacheResponse { _ in nil } }
-        }
-        #expect(server.requests.count == 2 && scene.cache.currentMemoryUsage < 4_096)
-    }
-
     @Test func twoJarsAreTwoUsers() async throws {
         let server = try ScriptedServer { request in
             .respond(
@@ -241,7 +178,7 @@ struct CachedTransferTests {
         func digest(_ fields: HeaderFields, _ credential: Credential? = nil) -> String? {
             var request = TransferRequest.plain(URL(fileURLWithPath: "/"), fields: fields)
             request.credential = credential
-            return CacheAuthorization(request)?.digest
+            return CacheRequest(request).identity
         }
         let digests = [
             digest([:]), digest(["Authorization": "Basic YTpi"]), digest(["Authorization": "Basic YTpj"]),
@@ -270,44 +207,5 @@ struct CachedTransferTests {
         ]
         #expect(Set(names).count == names.count && names[0].isEmpty)
         #expect(names[1] == partition { $0.policy = SecurityPolicy(allowInvalidCertificates: true) })
-    }
-
-    /// A connection that was closed while the beginning was handed over: what the kernel had of the rest
-    /// comes, and nothing more.
-    @Test(arguments: [0, 2], [false, true])
-    func aRestThatIsLostIsAskedForOnceMore(count: Int, isChunked: Bool) async throws {
-        let whole = Answer.representation(Self.representation)
-        let rest = isChunked ? whole.chunked(size: 1) : whole
-        let server = try ScriptedServer([
-            whole.breaking(after: .body(4)), rest.breaking(after: .body(count)), whole,
-        ])
-        let scene = CacheScene(server)
-        #expect(await scene.fetch().error != nil)
-        let second = await scene.fetch()
-        #expect(second.error == nil && second.text == "0123456789")
-        #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=4-", "bytes=\(4 + count)-9"])
-    }
-
-    @Test func whatCameOfALostRestIsStored() async throws {
-        let whole = Answer.representation(Self.representation)
-        let lost = whole.breaking(after: .body(2))
-        let server = try ScriptedServer([whole.breaking(after: .body(4)), lost, lost, whole])
-        let scene = CacheScene(server)
-        #expect(await scene.fetch().error != nil)
-        #expect(await scene.fetch().error != nil)
-        #expect(await scene.fetch().text == "0123456789")
-        let ranges = server.requests.map { $0.headers["Range"] }
-        #expect(ranges == [nil, "bytes=4-", "bytes=6-9", "bytes=6-"])
-    }
-
-    /// And not again and again.
-    @Test(arguments: [0, 1]) func aRestThatIsLostTwiceIsAFailure(count: Int) async throws {
-        let whole = Answer.representation(Self.representation)
-        let lost = whole.breaking(after: .body(count))
-        let server = try ScriptedServer([whole.breaking(after: .body(4)), lost, lost, lost, lost])
-        let scene = CacheScene(server)
-        #expect(await scene.fetch().error != nil)
-        #expect(await scene.fetch().error != nil)
-        #expect(server.requests.count == 3)
     }
 }

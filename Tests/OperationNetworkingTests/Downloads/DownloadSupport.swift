@@ -89,7 +89,7 @@ extension PartialDownload {
     /// The older one of the parts that are there, or a new one.
     convenience init(
         _ request: URLRequest,
-        as asker: Asker? = nil,
+        as asker: RequestIdentity? = nil,
         under verification: ServerVerification? = nil,
         asksAboutServers: Bool = false,
         to destination: URL,

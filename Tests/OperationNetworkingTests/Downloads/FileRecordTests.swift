@@ -24,7 +24,7 @@ import Testing
     ) throws -> FileRecord {
         try FileRecord(
             RequestRecord(try request()),
-            as: Asker(try request()),
+            as: RequestIdentity(try request()),
             stamp: stamp,
             proof: proof,
             fields: fields
@@ -124,17 +124,17 @@ import Testing
         let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
         let note = try FileRecord(
             RequestRecord(try request()),
-            as: Asker(try request()),
+            as: RequestIdentity(try request()),
             stamp: try file.stamp,
             proof: proof,
             fields: ["ETag": "\"v\""]
         )
         try file.note(note.text, as: FileRecord.attribute)
-        let standing = try FileStanding(of: url, for: try request(), as: Asker(try request()))
+        let standing = try FileStanding(of: url, for: try request(), as: RequestIdentity(try request()))
         let condition = try FileCondition(
             for: url,
             request: try request(),
-            as: Asker(try request()),
+            as: RequestIdentity(try request()),
             digests: []
         )
         #expect(
@@ -168,8 +168,8 @@ import Testing
             _ address: String = "http://h/a",
             _ fields: [String: String] = [:],
             _ credential: Credential? = nil
-        ) throws -> Asker {
-            Asker(try request(address, fields: fields), credential: credential)
+        ) throws -> RequestIdentity {
+            RequestIdentity(try request(address, fields: fields), credential: credential)
         }
         let askers = try [
             asker(), asker("http://alice:1@h/a"), asker("http://bob:1@h/a"),
@@ -180,7 +180,7 @@ import Testing
         ]
         for (index, one) in askers.enumerated() {
             for (number, other) in askers.enumerated() {
-                #expect(other.isAsker(of: one.digest) == (index == number), "\(index), \(number)")
+                #expect(other.namesUsers(of: one.userDigest) == (index == number), "\(index), \(number)")
             }
         }
         let alice = try asker("http://alice:1@h/a")
@@ -193,7 +193,7 @@ import Testing
             asker("http://h/a", ["authorization": "basic YWxpY2U6NQ=="]),
             asker("http://alice@h/a", [:], Credential(user: "bob", password: "3")),
         ]
-        for other in same { #expect(other.isAsker(of: alice.digest)) }
+        for other in same { #expect(other.namesUsers(of: alice.userDigest)) }
     }
 
     @Test(
@@ -216,7 +216,7 @@ import Testing
         let request = try request(fields: ["User-Agent": "a"])
         let record = try FileRecord(
             RequestRecord(request),
-            as: Asker(request),
+            as: RequestIdentity(request),
             stamp: try file.stamp,
             proof: .complete,
             fields: [:],
@@ -225,8 +225,8 @@ import Testing
         #expect(FileRecord(text: record.text) == record)
         try file.note(record.text, as: FileRecord.attribute)
         let other = try self.request(fields: fields)
-        #expect(try FileStanding(of: url, for: request, as: Asker(request)) == .complete)
-        #expect(try FileStanding(of: url, for: other, as: Asker(other)) == standing)
+        #expect(try FileStanding(of: url, for: request, as: RequestIdentity(request)) == .complete)
+        #expect(try FileStanding(of: url, for: other, as: RequestIdentity(other)) == standing)
     }
 
     /// The file of one verification of the server, for a request under another.
@@ -252,7 +252,7 @@ import Testing
         try Data("0123".utf8).write(to: url)
         let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
         let request = try request("https://h/a")
-        let asker = Asker(request)
+        let asker = RequestIdentity(request)
         let record = try FileRecord(
             RequestRecord(request),
             as: asker,
@@ -271,7 +271,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let url = directory.file("a")
         func standing(_ request: URLRequest) throws -> FileStanding {
-            try FileStanding(of: url, for: request, as: Asker(request))
+            try FileStanding(of: url, for: request, as: RequestIdentity(request))
         }
         let request = try request()
         #expect(try standing(request) == .nothing)
@@ -280,7 +280,7 @@ import Testing
         let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
         let record = try FileRecord(
             RequestRecord(request),
-            as: Asker(request),
+            as: RequestIdentity(request),
             stamp: try file.stamp,
             proof: .complete,
             fields: [:]

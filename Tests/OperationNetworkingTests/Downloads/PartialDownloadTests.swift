@@ -269,7 +269,7 @@ struct PartialDownloadTests {
         func open(_ user: String) throws -> PartialDownload {
             try PartialDownload(
                 .sample,
-                as: Asker(.sample, credential: Credential(user: user, password: "x")),
+                as: RequestIdentity(.sample, credential: Credential(user: user, password: "x")),
                 to: directory.file("a"),
                 replacesFile: false,
                 in: machine.environment

@@ -7,12 +7,6 @@ enum CacheAnswer: Sendable {
     /// Send these fields instead of the request's; a 304 confirms the candidate. The reply is the stale one,
     /// which ``CachePolicy/staleReply(_:to:now:after:)`` may allow after a failure.
     case validate(Int, HeaderFields, CacheReply)
-    /// The candidate holds the beginning. Send these fields, which ask for the missing bytes if it still is
-    /// the same version; `missing` ends at `Int64.max` when the length is not known.
-    ///
-    /// The answer is a 206, for ``CachePolicy/joining(_:_:)``; a 200, which is another version; or a 416:
-    /// then nothing is missing that there is, and the request is sent again without a range.
-    case complete(Int, HeaderFields, missing: Range<Int64>)
     /// Only a stored response is wanted and there is none: a 504 (Gateway Timeout) by RFC 9111 §5.2.1.7.
     case unavailable
 }
@@ -25,8 +19,7 @@ struct CacheReply: Hashable, Sendable {
     /// A stored `Set-Cookie` is in it, as the RFC wants (§7.3), and is not new: a jar takes cookies from the
     /// network only.
     var head: ResponseHead
-    /// The positions of the bytes to hand over, in the whole representation; empty: none. The stored body
-    /// begins at the lower bound of its extent.
+    /// The bytes of the stored body to hand over; empty: none.
     var body: Range<Int64>
     var use: CacheUse
     /// stale-while-revalidate: the fields of the GET that goes on in the background.
@@ -47,15 +40,4 @@ enum CacheFailure: Hashable, Sendable {
     case unreachable
     /// An answer of that status.
     case status(Int)
-}
-
-/// The use of a 206 beside a stored part.
-enum CacheJoining: Hashable, Sendable {
-    /// The part's bytes follow the held ones; the head is the one to commit, after
-    /// ``CachedHead/ended(at:isWhole:)``.
-    case append(CachedHead)
-    /// The part is of another version, or of more use: store it in place of the held one.
-    case replace
-    /// The held bytes stay, and the part is not stored.
-    case refuse
 }

@@ -32,7 +32,7 @@ extension CachePolicy {
     func backgroundFields(_ candidate: CachedHead, for request: CacheRequest) -> HeaderFields {
         var fields = request.fieldsToSend
         for name in Self.conditions { fields[name] = nil }
-        if candidate.body.isComplete { fields["Range"] = nil }
+        fields["Range"] = nil
         for field in Self.condition(of: candidate.fields)?.fields ?? [] {
             fields.append(name: field.name, value: field.value)
         }
@@ -53,37 +53,5 @@ extension CachePolicy {
             condition.append(name: "If-Modified-Since", value: date)
         }
         return condition.isEmpty ? nil : condition
-    }
-
-    // MARK: - Completing
-
-    /// The question for the rest of a response that is held from its first byte on (RFC 9111 §3.3).
-    ///
-    /// - Returns: `nil`: there is none, or nothing would prove that both parts are of one version (RFC 9110
-    ///   §15.3.7.3).
-    func completion(
-        of candidates: [CachedHead],
-        for request: CacheRequest,
-        where isWanted: (CachedHead) -> Bool = { _ in true }
-    ) -> CacheAnswer? {
-        guard request.method == "GET", request.fields["Range"] == nil, request.fields["If-Range"] == nil,
-            !request.hasCondition
-        else { return nil }
-        let index = candidates.indices
-            .filter { index in
-                let body = candidates[index].body
-                return candidates[index].isContinuable && !body.isComplete && body.range.lowerBound == 0
-                    && body.range.upperBound > 0 && body.range.upperBound < body.completeLength ?? .max
-                    // The rest that comes is its asker's, and is not joined to another's.
-                    && candidates[index].authorization == request.authorization
-                    && matches(candidates[index], request) && isWanted(candidates[index])
-            }
-            .max { Self.isOlder(candidates[$0], than: candidates[$1]) }
-        guard let index, let ifRange = candidates[index].validator.ifRange else { return nil }
-        let held = candidates[index].body.range.upperBound
-        var fields = request.fieldsToSend
-        fields["Range"] = "bytes=\(held)-"
-        fields["If-Range"] = ifRange
-        return .complete(index, fields, missing: held..<(candidates[index].body.completeLength ?? .max))
     }
 }

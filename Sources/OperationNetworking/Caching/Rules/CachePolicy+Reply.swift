@@ -35,20 +35,14 @@ extension CachePolicy {
             return CacheReply(head: head, body: 0..<0, use: use)
         }
         guard request.method != "HEAD" else { return CacheReply(head: head, body: 0..<0, use: use) }
-        let held = candidate.body.range
-        // A part is never handed over as the whole (RFC 9111 §3.3).
-        let selection = CacheSelection(candidate, request)
-        switch selection ?? (candidate.body.isComplete || held.isEmpty ? .whole : .bytes(held)) {
+        switch CacheSelection(candidate, request) ?? .whole {
         case .bytes(let bytes):
-            if !Self.isContent(bytes, of: candidate) {
-                // They are of other content (RFC 9530 §2).
-                head.fields["Content-Digest"] = nil
-                head.fields["Content-MD5"] = nil
-            }
+            // They are of the whole content (RFC 9530 §2).
+            head.fields["Content-Digest"] = nil
+            head.fields["Content-MD5"] = nil
             head.status = 206
-            let length = candidate.body.completeLength.map(String.init) ?? "*"
             head.fields["Content-Range"] =
-                "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(length)"
+                "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(candidate.length)"
             head.fields["Content-Length"] = "\(bytes.upperBound - bytes.lowerBound)"
             return CacheReply(head: head, body: bytes, use: use)
         case .unsatisfiable(let length):
@@ -58,19 +52,11 @@ extension CachePolicy {
             head.fields["Content-Length"] = "0"
             return CacheReply(head: head, body: 0..<0, use: use)
         case .whole:
-            if !candidate.isDecoded, candidate.body.isComplete, candidate.head.status != 204,
-                head.fields["Content-Length"] == nil
-            {
+            if !candidate.isDecoded, candidate.head.status != 204, head.fields["Content-Length"] == nil {
                 // The end of a chunked body was its last chunk; here it is a number.
-                head.fields["Content-Length"] = "\(held.upperBound)"
+                head.fields["Content-Length"] = "\(candidate.length)"
             }
-            return CacheReply(head: head, body: held, use: use)
+            return CacheReply(head: head, body: 0..<candidate.length, use: use)
         }
-    }
-
-    /// Whether the bytes are the content of the 206 that is stored, all of it.
-    private static func isContent(_ bytes: Range<Int64>, of candidate: CachedHead) -> Bool {
-        guard candidate.head.status == 206, let text = candidate.fields["Content-Range"] else { return false }
-        return (try? ContentRange(fieldValue: text))?.bytes == bytes
     }
 }

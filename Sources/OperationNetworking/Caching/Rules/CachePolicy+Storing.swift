@@ -24,7 +24,7 @@ extension CachePolicy {
     ///   - request: the one that it answers.
     ///   - requestTime: seconds since 1970, when the request was sent.
     ///   - responseTime: seconds since 1970, when the head came.
-    /// - Returns: `nil`: the response is not stored. Its extent is the one that the head announces, until
+    /// - Returns: `nil`: the response is not stored. Its length is the one that the head announces, until
     ///   ``CachedHead/ended(at:isWhole:)``.
     func stored(
         _ head: ResponseHead,
@@ -32,24 +32,23 @@ extension CachePolicy {
         requestTime: Double,
         responseTime: Double
     ) -> CachedHead? {
-        guard request.isAskerKnown, !request.directives.has("no-store"), requestTime.isFinite,
-            responseTime.isFinite, isStorable(head), let selecting = SelectingFields(vary: head.fields),
-            let body = Self.extent(of: head, for: request)
+        guard request.isIdentityKnown, !request.directives.has("no-store"), requestTime.isFinite,
+            responseTime.isFinite, isStorable(head), isWhole(head, for: request),
+            let selecting = SelectingFields(vary: head.fields)
         else { return nil }
+        let isDecoded = request.decodesContent && head.fields.hasContentCoding
         var stored = CachedHead(
             url: request.key.url,
             method: request.method,
             head: head,
             selecting: selecting.values(in: request.selectingFields),
-            authorization: request.authorization,
+            identity: request.identity,
             requestTime: requestTime,
             responseTime: responseTime,
-            body: body,
-            isDecoded: request.decodesContent && head.fields.hasContentCoding
+            length: isDecoded ? 0 : head.fields.contentLength ?? 0,
+            isDecoded: isDecoded
         )
-        guard Self.isAnswerToRead(stored, request), head.status != 206 || !stored.isDecoded else {
-            return nil
-        }
+        guard Self.isAnswerToRead(stored, request) else { return nil }
         stored.head.fields = Self.endToEnd(head.fields)
         // By the server's own `Date`, not by the one that is added.
         stored.hasWeakValidator = EntityValidator(head.fields).ifRange == nil
@@ -72,7 +71,7 @@ extension CachePolicy {
         candidates.indices.filter { index in
             let old = candidates[index]
             guard let vary = old.meaning.selecting, !forbidsStoring(old) else { return true }
-            guard old.isDecoded == new.isDecoded, old.authorization == new.authorization else { return false }
+            guard old.isDecoded == new.isDecoded, old.identity == new.identity else { return false }
             return vary.names == new.meaning.selecting?.names && old.selecting == new.selecting
                 || matches(old, request)
         }
@@ -88,6 +87,21 @@ extension CachePolicy {
         if directives.has("must-understand"), !status.isUnderstood { return false }
         return status.isHeuristicallyCacheable || head.fields["Expires"] != nil
             || ["max-age", "public", "private"].contains { directives.allows($0) }
+    }
+
+    /// Whether a success is surely all that its URL names: servers send parts, and forget to say 206 ([rows
+    /// S28](https://www.rfc-editor.org/rfc/rfc9110#section-14.4)).
+    ///
+    /// | Success                                                     | Whole                               |
+    /// |-------------------------------------------------------------|-------------------------------------|
+    /// | with a `Content-Range`                                      | if that says so                     |
+    /// | to a `Range` that begins later, or that ends                | if its `Content-Range` says so      |
+    /// | to `bytes=0-`, or without a `Range`                         | yes                                 |
+    private func isWhole(_ head: ResponseHead, for request: CacheRequest) -> Bool {
+        guard (200..<300).contains(head.status) else { return true }
+        guard head.fields.saysWhole() else { return false }
+        guard let range = request.range, head.fields["Content-Range"] == nil else { return true }
+        return range.wish == .bytes([.from(0)])
     }
 
     /// Whether `no-store` forbids to keep the response (RFC 9111 §5.2.2.5); beside `must-understand` it is
@@ -122,24 +136,6 @@ extension CachePolicy {
         }
     }
 
-    /// The bytes that a head announces; `nil`: a part that cannot be stored.
-    private static func extent(of head: ResponseHead, for request: CacheRequest) -> CachedExtent? {
-        guard head.status == 206 else {
-            let length =
-                head.fields.hasContentCoding && request.decodesContent ? nil : head.fields.contentLength
-            return CachedExtent(range: 0..<(length ?? 0), completeLength: length, isComplete: false)
-        }
-        let texts = head.fields.values(for: "Content-Range")
-        // A client that has the rest does not get all fields with its part (RFC 9110 §15.3.7).
-        guard request.fields["If-Range"] == nil, !head.fields.isMultipartByteranges, texts.count == 1,
-            let range = try? ContentRange(fieldValue: texts[0]), let bytes = range.bytes
-        else { return nil }
-        if let length = head.fields.contentLength, length != bytes.upperBound - bytes.lowerBound {
-            return nil
-        }
-        return CachedExtent(range: bytes, completeLength: range.total, isComplete: false)
-    }
-
     /// Without what is about the connection (RFC 9111 §3.1).
     static func endToEnd(_ fields: HeaderFields) -> HeaderFields {
         var dropped = connectionFields
@@ -152,5 +148,21 @@ extension CachePolicy {
         var kept = fields
         kept.removeAll { dropped.contains($0.name.lowercased()) }
         return kept
+    }
+}
+
+extension CachedHead {
+    /// Whether it makes a stored response needless that its own request did not find, since that came to an
+    /// equal request in the meantime: of many at once, each would leave another one.
+    ///
+    /// | The stored response                                                                | Needless |
+    /// |------------------------------------------------------------------------------------|----------|
+    /// | to other requests: other fields that `Vary` names, other credentials, another coding | no     |
+    /// | newer, by the server's time                                                        | no       |
+    /// | any other                                                                          | yes      |
+    func overtakes(_ stored: CachedHead) -> Bool {
+        stored.isDecoded == isDecoded && stored.identity == identity && stored.selecting == selecting
+            && stored.meaning.selecting?.names == meaning.selecting?.names
+            && !CachePolicy.isOlder(self, than: stored)
     }
 }

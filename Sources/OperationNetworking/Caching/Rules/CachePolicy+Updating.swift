@@ -3,9 +3,9 @@ internal import Foundation
 /// New fields for stored responses ([RFC 9111 §3.2](https://www.rfc-editor.org/rfc/rfc9111#section-3.2)).
 extension CachePolicy {
     /// The fields that describe the bytes that are held, whatever a later head says of its own.
-    fileprivate static let bodyFields: Set<String> = [
+    private static let bodyFields: Set<String> = [
         "content-encoding", "content-length", "content-range",
-        // Of the content of that message (RFC 9530 §2), which is a part or none.
+        // Of the content of that message (RFC 9530 §2), which is none.
         "content-digest", "content-md5",
     ]
 
@@ -40,7 +40,6 @@ extension CachePolicy {
             indices += candidates.indices.filter { index in
                 // What another user got, or in another language, is not what was asked about.
                 index != asked && candidates[index].validator == .strongETag(tag)
-                    && candidates[index].authorization == request.authorization
                     && matches(candidates[index], request)
             }
         }
@@ -114,11 +113,11 @@ extension CachePolicy {
         let tags = fields.values(for: "ETag")
         if !tags.isEmpty, !areTags(tags, of: candidate) { return false }
         if let date = fields["Last-Modified"], candidate.fields["Last-Modified"] != date { return false }
-        guard candidate.head.status == 200 || candidate.head.status == 206 else { return false }
+        guard candidate.head.status == 200 else { return false }
         let isSameCoding =
             fields.combined(for: "Content-Encoding") == candidate.fields.combined(for: "Content-Encoding")
         guard isSameCoding, let length = fields.contentLength else { return true }
-        let stored = candidate.isDecoded ? candidate.fields.contentLength : candidate.body.completeLength
+        let stored = candidate.isDecoded ? candidate.fields.contentLength : candidate.length
         return stored == nil || stored == length
     }
 
@@ -136,7 +135,7 @@ extension CachePolicy {
 
     /// Replaces the fields that came, and the times. A validator that is new proves nothing about the bytes
     /// that are held: a 304 says that they are as good, not that they are the same.
-    static func update(
+    private static func update(
         _ candidate: inout CachedHead,
         with fields: HeaderFields,
         requestTime: Double,
@@ -164,15 +163,5 @@ extension CachePolicy {
     private func select(_ candidate: inout CachedHead, for request: CacheRequest) {
         guard let selecting = candidate.meaning.selecting else { return }
         candidate.selecting = selecting.values(in: request.selectingFields)
-    }
-}
-
-extension HeaderFields {
-    /// Takes over what others say of the bytes of the body, in place of what these say.
-    mutating func takeBodyFields(of others: HeaderFields) {
-        removeAll { CachePolicy.bodyFields.contains($0.name.lowercased()) }
-        for field in others.fields where CachePolicy.bodyFields.contains(field.name.lowercased()) {
-            append(name: field.name, value: field.value)
-        }
     }
 }

@@ -44,16 +44,9 @@ struct CachePolicy: Hashable, Sendable {
             usable.append(index)
         }
         guard let index = Self.newest(usable, of: candidates) else {
-            return request.wantsOnlyStored ? .unavailable : completion(of: candidates, for: request) ?? .fetch
+            return missing
         }
-        let answer = answer(to: request, with: heads[index], at: index, now: now)
-        guard case .validate = answer else { return answer }
-        // The server has another version by now, and its beginning is held.
-        let newer = completion(of: candidates, for: request) { beginning in
-            Self.isOlder(candidates[index], than: beginning)
-                && beginning.validator != candidates[index].validator
-        }
-        return newer ?? answer
+        return answer(to: request, with: heads[index], at: index, now: now)
     }
 
     private func answer(
@@ -94,20 +87,11 @@ struct CachePolicy: Hashable, Sendable {
     func matches(_ candidate: CachedHead, _ request: CacheRequest) -> Bool {
         guard candidate.url == request.key.url, candidate.method == "GET" || candidate.method == "POST",
             !candidate.head.fields.hasContentCoding || candidate.isDecoded == request.decodesContent,
-            !forbidsStoring(candidate), isForAsker(candidate, of: request),
+            !forbidsStoring(candidate), candidate.identity == request.identity,
             let selecting = candidate.meaning.selecting
         else { return false }
         let language = candidate.fields.combined(for: "Content-Language")
         return selecting.match(candidate.selecting, request.selectingFields, language: language)
-    }
-
-    /// Whether both requests carried the same credentials, or §3.5 lets a shared cache serve the one with the
-    /// other's response. `private` is the stricter word.
-    private func isForAsker(_ candidate: CachedHead, of request: CacheRequest) -> Bool {
-        if candidate.authorization == request.authorization { return true }
-        let directives = candidate.directives
-        return ["public", "s-maxage", "must-revalidate"].contains { directives.allows($0) }
-            && !directives.has("private")
     }
 
     /// The most recent one (RFC 9111 §4), by the server's time, then by ours.

@@ -9,15 +9,15 @@ struct CacheRequest: Sendable {
     /// All fields that go out, `Cookie` and `Accept-Encoding` included if `Vary` is to see them.
     var fields: HeaderFields
     var policy: URLRequest.CachePolicy
-    /// A digest of the credentials that the request carries; `nil`: none.
-    var authorization: String?
+    /// The digest of the ``RequestIdentity`` that it is sent with; `nil`: it names no user.
+    var identity: String?
     var hasBody: Bool
     /// Whether a content coding of the response is undone before it is stored.
     var decodesContent = false
     /// The statuses for which it is sent again: a stored response with one of them is validated first.
     var retriedStatuses: Set<Int> = []
-    /// Whether ``authorization`` tells who asks. If not, its response is not stored.
-    var isAskerKnown = true
+    /// Whether ``identity`` tells who asks. If not, its response is not stored.
+    var isIdentityKnown = true
 
     /// Whether a stored response may answer it: GET and HEAD without a body.
     var isReadOnly: Bool { (method == "GET" || method == "HEAD") && !hasBody }
@@ -27,9 +27,9 @@ struct CacheRequest: Sendable {
     /// The fields by which `Vary` selects. Credentials may be sent without a field of the caller's, and are
     /// not stored as they are: their digest stands for them.
     var selectingFields: HeaderFields {
-        guard let authorization else { return fields }
+        guard let identity else { return fields }
         var fields = fields
-        fields["Authorization"] = authorization
+        fields["Authorization"] = identity
         return fields
     }
 
@@ -64,24 +64,27 @@ struct CacheRequest: Sendable {
     struct Sharing: Hashable, Sendable {
         let key: CacheKey
         let fields: HeaderFields
-        let authorization: String?
+        let identity: String?
         let decodesContent: Bool
     }
 
     /// Equal for requests of which one transfer may be enough (RFC 9111 §4: requests are collapsed); `nil`:
     /// it is for this request alone.
     ///
-    /// All of them want the whole of the same, in the same words, and take a fresh response. Ask
+    /// All of them want the whole of the same, in the same words but for what marks a message, and take a
+    /// fresh response. Ask
     /// ``CachePolicy/answer(to:from:now:)`` when the head has come: a response that is not stored, or not
     /// fresh, is for its own request only.
     var sharing: Sharing? {
         guard method == "GET", isReadOnly, fields["Range"] == nil, !hasCondition, !hasServerCondition,
             policy == .useProtocolCachePolicy, !wantsValidation, !directives.has("no-store")
         else { return nil }
+        var selecting = fields
+        selecting.removeAll { SecretFields.marksMessage($0.name) }
         return Sharing(
             key: key,
-            fields: fields,
-            authorization: authorization,
+            fields: selecting,
+            identity: identity,
             decodesContent: decodesContent
         )
     }

@@ -1,15 +1,14 @@
-/// The part of a stored response that answers a request, if the held bytes suffice
-/// ([RFC 9111 §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3)).
+/// The bytes of a stored response that answer a request
+/// ([RFC 9110 §14.2](https://www.rfc-editor.org/rfc/rfc9110#section-14.2)).
 ///
-/// | Request                                       | Complete        | Part                              |
-/// |-----------------------------------------------|-----------------|-----------------------------------|
-/// | no `Range`                                    | whole           | none                              |
-/// | HEAD                                          | no body         | none                              |
-/// | one range, held                               | these bytes     | these bytes                       |
-/// | one range, partly held                        | what there is   | none                              |
-/// | one range behind the end                      | 416             | none                              |
-/// | one range, and an `If-Range` of another version | whole         | none                              |
-/// | several ranges, another unit, malformed       | none            | none                              |
+/// | Request                                         | Answer          |
+/// |-------------------------------------------------|-----------------|
+/// | no `Range`                                      | whole           |
+/// | HEAD                                            | no body         |
+/// | one range                                       | what there is of it |
+/// | one range behind the end                        | 416             |
+/// | one range, and an `If-Range` of another version | whole           |
+/// | several ranges, another unit, malformed         | none            |
 ///
 /// None: the server answers. Of a response that cannot be divided, such as a 404, a range is no matter.
 enum CacheSelection: Hashable, Sendable {
@@ -19,9 +18,7 @@ enum CacheSelection: Hashable, Sendable {
     case unsatisfiable(Int64)
 
     init?(_ candidate: CachedHead, _ request: CacheRequest) {
-        let isComplete = candidate.body.isComplete
-        guard let range = request.range, candidate.head.status == 200 || candidate.head.status == 206 else {
-            guard isComplete else { return nil }
+        guard let range = request.range, candidate.head.status == 200 else {
             self = .whole
             return
         }
@@ -30,26 +27,11 @@ enum CacheSelection: Hashable, Sendable {
             ranges.count == 1
         else { return nil }
         if let ifRange = request.fields["If-Range"], !Self.isSame(ifRange, candidate) {
-            guard isComplete else { return nil }
             self = .whole
-            return
-        }
-        let held = candidate.body.range
-        if let length = candidate.body.completeLength {
-            if let bytes = wish.resolved(length) {
-                guard held.lowerBound <= bytes.lowerBound, bytes.upperBound <= held.upperBound else {
-                    return nil
-                }
-                self = .bytes(bytes)
-            } else {
-                guard isComplete else { return nil }
-                self = .unsatisfiable(length)
-            }
+        } else if let bytes = wish.resolved(candidate.length) {
+            self = .bytes(bytes)
         } else {
-            guard case .between(let first, let last) = wish, held.lowerBound <= first, first <= last,
-                last < held.upperBound
-            else { return nil }
-            self = .bytes(first..<last + 1)
+            self = .unsatisfiable(candidate.length)
         }
     }
 

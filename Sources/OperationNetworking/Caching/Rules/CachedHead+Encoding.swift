@@ -4,35 +4,29 @@ internal import Foundation
 ///
 /// | Member     | Form                                                       |
 /// |------------|------------------------------------------------------------|
-/// | version    | the octet 1                                                |
+/// | version    | the octet 2                                                |
 /// | flags      | one octet, ``Flags``                                       |
 /// | number     | 7 bits in each octet, the low ones first; the high bit: more follow |
 /// | text       | its length as a number, then UTF-8                         |
 /// | time       | 8 octets, IEEE 754, the low ones first                     |
 /// | fields     | their number, then name and value of each as texts         |
 extension CachedHead {
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
 
     private struct Flags: OptionSet {
         let rawValue: UInt8
-        static let isComplete = Flags(rawValue: 1)
-        static let isDecoded = Flags(rawValue: 2)
-        static let isInvalidated = Flags(rawValue: 4)
-        static let hasAuthorization = Flags(rawValue: 8)
-        static let hasCompleteLength = Flags(rawValue: 16)
-        static let hasWeakValidator = Flags(rawValue: 32)
-        static let all: Flags = [
-            .isComplete, .isDecoded, .isInvalidated, .hasAuthorization, .hasCompleteLength, .hasWeakValidator,
-        ]
+        static let isDecoded = Flags(rawValue: 1)
+        static let isInvalidated = Flags(rawValue: 2)
+        static let hasIdentity = Flags(rawValue: 4)
+        static let hasWeakValidator = Flags(rawValue: 8)
+        static let all: Flags = [.isDecoded, .isInvalidated, .hasIdentity, .hasWeakValidator]
     }
 
     var encoded: Data {
         var flags: Flags = []
-        if body.isComplete { flags.insert(.isComplete) }
         if isDecoded { flags.insert(.isDecoded) }
         if isInvalidated { flags.insert(.isInvalidated) }
-        if authorization != nil { flags.insert(.hasAuthorization) }
-        if body.completeLength != nil { flags.insert(.hasCompleteLength) }
+        if identity != nil { flags.insert(.hasIdentity) }
         if hasWeakValidator { flags.insert(.hasWeakValidator) }
         var writer = HeadWriter()
         writer.octets = [Self.version, flags.rawValue]
@@ -42,12 +36,10 @@ extension CachedHead {
         writer.append(UInt64(clamping: head.status))
         writer.append(head.fields)
         writer.append(selecting)
-        if let authorization { writer.append(authorization) }
+        if let identity { writer.append(identity) }
         writer.append(requestTime)
         writer.append(responseTime)
-        writer.append(UInt64(clamping: body.range.lowerBound))
-        writer.append(UInt64(clamping: body.range.upperBound))
-        if let length = body.completeLength { writer.append(UInt64(clamping: length)) }
+        writer.append(UInt64(clamping: length))
         return Data(writer.octets)
     }
 
@@ -122,27 +114,21 @@ extension CachedHead {
             let status = try number()
             let fields = try fields()
             let selecting = try self.fields()
-            let authorization = flags.contains(.hasAuthorization) ? try text() : nil
+            let identity = flags.contains(.hasIdentity) ? try text() : nil
             let (requestTime, responseTime) = (try time(), try time())
-            let (lower, upper) = (try number(), try number())
-            let completeLength = flags.contains(.hasCompleteLength) ? try number() : nil
-            guard position == octets.count, method.isHTTPToken, (200..<600).contains(status), lower <= upper,
-                upper <= completeLength ?? .max
-            else { throw Mistake() }
-            if flags.contains(.isComplete), lower != 0 || upper != completeLength { throw Mistake() }
+            let length = try number()
+            guard position == octets.count, method.isHTTPToken, (200..<600).contains(status) else {
+                throw Mistake()
+            }
             return CachedHead(
                 url: url,
                 method: method,
                 head: ResponseHead(version: httpVersion, status: Int(status), fields: fields),
                 selecting: selecting,
-                authorization: authorization,
+                identity: identity,
                 requestTime: requestTime,
                 responseTime: responseTime,
-                body: CachedExtent(
-                    range: lower..<upper,
-                    completeLength: completeLength,
-                    isComplete: flags.contains(.isComplete)
-                ),
+                length: length,
                 isDecoded: flags.contains(.isDecoded),
                 isInvalidated: flags.contains(.isInvalidated),
                 hasWeakValidator: flags.contains(.hasWeakValidator)

@@ -21,11 +21,11 @@ struct CachedHead: Hashable, Sendable {
         get { storage.members.selecting }
         set { change { $0.selecting = newValue } }
     }
-    /// The digest of the credentials that the request carried: another's request gets the response only
-    /// where RFC 9111 §3.5 lets a shared cache give it.
-    var authorization: String? {
-        get { storage.members.authorization }
-        set { change { $0.authorization = newValue } }
+    /// The digest of the ``RequestIdentity`` that the request was sent with: another's request never gets the
+    /// response. `nil`: it named no user.
+    var identity: String? {
+        get { storage.members.identity }
+        set { change { $0.identity = newValue } }
     }
     /// The time when the request was sent, in seconds since 1970.
     var requestTime: Double {
@@ -37,10 +37,11 @@ struct CachedHead: Hashable, Sendable {
         get { storage.members.responseTime }
         set { change(HeadMeaning.Memo()) { $0.responseTime = newValue } }
     }
-    /// The bytes that are held. Until ``ended(at:isWhole:)`` says what came: those that the head announces.
-    var body: CachedExtent {
-        get { storage.members.body }
-        set { change { $0.body = newValue } }
+    /// The length of the body, in bytes, which is whole. Until ``ended(at:isWhole:)``: the announced one; 0
+    /// if none is.
+    var length: Int64 {
+        get { storage.members.length }
+        set { change { $0.length = newValue } }
     }
     /// Whether a content coding was undone: positions and lengths are not those of the representation.
     var isDecoded: Bool {
@@ -82,10 +83,10 @@ struct CachedHead: Hashable, Sendable {
         var method: String
         var head: ResponseHead
         var selecting: HeaderFields
-        var authorization: String?
+        var identity: String?
         var requestTime: Double
         var responseTime: Double
-        var body: CachedExtent
+        var length: Int64
         var isDecoded: Bool
         var isInvalidated: Bool
         var hasWeakValidator: Bool
@@ -96,10 +97,10 @@ struct CachedHead: Hashable, Sendable {
         method: String,
         head: ResponseHead,
         selecting: HeaderFields,
-        authorization: String?,
+        identity: String?,
         requestTime: Double,
         responseTime: Double,
-        body: CachedExtent,
+        length: Int64,
         isDecoded: Bool,
         isInvalidated: Bool = false,
         hasWeakValidator: Bool = false
@@ -109,10 +110,10 @@ struct CachedHead: Hashable, Sendable {
             method: method,
             head: head,
             selecting: selecting,
-            authorization: authorization,
+            identity: identity,
             requestTime: requestTime,
             responseTime: responseTime,
-            body: body,
+            length: length,
             isDecoded: isDecoded,
             isInvalidated: isInvalidated,
             hasWeakValidator: hasWeakValidator
@@ -145,12 +146,6 @@ struct CachedHead: Hashable, Sendable {
 
     var directives: CacheDirectives { meaning.directives }
 
-    /// Whether ranges can be cut from it: a 200 or 206 whose bytes are those that were sent.
-    var isDivisible: Bool { (head.status == 200 || head.status == 206) && !isDecoded }
-
-    /// Whether the held bytes may be continued, and parts of the same version be told from others.
-    var isContinuable: Bool { isDivisible && method == "GET" && validator.ifRange != nil }
-
     /// The proof that other bytes are of the version that is held.
     var validator: EntityValidator {
         let validator = EntityValidator(head.fields)
@@ -160,47 +155,20 @@ struct CachedHead: Hashable, Sendable {
     /// The time at which the server made the response, for the order of responses (RFC 9111 §4).
     var time: Double { meaning.time }
 
-    /// The head after the end of its body, with the bytes that came.
+    /// The head after the end of its body.
     ///
     /// - Parameters:
-    ///   - offset: the position behind the last byte that is held, counted in the whole representation: after
-    ///     a 206 of `bytes 4-9/10` that came whole, 10. Of a decoded body the number of decoded bytes.
-    ///   - isWhole: whether the transfer ended as its framing says (RFC 9112 §8). A body that ended otherwise
-    ///     is never complete.
-    /// - Returns: `nil` if the bytes cannot be of use: incomplete, and without a strong validator.
-    func ended(at offset: Int64, isWhole: Bool) -> CachedHead? {
+    ///   - length: the number of bytes that came; of a decoded body, of decoded bytes.
+    ///   - isWhole: whether the transfer ended as its framing says (RFC 9112 §8).
+    /// - Returns: `nil` if the body is not whole: a part is not stored.
+    func ended(at length: Int64, isWhole: Bool) -> CachedHead? {
+        guard isWhole, length >= 0 else { return nil }
+        if head.status == 200, !isDecoded, let announced = head.fields.contentLength, announced != length {
+            return nil
+        }
         var head = self
-        let start = body.range.lowerBound
-        guard offset >= start else { return nil }
-        head.body.range = start..<offset
-        if isDecoded || !isDivisible {
-            guard isWhole else { return nil }
-            head.body = CachedExtent(range: 0..<offset, completeLength: offset, isComplete: true)
-            return head
-        }
-        if head.body.completeLength == nil, isWhole, head.head.status == 200 {
-            head.body.completeLength = offset
-        }
-        let isComplete = isWhole && start == 0 && head.body.completeLength == offset
-        guard !isComplete else {
-            head.body.isComplete = true
-            head.becomeWhole(length: offset)
-            return head
-        }
-        head.body.isComplete = false
-        let isBehindEnd = head.body.completeLength.map { offset > $0 } ?? false
-        guard !isBehindEnd, head.body.count > 0 else { return nil }
-        // Of a part that came whole, ranges can be served while it is fresh, whatever its validator.
-        guard isContinuable || (isWhole && head.head.status == 206) else { return nil }
+        head.length = length
         return head
-    }
-
-    /// A 206 of all bytes is a 200.
-    mutating func becomeWhole(length: Int64) {
-        guard head.status == 206 else { return }
-        head.status = 200
-        head.fields["Content-Range"] = nil
-        head.fields["Content-Length"] = "\(length)"
     }
 
     /// Notes that the bytes that are held are not the server's: its validators still name the version that
@@ -210,14 +178,5 @@ struct CachedHead: Hashable, Sendable {
         hasWeakValidator = true
         // A later `Date`, of a 304, would make it a strong one.
         if head.fields["ETag"] == nil { head.fields["Last-Modified"] = nil }
-    }
-
-    /// Whether the bytes that are held leave nothing for those of `part` to add: they are of the same
-    /// version, for the same requests, and complete, or more.
-    func outdoes(_ part: CachedHead) -> Bool {
-        guard !part.body.isComplete, validator.ifRange != nil, validator == part.validator, url == part.url,
-            isDecoded == part.isDecoded, authorization == part.authorization, selecting == part.selecting
-        else { return false }
-        return body.isComplete || body.count > part.body.count
     }
 }

@@ -3,7 +3,7 @@
 /// | Status                                              | Stored                      | Source          |
 /// |-----------------------------------------------------|-----------------------------|-----------------|
 /// | 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501 | with or without a lifetime | RFC 9110 §15.1 |
-/// | 206                                                 | as a part of a 200          | RFC 9111 §3.3   |
+/// | 206                                                 | never: a part is not kept   | RFC 9111 §3.3   |
 /// | 428, 429, 431, 511                                  | never                       | RFC 6585        |
 /// | 304, 412, 416                                       | never: they answer one request's condition or range |   |
 /// | 401, 407, 408, 421, 425                             | never: they are about one request, or its connection | |
@@ -19,7 +19,7 @@ struct ResponseStatus: Hashable, Sendable {
     /// Whether it may be stored without a word of the server (RFC 9110 §15.1).
     var isHeuristicallyCacheable: Bool {
         switch code {
-        case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
+        case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
         default: false
         }
     }
@@ -27,7 +27,7 @@ struct ResponseStatus: Hashable, Sendable {
     /// Whether no directive makes it storable.
     var isNeverStored: Bool {
         switch code {
-        case 304, 401, 407, 408, 412, 416, 421, 425, 428, 429, 431, 511: true
+        case 206, 304, 401, 407, 408, 412, 416, 421, 425, 428, 429, 431, 511: true
         default: !(200..<600).contains(code)
         }
     }
@@ -35,7 +35,7 @@ struct ResponseStatus: Hashable, Sendable {
     /// Whether all that its definition says of caches is done here (RFC 9111 §5.2.2.3).
     var isUnderstood: Bool {
         switch code {
-        case 200...206, 300...303, 307, 308, 400...417, 422, 426, 500...505: !isNeverStored
+        case 200...205, 300...303, 307, 308, 400...417, 422, 426, 500...505: !isNeverStored
         default: false
         }
     }

@@ -9,7 +9,7 @@
 /// | `Accept-Language` | case; white space around `;`; the form of a weight (`q=1.0` is none)        |
 /// | `Accept-Encoding` | the same, the order, and `x-` before `gzip`                                 |
 ///
-/// A `Cookie` is a secret: its digest stands for it.
+/// A field that names a user is a secret: its digest stands for it.
 ///
 /// The order of languages does not matter by RFC 9110 §12.5.4, but servers take it for one of preference, so
 /// it counts.
@@ -72,7 +72,7 @@ struct SelectingFields: Hashable, Sendable {
 
     private static func normalized(_ lines: [String], of name: String) -> String {
         switch name {
-        case "cookie": return SecretDigest.of(lines.joined(separator: "; "))
+        case _ where SecretFields.namesUser(name): return SecretDigest.of(lines.joined(separator: "; "))
         case "accept-language":
             return weighted(lines).map(\.text).joined(separator: ",")
         case "accept-encoding":

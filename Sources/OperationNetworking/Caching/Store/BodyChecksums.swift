@@ -26,14 +26,6 @@ struct BodyChecksums: Hashable, Sendable {
         }
     }
 
-    /// Drops the block with the byte at `offset`, and all that follow.
-    mutating func removeBlocks(from offset: Int64) {
-        guard offset >= 0, offset < count else { return }
-        let kept = offset / Self.blockLength
-        blocks.removeLast(blocks.count - Int(kept))
-        count = kept * Self.blockLength
-    }
-
     // MARK: - Reading
 
     /// The bytes of the whole blocks that have those of `range` in them, all of which are in the body.

@@ -41,15 +41,6 @@ struct CacheBody: Sendable {
         count += piece.count
     }
 
-    /// Drops what is behind the first `length` bytes.
-    mutating func truncate(to length: Int) {
-        guard length < count else { return }
-        let last = length % Self.pieceLength
-        pieces.removeLast(pieces.count - (length + Self.pieceLength - 1) / Self.pieceLength)
-        if last > 0 { pieces[pieces.count - 1] = pieces[pieces.count - 1].prefix(last) }
-        count = length
-    }
-
     /// Some bytes from `offset` on, at most `limit`: those up to the end of a piece, which are not copied if
     /// they are all of it.
     func bytes(at offset: Int64, atMost limit: Int) -> Data {

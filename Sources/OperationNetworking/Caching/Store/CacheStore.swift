@@ -24,7 +24,7 @@ struct CacheEntry: Hashable, Sendable {
 /// Every call returns at once, on any thread, and does no work on files there: the network thread calls. What
 /// is asked for after a change is answered by it.
 ///
-/// Offsets and lengths count the bytes that are held: 0 is the first of `head.body.range`.
+/// Every entry has a whole body.
 protocol CacheStore: AnyObject, Sendable {
     /// All variants of a key. Known in memory: returned at once, and `later` is not called. Else `nil`, and
     /// `later` is called once, on any thread; by a store that ``isQuick``, on one that no change waits for.
@@ -36,12 +36,10 @@ protocol CacheStore: AnyObject, Sendable {
     /// The variants of a key that are known at once, perhaps not all.
     func known(_ key: CacheKey) -> [CacheEntry]
 
-    /// Begins a new entry, which is found when it is committed. One that ends incomplete takes the place of
-    /// none that is complete, or that another request has completed meanwhile
-    /// (``CachedHead/placement(beside:)``).
+    /// Begins a new entry, which is found when it is committed.
     ///
     /// - Parameters:
-    ///   - head: of the response; its `body.completeLength` says whether it has a chance to fit.
+    ///   - head: of the response; its `length` says whether it has a chance to fit.
     ///   - key: of the request.
     ///   - replacing: the entries that go when this one is committed.
     ///   - invalidated: the entries of the key that were invalidated when they were looked up. If another one
@@ -62,26 +60,8 @@ protocol CacheStore: AnyObject, Sendable {
     /// The present.
     var moment: StoreMoments.Moment { get }
 
-    /// Lengthens the body of an entry, which keeps its `id`. What is found meanwhile is the entry as it was.
-    /// Of two writers that lengthen one entry, the second to commit is dropped. An invalidation that came
-    /// since the entry was found stays, and so does the answer to a later question
-    /// (``CachedHead/lengthened(to:from:)``).
-    ///
-    /// - Parameters:
-    ///   - entry: as it was found.
-    ///   - key: its key.
-    ///   - offset: where in the held bytes the new ones go; at most the number of held bytes.
-    ///   - start: as of a new one.
-    /// - Returns: `nil`: too large, or refused.
-    func append(
-        to entry: CacheEntry,
-        of key: CacheKey,
-        at offset: Int64,
-        since start: StoreMoments.Moment
-    ) -> (any CacheWriting)?
-
-    /// Gives an entry another head, after a validation; its body stays. An invalidation, and bytes, that came
-    /// since it was found stay as well, and so does the answer to a later question.
+    /// Gives an entry another head, after a validation; its body stays. An invalidation that came since it
+    /// was found stays as well, and so does the answer to a later question.
     ///
     /// - Parameters:
     ///   - entry: as it was found.
@@ -126,7 +106,7 @@ protocol CacheWriting: AnyObject, Sendable {
     /// Makes it an entry, in place of those that it replaces.
     ///
     /// - Parameters:
-    ///   - head: the final one: `body.range` is as long as the bytes that came, else the entry is dropped.
+    ///   - head: the final one: its `length` is that of the bytes that came, else the entry is dropped.
     ///   - then: called once, on any thread, perhaps before this returns: `nil` if it was dropped.
     func commit(_ head: CachedHead, then: (@Sendable (CacheEntry?) -> Void)?)
 
@@ -168,11 +148,6 @@ extension CacheStore {
     }
 
     /// The same for what is asked for now.
-    func append(to entry: CacheEntry, of key: CacheKey, at offset: Int64) -> (any CacheWriting)? {
-        append(to: entry, of: key, at: offset, since: moment)
-    }
-
-    /// The same for what is asked for now.
     func update(_ entry: CacheEntry, of key: CacheKey, to head: CachedHead) {
         update(entry, of: key, to: head, since: moment)
     }
@@ -186,7 +161,6 @@ extension CachedHead {
     /// | nothing                                         | the new one                                   |
     /// | another question was asked later, and answered  | as it is, invalidated if the new one is       |
     /// | an invalidation                                 | the new one, invalidated                      |
-    /// | more bytes                                      | the new one, with extent and length as they are |
     func updated(to head: CachedHead, from found: CachedHead) -> CachedHead {
         if self != found, requestTime > head.requestTime {
             var later = self
@@ -195,41 +169,7 @@ extension CachedHead {
         }
         var head = head
         if isInvalidated, !found.isInvalidated { head.isInvalidated = true }
-        // What it says of the body is of the one that it was told about.
-        if body != found.body { head.takeBody(of: self) }
         return head
-    }
-
-    /// The new head of an entry whose body a writer has lengthened, whatever has changed since it was found.
-    ///
-    /// | Since it was found                              | The head                                      |
-    /// |-------------------------------------------------|-----------------------------------------------|
-    /// | nothing                                         | the longer one                                |
-    /// | another question was asked later, and answered  | as it is, with the extent and the length of the longer one, invalidated if either is |
-    /// | an invalidation                                 | the longer one, invalidated                   |
-    ///
-    /// - Parameters:
-    ///   - longer: the head that the rest of the body has made of `found`.
-    ///   - found: the head that was to be completed.
-    /// - Returns: what to store.
-    func lengthened(to longer: CachedHead, from found: CachedHead) -> CachedHead {
-        guard self != found else { return longer }
-        var result = longer
-        if requestTime > longer.requestTime {
-            result = self
-            result.takeBody(of: longer)
-            if longer.isInvalidated { result.isInvalidated = true }
-        } else if isInvalidated, !found.isInvalidated {
-            result.isInvalidated = true
-        }
-        return result
-    }
-
-    /// Takes over the extent, and what another head says of it.
-    private mutating func takeBody(of other: CachedHead) {
-        body = other.body
-        head.status = other.head.status
-        head.fields.takeBodyFields(of: other.head.fields)
     }
 }
 

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 
 extension CachedHead {
-    /// The head of a response that a client gives to be stored; `nil`: it is no HTTP response.
+    /// The head of a response that a client gives to be stored; `nil`: it is no HTTP response, or a part.
     init?(_ response: CachedURLResponse, for request: URLRequest) {
         guard let http = response.response as? HTTPURLResponse, let url = request.url else { return nil }
         var fields = HeaderFields()
@@ -10,28 +10,26 @@ extension CachedHead {
             guard let name = name as? String, let value = value as? String else { continue }
             fields.append(name: name, value: value)
         }
+        guard http.statusCode != 206, fields.saysWhole(count: Int64(response.data.count)) else { return nil }
         let asked = CacheRequest(request, url)
         let now = Date().timeIntervalSince1970
-        let length = Int64(response.data.count)
         self.init(
             url: asked.key.url,
             method: "GET",
             head: ResponseHead(version: "HTTP/1.1", status: http.statusCode, fields: fields),
             selecting: SelectingFields(vary: fields)?.values(in: asked.selectingFields) ?? HeaderFields(),
-            authorization: asked.authorization,
+            identity: asked.identity,
             requestTime: now,
             responseTime: now,
-            body: CachedExtent(range: 0..<length, completeLength: length, isComplete: true),
+            length: Int64(response.data.count),
             isDecoded: true
         )
     }
 
-    /// Whether the fields of the request are those that the response was selected by (RFC 9111 §4.1). A
-    /// request with credentials has no other asker's response.
+    /// Whether the fields of the request are those that the response was selected by (RFC 9111 §4.1), and it
+    /// is sent as the same user.
     func isSelected(by request: CacheRequest) -> Bool {
-        guard let names = SelectingFields(vary: fields),
-            request.authorization == nil || request.authorization == authorization
-        else { return false }
+        guard let names = SelectingFields(vary: fields), request.identity == identity else { return false }
         return names.match(selecting, request.selectingFields, language: fields["Content-Language"])
     }
 }
@@ -46,7 +44,7 @@ extension CacheRequest {
             method: "GET",
             fields: fields,
             policy: request.cachePolicy,
-            authorization: CacheAuthorization(fields)?.digest,
+            identity: RequestIdentity(request).digest,
             hasBody: false
         )
     }

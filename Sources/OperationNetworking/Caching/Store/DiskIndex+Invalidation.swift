@@ -13,7 +13,7 @@ extension DiskIndex {
         _ target: EntryTarget,
         _ hidden: HiddenEntries
     ) throws {
-        guard case .new(_, let known?) = target, !entry.head.isInvalidated else { return }
+        guard let known = target.invalidated, !entry.head.isInvalidated else { return }
         let isMarked = try hasInvalidated(key, hash) { known.contains($0) || hidden.contains($0, key) }
         if isMarked { entry.head.isInvalidated = true }
     }

@@ -25,7 +25,7 @@ extension DiskIndex {
 
         /// The checksums of the file of a long body. Read anew each time: a look-up does without them.
         var checksums: BodyChecksums? {
-            isInline ? nil : BodyChecksums(encoded: Array(octets), count: head.body.count)
+            isInline ? nil : BodyChecksums(encoded: Array(octets), count: head.length)
         }
 
         /// The row at which a statement stands; `nil`: it is not as it was written.
@@ -39,7 +39,7 @@ extension DiskIndex {
             guard statement.isNull(4) != isInline, checksum == statement.integer(6),
                 let head = CachedHead(encoded: encoded)
             else { return nil }
-            let length = head.body.count
+            let length = head.length
             let isWhole =
                 isInline
                 ? Int64(octets.count) == length : BodyChecksums.isLength(octets.count, forBodyOf: length)

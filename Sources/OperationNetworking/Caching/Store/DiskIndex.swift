@@ -17,8 +17,8 @@ final class DiskIndex {
         """
         CREATE TABLE entries(
             id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, url TEXT NOT NULL, partition TEXT NOT NULL,
-            head BLOB NOT NULL, length INTEGER NOT NULL, cost INTEGER NOT NULL, used INTEGER NOT NULL,
-            checksum INTEGER NOT NULL, boot TEXT, body BLOB, blocks BLOB)
+            head BLOB NOT NULL, cost INTEGER NOT NULL, used INTEGER NOT NULL, checksum INTEGER NOT NULL,
+            boot TEXT, body BLOB, blocks BLOB)
         """,
         "CREATE INDEX by_hash ON entries(hash)",
         "CREATE INDEX by_use ON entries(used)",
@@ -148,14 +148,6 @@ final class DiskIndex {
         return try statement.step() ? Row(statement) : nil
     }
 
-    /// The length of the body of an entry; `nil`: there is no such entry.
-    func length(_ id: Int64) throws -> Int64? {
-        let statement = try statement("SELECT length FROM entries WHERE id = ?")
-        defer { statement.reset() }
-        try statement.bind(id, at: 1)
-        return try statement.step() ? statement.integer(0) : nil
-    }
-
     func contains(_ id: Int64) throws -> Bool {
         let statement = try statement("SELECT 1 FROM entries WHERE id = ?")
         defer { statement.reset() }
@@ -201,7 +193,7 @@ final class DiskIndex {
         _ content: EntryContent,
         used: Int64
     ) throws {
-        let statement = try statement("INSERT INTO entries VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        let statement = try statement("INSERT INTO entries VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         defer { statement.reset() }
         let head = entry.head.encoded
         try statement.bind(entry.id, at: 1)
@@ -209,68 +201,24 @@ final class DiskIndex {
         try statement.bind(key.url, at: 3)
         try statement.bind(key.partition, at: 4)
         try statement.bind(head.span, at: 5)
-        try bind(content, of: entry, entry.head, key, head, used, to: statement, from: 6)
-        try statement.run()
-    }
-
-    /// Gives an entry, as it was found, a longer body, whatever has come since
-    /// (``CachedHead/lengthened(to:from:)``). Within a transaction.
-    /// - Returns: the head that it has now; `nil`: it is not in the index any more, or has other bytes.
-    func lengthen(
-        _ entry: CacheEntry,
-        to longer: CachedHead,
-        of key: CacheKey,
-        _ content: EntryContent,
-        used: Int64
-    ) throws -> CachedHead? {
-        guard let row = try row(entry.id), row.head.body == entry.head.body else { return nil }
-        let longer = row.head.lengthened(to: longer, from: entry.head)
-        let statement = try statement(
-            """
-            UPDATE entries SET head = ?, length = ?, cost = ?, used = ?, checksum = ?, boot = ?, body = ?,
-            blocks = ? WHERE id = ?
-            """
-        )
-        defer { statement.reset() }
-        let head = longer.encoded
-        try statement.bind(head.span, at: 1)
-        try bind(content, of: entry, longer, key, head, used, to: statement, from: 2)
-        try statement.bind(entry.id, at: 9)
-        try statement.run()
-        return longer
-    }
-
-    /// Binds `length`, `cost`, `used`, `checksum`, `boot`, `body` and `blocks`.
-    private func bind(
-        _ content: EntryContent,
-        of entry: CacheEntry,
-        _ head: CachedHead,
-        _ key: CacheKey,
-        _ encoded: Data,
-        _ used: Int64,
-        to statement: Database.Statement,
-        from first: Int32
-    ) throws {
         let (isInline, octets) =
             switch content {
             case .inline(let body): (true, body)
             case .file(let checksums): (false, checksums.encoded)
             }
-        let length = head.body.count
-        try statement.bind(length, at: first)
-        try statement.bind(Self.cost(encoded, key, length: length, isInline: isInline), at: first + 1)
-        try statement.bind(used, at: first + 2)
-        let checksum = Row.checksum(entry.id, key, encoded.span, octets.span, isInline: isInline)
-        try statement.bind(checksum, at: first + 3)
+        try statement.bind(Self.cost(head, key, length: entry.head.length, isInline: isInline), at: 6)
+        try statement.bind(used, at: 7)
+        try statement.bind(Row.checksum(entry.id, key, head.span, octets.span, isInline: isInline), at: 8)
         if isInline {
-            try statement.bindNull(at: first + 4)
-            try statement.bind(octets.span, at: first + 5)
-            try statement.bindNull(at: first + 6)
+            try statement.bindNull(at: 9)
+            try statement.bind(octets.span, at: 10)
+            try statement.bindNull(at: 11)
         } else {
-            try statement.bind(boot, at: first + 4)
-            try statement.bindNull(at: first + 5)
-            try statement.bind(octets.span, at: first + 6)
+            try statement.bind(boot, at: 9)
+            try statement.bindNull(at: 10)
+            try statement.bind(octets.span, at: 11)
         }
+        try statement.run()
     }
 
     /// Gives an entry, as it was found, another head, whatever has come since
@@ -363,19 +311,6 @@ final class DiskIndex {
             statement.reset()
         }
         return withFile
-    }
-
-    /// Removes those whose place an entry takes (``CachedHead/placement(beside:)``): another process may have
-    /// completed one.
-    /// - Returns: those with a body in a file.
-    func remove(_ ids: [Int64], for head: CachedHead) throws -> [Int64] {
-        guard !head.body.isComplete else { return try remove(ids) }
-        return try remove(
-            ids.filter { id in
-                guard let row = try row(id) else { return true }
-                return head.placement(beside: row.head) == .instead
-            }
-        )
     }
 
     /// Removes all of a URL, of every partition.

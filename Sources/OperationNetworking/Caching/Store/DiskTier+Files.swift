@@ -23,13 +23,13 @@ extension DiskTier {
         folder.withLock { $0 }?.removeUnlessLocked(name, if: isUseless)
     }
 
-    /// Waits until files, and their names, are on the disk.
+    /// Waits until the files of entries, and their names, are on the disk.
     /// - Returns: those that are.
-    func synchronize(_ files: [(id: Int64, length: Int64)]) -> [(id: Int64, length: Int64)] {
+    func synchronize(_ ids: [Int64]) -> [Int64] {
         do {
             let folder = try openedFolder()
-            let written = files.filter { file in
-                guard let body = try? openBody(file.id) else { return false }
+            let written = ids.filter { id in
+                guard let body = try? openBody(id) else { return false }
                 return (try? body.synchronizeData()) != nil
             }
             if !written.isEmpty { try folder.synchronize() }
@@ -58,9 +58,7 @@ extension DiskTier {
         }
     }
 
-    func openBody(_ id: Int64, isWritten: Bool = false) throws -> PartFile? {
-        try openedFolder().open(Self.bodyName(id), isWritten: isWritten)
-    }
+    func openBody(_ id: Int64) throws -> PartFile? { try openedFolder().open(Self.bodyName(id)) }
 
     func rename(_ old: String, to new: String) throws { try openedFolder().rename(old, to: new) }
 

@@ -10,19 +10,16 @@ extension DiskTier {
     /// whether these are the last ones.
     func unsynchronized(
         but youngest: ClosedRange<Int64>? = nil
-    ) -> (files: [(id: Int64, length: Int64)], isLast: Bool) {
+    ) -> (ids: [Int64], isLast: Bool) {
         let limit: Int64 = 256
-        let files = attempt { try $0.unsynchronized(but: youngest, limit) } ?? []
-        return (files, files.count < limit)
+        let ids = attempt { try $0.unsynchronized(but: youngest, limit) } ?? []
+        return (ids, ids.count < limit)
     }
 
-    func noteSynchronized(_ files: [(id: Int64, length: Int64)]) throws {
+    func noteSynchronized(_ ids: [Int64]) throws {
         let index = try opened()
-        try index.transaction { try index.noteSynchronized(files) }
+        try index.transaction { try index.noteSynchronized(ids) }
     }
-
-    /// The length of the body of an entry; `nil`: it is not there.
-    func length(_ id: Int64) -> Int64? { attempt { try $0.length(id) } ?? nil }
 
     /// The entry with a number, as the index has it.
     func row(_ id: Int64) -> RowFinding {

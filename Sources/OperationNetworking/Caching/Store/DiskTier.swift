@@ -310,14 +310,13 @@ final class DiskTier: @unchecked Sendable {
     /// In bytes.
     func usage() -> Int64 { attempt { try $0.total() } ?? 0 }
 
-    /// Makes an entry of a body that was written, or gives one a longer body.
+    /// Makes an entry of a body that was written.
     ///
     /// - Parameters:
     ///   - entry: with the head that memory has; then with that of the index.
     ///   - key: its key.
     ///   - hash: of the key.
-    ///   - replaced: the entries whose place it takes.
-    ///   - target: a new one, or one that is lengthened.
+    ///   - target: the entries whose place it takes.
     ///   - content: the place of the body; `nil`: it could not be written.
     ///   - hidden: the entries that no look-up finds, whatever the index says of them.
     ///   - used: uses to note.
@@ -326,8 +325,7 @@ final class DiskTier: @unchecked Sendable {
         _ entry: inout CacheEntry,
         of key: CacheKey,
         _ hash: Int64,
-        replacing replaced: [Int64],
-        from target: EntryTarget,
+        _ target: EntryTarget,
         content: EntryContent?,
         hidden: HiddenEntries,
         used: [Int64: Int64]
@@ -335,10 +333,10 @@ final class DiskTier: @unchecked Sendable {
         let index = try opened()
         guard let content else {
             // What it was to replace is out of date all the same.
-            if !replaced.isEmpty {
+            if !target.replacing.isEmpty {
                 removed += try index.transaction {
                     try index.takeInvalidation(to: &entry, of: key, hash, target, hidden)
-                    return try index.remove(replaced, for: entry.head)
+                    return try index.remove(target.replacing)
                 }.map(Self.bodyName)
             }
             throw BodyError.missing
@@ -346,16 +344,9 @@ final class DiskTier: @unchecked Sendable {
         let now = WallClock.microseconds
         let names = try index.transaction {
             try index.takeInvalidation(to: &entry, of: key, hash, target, hidden)
-            var ids = try index.remove(replaced, for: entry.head)
-            switch target {
-            case .new:
-                try index.insert(entry, of: key, hash, content, used: now)
-                ids += try index.remove(index.excess(key, hash, keeping: StoreState.maximumVariants))
-            case .existing(let found, _):
-                guard let head = try index.lengthen(found, to: entry.head, of: key, content, used: now)
-                else { throw BodyError.missing }
-                entry.head = head
-            }
+            var ids = try index.remove(target.replacing)
+            try index.insert(entry, of: key, hash, content, used: now)
+            ids += try index.remove(index.excess(key, hash, keeping: StoreState.maximumVariants))
             try index.note(used)
             ids += try evict(index)
             return ids.map(Self.bodyName)

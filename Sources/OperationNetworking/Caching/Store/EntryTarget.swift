@@ -1,16 +1,16 @@
 import Foundation
 
-/// The entry that a writer makes.
-enum EntryTarget: Sendable {
-    /// `invalidated`: the entries of the key that were found invalidated; `nil`: not to be compared.
-    case new(replacing: [Int64], invalidated: Set<Int64>?)
-    /// The bytes from `offset` on are the entry's new ones.
-    case existing(CacheEntry, offset: Int64)
-
+/// The entries that a new one meets.
+struct EntryTarget: Sendable {
     /// The length of the longest bodies that are in the index itself.
     static let inlineLength: Int64 = 16 * 1024
     /// Bodies up to this length are read at once, and then kept in memory.
     static let promotedLength: Int64 = 1024 * 1024
+
+    /// The entries whose place it takes.
+    let replacing: [Int64]
+    /// The entries of its key that were found invalidated; `nil`: not to be compared.
+    let invalidated: Set<Int64>?
 }
 
 /// The longest bodies that a writer takes, in bytes; 0: none.

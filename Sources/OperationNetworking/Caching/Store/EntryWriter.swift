@@ -14,12 +14,12 @@ final class EntryWriter: CacheWriting {
 
     private struct Progress {
         /// The whole body; `nil`: too long for memory.
-        var body: CacheBody?
+        var body: CacheBody? = CacheBody()
         /// Filled pieces, for the file.
         var filled: [Data] = []
         /// The piece that is being filled.
         var piece = Data()
-        var count: Int64
+        var count: Int64 = 0
         /// Bytes that wait for the disk.
         var waiting = 0
         var isOver = false
@@ -42,33 +42,27 @@ final class EntryWriter: CacheWriting {
     private let limits: EntryLimits
     /// `nil`: memory only.
     private let file: EntryFile?
-    private let progress: Locked<Progress>
+    private let progress = Locked(Progress())
 
     /// - Parameters:
     ///   - store: the one that gets the entry.
     ///   - key: of the entry.
-    ///   - target: new, or one that is lengthened.
+    ///   - target: the entries whose place it takes.
     ///   - start: when the response was asked for.
     ///   - limits: the longest bodies.
-    ///   - held: what memory has of a body that is lengthened, up to the offset.
     init(
         _ store: TieredStore,
         key: CacheKey,
         target: EntryTarget,
         start: StoreMoments.Moment,
-        limits: EntryLimits,
-        held: CacheBody?
+        limits: EntryLimits
     ) {
         self.store = store
         self.key = key
         self.target = target
         self.start = start
         self.limits = limits
-        file = limits.disk > 0 ? store.disk.map { EntryFile($0, target, held, store.index) } : nil
-        switch target {
-        case .new: progress = Locked(Progress(body: CacheBody(), count: 0))
-        case .existing(_, let offset): progress = Locked(Progress(body: held, count: offset))
-        }
+        file = limits.disk > 0 ? store.disk.map { EntryFile($0) } : nil
     }
 
     deinit {
@@ -168,7 +162,7 @@ final class EntryWriter: CacheWriting {
     func commit(_ head: CachedHead, then: (@Sendable (CacheEntry?) -> Void)?) {
         let (body, rest, isUsable) = progress.withLock { progress in
             let isUsable =
-                !progress.isOver && !progress.isDropped && progress.count == Int64(head.body.range.count)
+                !progress.isOver && !progress.isDropped && progress.count == head.length
             if isUsable { passOn(&progress) }
             let taken = (progress.body, progress.piece, isUsable)
             let wasOver = progress.isOver
@@ -193,30 +187,18 @@ final class EntryWriter: CacheWriting {
         _ then: (@Sendable (CacheEntry?) -> Void)?
     ) {
         let hash = key.storedHash
-        var entry: CacheEntry
-        var replaced: [Int64]
-        switch target {
-        case .new(let ids, _): (entry, replaced) = (CacheEntry(id: store.identifiers.next(), head: head), ids)
-        case .existing(let old, _): (entry, replaced) = (CacheEntry(id: old.id, head: head), [])
-        }
+        var entry = CacheEntry(id: store.identifiers.next(), head: head)
+        var replaced = target.replacing
         var lost: [Int64] = []
         var isForDisk = false
         let isStored = store.state.withLock { state in
             let (isWanted, isInvalidated) = state.moments.fate(of: key, since: start)
             guard isWanted else { return false }
             if isInvalidated { entry.head.isInvalidated = true }
-            switch target {
-            case .new(_, let known):
-                if let known, state.hasInvalidated(key, besides: known) { entry.head.isInvalidated = true }
-            case .existing(let found, _):
-                guard state.isAsFound(found, of: key) else { return false }
-                if let current = state.head(of: found.id, key) {
-                    entry.head = current.lengthened(to: entry.head, from: found.head)
-                }
+            if let known = target.invalidated, state.hasInvalidated(key, besides: known) {
+                entry.head.isInvalidated = true
             }
-            guard state.hasRoom(for: head, of: key) else { return false }
-            replaced = state.displaced(replaced, by: head, of: key)
-            isForDisk = file != nil && state.isDiskOn && Int64(head.body.range.count) <= limits.disk
+            isForDisk = file != nil && state.isDiskOn && head.length <= limits.disk
             if let body {
                 let variant = MemoryTier.Variant(entry: entry, body: body, isOnDisk: isForDisk)
                 state.insert(variant, of: key, hash, replacing: replaced)
@@ -224,12 +206,11 @@ final class EntryWriter: CacheWriting {
                 for id in excess { state.remove(id, of: key) }
                 replaced += excess
             } else {
-                for id in replaced + [entry.id] { state.remove(id, of: key) }
+                for id in replaced { state.remove(id, of: key) }
                 state.forgetCompleteness(key)
             }
             guard isForDisk else {
-                // A part makes nothing out of date.
-                lost = head.body.isComplete ? replaced : []
+                lost = replaced
                 return body != nil
             }
             state.begin(key)
@@ -257,7 +238,7 @@ final class EntryWriter: CacheWriting {
         _ then: (@Sendable (CacheEntry?) -> Void)?
     ) {
         guard let file, let disk = store.disk else { return }
-        let key = key
+        let (key, target) = (key, target)
         store.bodies.async { [store] in
             file.finish(rest, as: entry.id)
             store.state.withLock { $0.waiting -= rest.count }
@@ -270,8 +251,7 @@ final class EntryWriter: CacheWriting {
                         &stored,
                         of: key,
                         hash,
-                        replacing: replaced,
-                        from: file.target,
+                        EntryTarget(replacing: replaced, invalidated: target.invalidated),
                         content: file.content,
                         hidden: hidden,
                         used: used
@@ -285,7 +265,7 @@ final class EntryWriter: CacheWriting {
                     if case .file? = file.content { store.scheduleWritingThrough() }
                 } else {
                     store.state.withLock { state in
-                        if entry.head.body.isComplete { state.hidden.insert(replaced) }
+                        state.hidden.insert(replaced)
                         state.change(entry.id, of: key) { variant in
                             var variant = variant
                             variant.isOnDisk = false

@@ -13,8 +13,8 @@ final class FileReader: CacheReading, @unchecked Sendable {
 
     /// - Parameters:
     ///   - file: open.
-    ///   - checksums: of the body; it may have been lengthened since the entry was found.
-    ///   - length: of the body, as it was found.
+    ///   - checksums: of the body.
+    ///   - length: of the body.
     ///   - queue: the one to read on.
     init(_ file: PartFile, _ checksums: BodyChecksums, length: Int64, queue: DispatchQueue) {
         self.file = file

@@ -25,7 +25,7 @@ enum IndexFinding: Hashable, Sendable, CaseIterable {
     case empty, current, earlier, later, damaged, foreign
 
     /// The number of the schema. The first one had no mark.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     /// Marks our databases: "OpNC".
     static let application: Int64 = 0x4f70_4e43
 

@@ -101,10 +101,9 @@ struct MemoryTier: Sendable {
 
     private mutating func shrink() {
         while usage > capacity, let oldest = order.oldest {
-            // A key alone that is too large loses its parts, then its oldest entries.
+            // A key alone that is too large loses its oldest entries.
             if order.count == 1, var record = records[oldest], record.variants.count > 1 {
-                let part = record.variants.firstIndex { !$0.entry.head.body.isComplete }
-                let removed = record.variants.remove(at: part ?? 0)
+                let removed = record.variants.removeFirst()
                 record.isComplete = record.isComplete && !removed.isOnDisk
                 usage -= removed.cost
                 record.cost -= removed.cost

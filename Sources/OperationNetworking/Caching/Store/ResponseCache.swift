@@ -74,12 +74,12 @@ public final class ResponseCache: ResponseStoring {
 
     // MARK: - Responses
 
-    /// The stored response to a GET of the request's URL, whole, whatever its age: the newest variant that
-    /// the request's fields select. Of the responses that came with credentials, a request with an
-    /// `Authorization` has those of the same one. What came under other settings of trust than the standard
-    /// ones, or with the cookies of a jar of its own, is for operations only.
+    /// The stored response to a GET of the request's URL, whatever its age: the newest variant that the
+    /// request's fields select. It came to a request with the same values of fields that name a user, such as
+    /// `Authorization` and `X-Api-Key`. What came with an operation's credential, under other settings of
+    /// trust than the standard ones, or with the cookies of a jar of its own, is for operations only.
     ///
-    /// - Returns: `nil` if there is none, or its body is incomplete.
+    /// - Returns: `nil` if there is none.
     public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let url = request.url else { return nil }
         let asked = CacheRequest(request, url)
@@ -88,7 +88,7 @@ public final class ResponseCache: ResponseStoring {
             CachePolicy.isOlder($1.head, than: $0.head)
         }
         for entry in newest where entry.head.isSelected(by: asked) {
-            guard entry.head.body.isComplete, let body = store.body(of: entry, key) else { continue }
+            guard let body = store.body(of: entry, key) else { continue }
             guard let response = entry.head.head.response(for: url) else { continue }
             return CachedURLResponse(response: response, data: body)
         }
@@ -98,8 +98,8 @@ public final class ResponseCache: ResponseStoring {
     /// Stores a response to a GET, whatever the rules of HTTP say about it, in place of the variants that the
     /// request's fields select. It counts as received now.
     ///
-    /// Nothing but HTTP responses is stored. Of the storage policies, `.notAllowed` is respected, and
-    /// `.allowedInMemoryOnly`; `userInfo` is not kept.
+    /// Nothing but HTTP responses is stored, and no parts. Of the storage policies, `.notAllowed` is
+    /// respected, and `.allowedInMemoryOnly`; `userInfo` is not kept.
     public func storeCachedResponse(_ response: CachedURLResponse, for request: URLRequest) {
         guard response.storagePolicy != .notAllowed, let url = request.url,
             let head = CachedHead(response, for: request)

@@ -158,43 +158,12 @@ struct StoreState: Sendable {
     }
 
     /// The entries to remove of a key that has too many: a server can name a field in `Vary` that is another
-    /// in each request. The oldest parts go first, then the oldest of the others.
+    /// in each request. The oldest go first.
     func excess(_ key: CacheKey) -> [Int64] {
         guard let variants = memory.record(key)?.variants, variants.count > Self.maximumVariants else {
             return []
         }
-        let parts = variants.filter { !$0.entry.head.body.isComplete }
-        let others = variants.filter { $0.entry.head.body.isComplete }
-        return (parts + others).prefix(variants.count - Self.maximumVariants).map(\.entry.id)
-    }
-
-    /// Whether the entry has room beside those of its key that are complete: a part displaces none of them.
-    func hasRoom(for head: CachedHead, of key: CacheKey) -> Bool {
-        guard !head.body.isComplete, let variants = memory.record(key)?.variants else { return true }
-        return variants.count { $0.entry.head.body.isComplete } < Self.maximumVariants
-    }
-
-    /// The entries, of `ids`, whose place `head` takes, as far as memory knows them.
-    func displaced(_ ids: [Int64], by head: CachedHead, of key: CacheKey) -> [Int64] {
-        guard !head.body.isComplete, let variants = memory.record(key)?.variants else { return ids }
-        return ids.filter { id in
-            guard let variant = variants.first(where: { $0.entry.id == id }) else { return true }
-            return head.placement(beside: variant.entry.head) == .instead
-        }
-    }
-
-    /// Whether, as far as memory knows, an entry has the bytes with which it was found, and no others.
-    func isAsFound(_ entry: CacheEntry, of key: CacheKey) -> Bool {
-        guard let record = memory.record(key) else { return true }
-        guard let variant = record.variants.first(where: { $0.entry.id == entry.id }) else {
-            return !record.isComplete
-        }
-        return variant.entry.head.body == entry.head.body
-    }
-
-    /// The head of an entry, if memory knows it.
-    func head(of id: Int64, _ key: CacheKey) -> CachedHead? {
-        memory.record(key)?.variants.first { $0.entry.id == id }?.entry.head
+        return variants.prefix(variants.count - Self.maximumVariants).map(\.entry.id)
     }
 
     /// Whether memory knows an entry of the key that is invalidated and is none of `known`.
@@ -274,8 +243,7 @@ struct StoreState: Sendable {
         var variants = found.filter { !hidden.contains($0.entry.id, key) }
         for index in variants.indices where variants[index].body == nil {
             let entry = variants[index].entry
-            let known = old.first { $0.entry.id == entry.id && $0.entry.head.body == entry.head.body }
-            variants[index].body = known?.body
+            variants[index].body = old.first { $0.entry.id == entry.id }?.body
         }
         variants += old.filter { one in !one.isOnDisk && !variants.contains { $0.entry.id == one.entry.id } }
         memory.set(key, to: MemoryTier.Record(variants: variants, isComplete: true, epoch: epoch))

@@ -182,16 +182,15 @@ extension TieredStore {
             index.async { later(nil) }
             return
         }
-        if entry.head.body.count > EntryTarget.inlineLength {
+        if entry.head.length > EntryTarget.inlineLength {
             // Its row is in the index when all that was asked for before is done.
             bodies.async { [self] in index.async { [self] in findFile(entry, of: key, disk, later) } }
         } else {
             index.async { [self] in
-                let length = entry.head.body.count
-                guard case .found(let row) = disk.row(entry.id), row.key == key, let bytes = row.body,
-                    bytes.count >= length
-                else { return later(nil) }
-                later(promote(bytes.prefix(Int(length)), entry, key))
+                guard case .found(let row) = disk.row(entry.id), row.key == key, let bytes = row.body else {
+                    return later(nil)
+                }
+                later(promote(bytes, entry, key))
             }
         }
     }
@@ -204,7 +203,7 @@ extension TieredStore {
         _ later: @escaping @Sendable ((any CacheReading)?) -> Void
     ) {
         switch disk.row(entry.id) {
-        case .found(let row) where row.key == key && row.head.body.count >= entry.head.body.count:
+        case .found(let row) where row.key == key && row.head.length == entry.head.length:
             if !row.isInline { return bodies.async { [self] in openFile(entry, of: key, row, disk, later) } }
         case .unknown:
             return later(nil)
@@ -227,7 +226,7 @@ extension TieredStore {
             guard let checksums = row.checksums, let file = try disk.openBody(entry.id) else {
                 throw BodyError.missing
             }
-            let length = entry.head.body.count
+            let length = entry.head.length
             if length <= min(EntryTarget.promotedLength, Int64(state.withLock { $0.memory.maximumCost })) {
                 later(promote(try checksums.read(0..<length, of: file), entry, key))
             } else {
@@ -248,7 +247,6 @@ extension TieredStore {
         let body = CacheBody(bytes)
         state.withLock { state in
             state.change(entry.id, of: key) { variant in
-                guard variant.entry.head.body == entry.head.body else { return variant }
                 var variant = variant
                 variant.body = body
                 return variant

@@ -42,13 +42,13 @@ extension TieredStore {
         let earliest = EntryIdentifiers.earliest(seconds, before: latest)
         let youngest = earliest...EntryIdentifiers.latest(60, after: latest)
         while true {
-            let (files, isLast) = index.sync { disk.unsynchronized(but: youngest) }
-            let written = disk.synchronize(files)
+            let (ids, isLast) = index.sync { disk.unsynchronized(but: youngest) }
+            let written = disk.synchronize(ids)
             guard !written.isEmpty else { break }
             let isNoted = index.sync { disk.perform { try $0.noteSynchronized(written) } }
             if isLast || !isNoted { break }
         }
-        return index.sync { disk.unsynchronized().files.isEmpty }
+        return index.sync { disk.unsynchronized().ids.isEmpty }
     }
 
     /// Removes files that no entry has and no process writes: those of processes that were killed, and of an

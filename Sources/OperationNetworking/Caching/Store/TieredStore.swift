@@ -88,7 +88,7 @@ final class TieredStore: CacheStore {
             noteUse(entry.id, &state)
             guard let variants = state.memory.record(key)?.variants else { return nil }
             guard let variant = variants.first(where: { $0.entry.id == entry.id }) else { return nil }
-            return variant.entry.head.body == entry.head.body ? variant.body : nil
+            return variant.body
         }
         if let body { return MemoryReader(body) }
         readFromDisk(entry, of: key, later)
@@ -105,49 +105,18 @@ final class TieredStore: CacheStore {
         since start: StoreMoments.Moment,
         inMemoryOnly: Bool
     ) -> (any CacheWriting)? {
-        let target = EntryTarget.new(replacing: replacing, invalidated: invalidated)
-        return begin(target, head, key, since: start, inMemoryOnly: inMemoryOnly)
-    }
-
-    func append(
-        to entry: CacheEntry,
-        of key: CacheKey,
-        at offset: Int64,
-        since start: StoreMoments.Moment
-    ) -> (any CacheWriting)? {
-        let held = entry.head.body.range
-        guard offset >= 0, offset <= Int64(held.count) else { return nil }
-        return begin(.existing(entry, offset: offset), entry.head, key, since: start)
-    }
-
-    var moment: StoreMoments.Moment { state.withLock { $0.moments.now } }
-
-    private func begin(
-        _ target: EntryTarget,
-        _ head: CachedHead,
-        _ key: CacheKey,
-        since start: StoreMoments.Moment,
-        inMemoryOnly: Bool = false
-    ) -> (any CacheWriting)? {
-        let expected = head.body.completeLength.map { $0 - head.body.range.lowerBound } ?? 0
-        let begun: (limits: EntryLimits, held: CacheBody?)? = state.withLock { state in
-            let limits = EntryLimits(
+        let limits = state.withLock { state in
+            EntryLimits(
                 memory: Int64(state.memory.maximumCost),
                 disk: state.takesForDisk && !inMemoryOnly ? disk?.maximumLength ?? 0 : 0
             )
-            guard expected <= max(limits.memory, limits.disk) else { return nil }
-            var held: CacheBody?
-            if case .existing(let entry, let offset) = target {
-                let variants = state.memory.record(key)?.variants ?? []
-                held = variants.first { $0.entry == entry }?.body
-                if held == nil, !state.isDiskOn { return nil }
-                held?.truncate(to: Int(offset))
-            }
-            return (limits, held)
         }
-        guard let (limits, held) = begun else { return nil }
-        return EntryWriter(self, key: key, target: target, start: start, limits: limits, held: held)
+        guard head.length <= max(limits.memory, limits.disk) else { return nil }
+        let target = EntryTarget(replacing: replacing, invalidated: invalidated)
+        return EntryWriter(self, key: key, target: target, start: start, limits: limits)
     }
+
+    var moment: StoreMoments.Moment { state.withLock { $0.moments.now } }
 
     func update(
         _ entry: CacheEntry,

@@ -33,7 +33,7 @@ struct WrappedResponse: Sendable {
             return
         }
         guard let head = CachedHead(encoded: encoded), head.url == key.url,
-            head.body.count == Int64(body.count),
+            head.length == Int64(body.count),
             let id = cached.userInfo?[Note.id] as? Int64,
             cached.userInfo?[Note.partition] as? String == key.partition
         else { return nil }
@@ -62,18 +62,19 @@ extension CachedHead {
         }
         let isDecoded = fields["Content-Encoding"] != nil
         let isWhole = isDecoded || fields["Content-Length"].map { $0 == "\(body.count)" } ?? true
-        guard fields["Vary"] == nil, response.statusCode != 206, isWhole else { return nil }
+        guard fields["Vary"] == nil, response.statusCode != 206, isWhole, fields.saysWhole() else {
+            return nil
+        }
         let time = HTTPDate.cacheDate(in: fields, "Date", now: Date().timeIntervalSince1970) ?? 0
-        let length = Int64(body.count)
         self.init(
             url: key.url,
             method: "GET",
             head: ResponseHead(version: "HTTP/1.1", status: response.statusCode, fields: fields),
             selecting: HeaderFields(),
-            authorization: nil,
+            identity: nil,
             requestTime: time,
             responseTime: time,
-            body: CachedExtent(range: 0..<length, completeLength: length, isComplete: true),
+            length: Int64(body.count),
             isDecoded: isDecoded,
             isInvalidated: true
         )

@@ -53,9 +53,7 @@ final class WrappedStore: CacheStore {
         later: @escaping @Sendable ((any CacheReading)?) -> Void
     ) -> (any CacheReading)? {
         queue.async { [self] in
-            guard let stored = stored(key), stored.entry.id == entry.id,
-                stored.entry.head.body == entry.head.body
-            else { return later(nil) }
+            guard let stored = stored(key), stored.entry.id == entry.id else { return later(nil) }
             later(MemoryReader(CacheBody(stored.body)))
         }
         return nil
@@ -83,32 +81,12 @@ final class WrappedStore: CacheStore {
     ) -> (any CacheWriting)? {
         // Where the wrapped cache puts a body is its own affair.
         guard !inMemoryOnly else { return nil }
-        return begin(.new(replacing: replacing, invalidated: invalidated), head, key, start)
-    }
-
-    func append(
-        to entry: CacheEntry,
-        of key: CacheKey,
-        at offset: Int64,
-        since start: StoreMoments.Moment
-    ) -> (any CacheWriting)? {
-        guard offset >= 0, offset <= entry.head.body.count else { return nil }
-        return begin(.existing(entry, offset: offset), entry.head, key, start)
+        let limit = wrapped.maximumBodyLength
+        guard head.length <= limit else { return nil }
+        return WrappedWriter(self, key, invalidated: invalidated, start, limit: limit)
     }
 
     var moment: StoreMoments.Moment { moments.withLock { $0.now } }
-
-    private func begin(
-        _ target: EntryTarget,
-        _ head: CachedHead,
-        _ key: CacheKey,
-        _ start: StoreMoments.Moment
-    ) -> (any CacheWriting)? {
-        let limit = wrapped.maximumBodyLength
-        let expected = head.body.completeLength.map { $0 - head.body.range.lowerBound } ?? 0
-        guard expected <= limit else { return nil }
-        return WrappedWriter(self, key, target, start, limit: limit)
-    }
 
     func update(
         _ entry: CacheEntry,
@@ -162,12 +140,12 @@ final class WrappedStore: CacheStore {
 
     // MARK: - For writers
 
-    /// Stores a body that came whole, or the rest of one.
+    /// Stores a body that came whole.
     fileprivate func store(
         _ head: CachedHead,
         _ body: CacheBody,
-        _ target: EntryTarget,
         of key: CacheKey,
+        invalidated: Set<Int64>?,
         _ start: StoreMoments.Moment,
         _ then: (@Sendable (CacheEntry?) -> Void)?
     ) {
@@ -175,41 +153,20 @@ final class WrappedStore: CacheStore {
             let (isWanted, isInvalidated) = moments.withLock { $0.fate(of: key, since: start) }
             var head = head
             if isInvalidated { head.isInvalidated = true }
-            guard isWanted, let response = whole(head, body, target, key) else {
+            guard isWanted else {
                 then?(nil)
                 return
             }
+            if let old = stored(key)?.entry, old.head.isInvalidated, invalidated?.contains(old.id) == false {
+                head.isInvalidated = true
+            }
+            let entry = CacheEntry(id: identifiers.next(), head: head)
+            let response = WrappedResponse(entry: entry, body: body.data)
             put(response, key)
             then?(response.entry)
         }
     }
 
-    private func whole(
-        _ head: CachedHead,
-        _ body: CacheBody,
-        _ target: EntryTarget,
-        _ key: CacheKey
-    ) -> WrappedResponse? {
-        switch target {
-        case .new(_, let invalidated):
-            var head = head
-            if let old = stored(key)?.entry {
-                // There is room for one.
-                guard head.placement(beside: old.head) == .instead else { return nil }
-                if old.head.isInvalidated, invalidated?.contains(old.id) == false {
-                    head.isInvalidated = true
-                }
-            }
-            return WrappedResponse(entry: CacheEntry(id: identifiers.next(), head: head), body: body.data)
-        case .existing(let entry, let offset):
-            guard let stored = stored(key), stored.entry.id == entry.id,
-                stored.entry.head.body == entry.head.body, stored.body.count >= offset
-            else { return nil }
-            let head = stored.entry.head.lengthened(to: head, from: entry.head)
-            let all = stored.body.prefix(Int(offset)) + body.data
-            return WrappedResponse(entry: CacheEntry(id: entry.id, head: head), body: all)
-        }
-    }
 }
 
 /// Collects a body in memory for a wrapped cache.
@@ -221,7 +178,7 @@ private final class WrappedWriter: CacheWriting {
 
     private let store: WrappedStore
     private let key: CacheKey
-    private let target: EntryTarget
+    private let invalidated: Set<Int64>?
     private let start: StoreMoments.Moment
     private let limit: Int
     private let progress = Locked(Progress())
@@ -229,13 +186,13 @@ private final class WrappedWriter: CacheWriting {
     init(
         _ store: WrappedStore,
         _ key: CacheKey,
-        _ target: EntryTarget,
+        invalidated: Set<Int64>?,
         _ start: StoreMoments.Moment,
         limit: Int
     ) {
         self.store = store
         self.key = key
-        self.target = target
+        self.invalidated = invalidated
         self.start = start
         self.limit = limit
     }
@@ -248,14 +205,10 @@ private final class WrappedWriter: CacheWriting {
         set { _ = newValue }
     }
 
-    private var offset: Int64 {
-        if case .existing(_, let offset) = target { offset } else { 0 }
-    }
-
     func append(_ bytes: Span<UInt8>) {
         progress.withLock { progress in
             guard let body = progress.body else { return }
-            if Int(offset) + body.count + bytes.count > limit {
+            if body.count + bytes.count > limit {
                 progress.body = nil
             } else {
                 progress.body?.append(bytes)
@@ -270,11 +223,11 @@ private final class WrappedWriter: CacheWriting {
             defer { progress.body = nil }
             return progress.body
         }
-        guard let body, offset + Int64(body.count) == head.body.count else {
+        guard let body, Int64(body.count) == head.length else {
             then?(nil)
             return
         }
-        store.store(head, body, target, of: key, start, then)
+        store.store(head, body, of: key, invalidated: invalidated, start, then)
     }
 
     func abandon() {

@@ -24,7 +24,8 @@ extension Exchange {
 
     /// - Returns: the content, if it is known at once.
     func openSink() -> SinkContent? {
-        sink.open { result in
+        if let adapted = route.adapted { sink.willOpen(for: adapted) }
+        return sink.open { result in
             NetworkThread.shared.perform { room in self.sinkDidOpen(result, room) }
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 internal import OperationNetworkingSystem
 
 /// The destination of a response's body. Used on the network thread; nothing here waits.
@@ -29,6 +30,9 @@ protocol ResponseSink: AnyObject {
 
     /// The abilities to use the bytes that it has.
     var abilities: SinkAbilities { get }
+
+    /// Adapters have changed the request. Called before ``open(_:)``.
+    func willOpen(for request: URLRequest)
 
     /// Looks for bytes of an earlier process. Called once, before anything is asked, and again after an error
     /// that is a lack of descriptors.
@@ -80,6 +84,8 @@ extension ResponseSink {
     var count: Int64 { held.count }
 
     var keepsLastBytes: Bool { false }
+
+    func willOpen(for request: URLRequest) {}
 
     var tellsChanges: Bool { true }
 

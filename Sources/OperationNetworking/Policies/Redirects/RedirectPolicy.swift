@@ -56,6 +56,9 @@ public struct RedirectPolicy: Hashable, Sendable {
     /// ``defaultDroppedHeaders`` unless something else is set: `insert(_:)` adds a name of your own, and
     /// `remove(_:)` lets one go everywhere.
     ///
+    /// They also name the user whom a request is sent as: a ``TransferSettings/cache`` gives no response to a
+    /// request with another value.
+    ///
     /// What was dropped does not come back when a later redirect leads to the first origin.
     public var droppedHeaders: Set<String> = defaultDroppedHeaders
 
@@ -107,6 +110,11 @@ public struct RedirectPolicy: Hashable, Sendable {
     var fieldsOfOneOrigin: Set<String> {
         SecretFields.credentials.subtracting(["Proxy-Authorization"]).union(droppedHeaders)
             .union([Self.originField])
+    }
+
+    /// The names that the app has added to those that the library knows.
+    package var ownSecretFields: Set<String> {
+        droppedHeaders == Self.defaultDroppedHeaders ? [] : droppedHeaders
     }
 
     /// The values of `Location`, if there are several that differ: their meaning is then unknown.

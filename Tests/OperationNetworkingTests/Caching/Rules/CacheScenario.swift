@@ -19,7 +19,7 @@ enum CacheScenario {
         _ fields: HeaderFields = [:],
         method: String = "GET",
         policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
-        authorization: String? = nil,
+        identity: String? = nil,
         url: String = CacheScenario.url
     ) -> CacheRequest {
         let parsed = URL(string: url) ?? URL(fileURLWithPath: "/")
@@ -29,7 +29,7 @@ enum CacheScenario {
             method: method,
             fields: fields,
             policy: policy,
-            authorization: authorization,
+            identity: identity,
             hasBody: false
         )
     }
@@ -56,7 +56,7 @@ enum CacheScenario {
             responseTime: start
         )
         guard let head else { return nil }
-        return head.ended(at: head.body.range.lowerBound + length, isWhole: isWhole)
+        return head.ended(at: length, isWhole: isWhole)
     }
 }
 
@@ -67,7 +67,6 @@ extension CacheAnswer {
         case .fetch: "fetch"
         case .serve(_, let reply): "serve \(reply.use)\(reply.revalidation == nil ? "" : " and revalidate")"
         case .validate: "validate"
-        case .complete(_, _, let missing): "complete \(missing)"
         case .unavailable: "unavailable"
         }
     }
@@ -76,14 +75,14 @@ extension CacheAnswer {
     var reply: CacheReply? {
         switch self {
         case .serve(_, let reply), .validate(_, _, let reply): reply
-        case .fetch, .complete, .unavailable: nil
+        case .fetch, .unavailable: nil
         }
     }
 
     /// The fields that are sent in place of the request's.
     var fields: HeaderFields? {
         switch self {
-        case .validate(_, let fields, _), .complete(_, let fields, _): fields
+        case .validate(_, let fields, _): fields
         case .fetch, .serve, .unavailable: nil
         }
     }

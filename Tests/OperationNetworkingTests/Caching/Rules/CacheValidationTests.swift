@@ -89,7 +89,9 @@ import Testing
         var fields = row.fields
         fields["Cache-Control"] = "max-age=0"
         let request = CacheScenario.request(row.asked)
-        let stored = try #require(CacheScenario.stored(fields, for: request))
+        var whole = request
+        whole.fields["Range"] = nil
+        let stored = try #require(CacheScenario.stored(fields, for: whole))
         let answer = CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start)
         #expect(answer.fields == row.sent)
         #expect(answer.summary == (row.sent == nil ? "fetch" : "validate"))
@@ -246,7 +248,7 @@ import Testing
         #expect(head.fields["D"] == nil && head.fields["Connection"] == nil)
         #expect(head.fields["Age"] == nil)
         #expect(head.fields["Date"] == CacheScenario.date(101))
-        #expect(head.head.status == 200 && head.body == stored.body)
+        #expect(head.head.status == 200 && head.length == stored.length)
         let reply = CachePolicy().reply(
             head,
             to: CacheScenario.request(),
@@ -285,7 +287,7 @@ import Testing
             )
         }
         var other = try stored("1", "\"v1\"")
-        other.authorization = "another user"
+        other.identity = "another user"
         let all = [
             try stored("2", "\"v1\""), try stored("1", "\"v1\""), try stored("3", "\"v3\""),
             try stored("1", "\"v1\""), other,

@@ -222,7 +222,7 @@ import Testing
         let varying = try #require(CacheScenario.stored(["Vary": "Foo"], for: request))
         #expect(policy.replaced([plain], by: varying, for: request) == [0])
         var others = plain
-        others.authorization = "another"
+        others.identity = "another"
         #expect(policy.replaced([others], by: varying, for: request) == [])
         #expect(policy.replaced([others], by: plain, for: request) == [])
         #expect(policy.replaced([plain], by: plain, for: request) == [0])

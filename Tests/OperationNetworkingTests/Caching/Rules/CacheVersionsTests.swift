@@ -17,7 +17,7 @@ import Testing
         )
     }
 
-    // MARK: - A part beside what is complete
+    // MARK: - Answers to equal requests
 
     private static func whole(_ date: Double = 0) throws -> CachedHead {
         try #require(
@@ -27,62 +27,11 @@ import Testing
         )
     }
 
-    private static func beginning(_ tag: String, _ date: Double = 0) throws -> CachedHead {
-        try #require(
-            CacheScenario.stored(
-                ["ETag": "\"\(tag)\"", "Content-Length": "10", "Date": CacheScenario.date(date)],
-                length: 4,
-                isWhole: false
-            )
-        )
-    }
-
-    @Test func whatIsFreshIsServedWhateverBrokeOffSince() throws {
-        let (whole, newer) = (try Self.whole(-10), try Self.beginning("v2"))
-        #expect(Self.answer([whole, newer]).summary == "serve fresh")
-        #expect(Self.answer([newer, whole]).summary == "serve fresh")
-    }
-
-    @Test func ofTwoVersionsTheNewerOneIsCompletedWhenTheOtherIsStale() throws {
-        let (whole, newer) = (try Self.whole(-10), try Self.beginning("v2"))
-        let answer = Self.answer([whole, newer], after: 100)
-        #expect(answer.summary == "complete 4..<10")
-        #expect(answer.fields?["If-Range"] == "\"v2\"")
-        // One that is older, or of the same version, is no reason.
-        #expect(Self.answer([whole, try Self.beginning("v0", -20)], after: 100).summary == "validate")
-        #expect(Self.answer([whole, try Self.beginning("v1")], after: 100).summary == "validate")
-        #expect(
-            Self.answer([whole, newer], after: 100, ["Cache-Control": "max-stale"]).summary == "serve stale"
-        )
-    }
-
-    /// The lengths, of ten bytes, and versions of what has ended and of what is stored, and the place.
-    static let placements: [(ended: (Int64, String), stored: (Int64, String), place: CachePlacement)] = [
-        ((10, "v1"), (10, "v1"), .instead), ((10, "v1"), (4, "v1"), .instead),
-        ((10, "v2"), (10, "v1"), .instead), ((10, "v2"), (4, "v1"), .instead),
-        ((4, "v1"), (10, "v1"), .none), ((4, "v1"), (6, "v1"), .none),
-        ((6, "v1"), (4, "v1"), .instead), ((4, "v1"), (4, "v1"), .instead),
-        ((4, "v2"), (10, "v1"), .beside), ((4, "v2"), (6, "v1"), .instead),
-    ]
-
-    @Test("RFC 9111 §3.3, §3.4: an answer beside what is stored", arguments: placements)
-    func placesOfAnswers(row: (ended: (Int64, String), stored: (Int64, String), place: CachePlacement)) throws
-    {
-        func head(_ row: (length: Int64, version: String)) throws -> CachedHead {
-            let fields: HeaderFields = ["ETag": "\"\(row.version)\"", "Content-Length": "10"]
-            let isWhole = row.length == 10
-            return try #require(CacheScenario.stored(fields, length: row.length, isWhole: isWhole))
-        }
-        #expect(try head(row.ended).placement(beside: head(row.stored)) == row.place)
-    }
-
     @Test func anAnswerMakesThoseNeedlessThatCameToEqualRequests() throws {
         let (old, new) = (try Self.whole(-10), try Self.whole())
         #expect(new.overtakes(old) && new.overtakes(new) && !old.overtakes(new))
-        #expect(new.overtakes(try Self.beginning("v0", -10)))
-        #expect(try !Self.beginning("v2").overtakes(old))
         let others: [(inout CachedHead) -> Void] = [
-            { $0.isDecoded = true }, { $0.authorization = "another" }, { $0.selecting = ["Accept": "a"] },
+            { $0.isDecoded = true }, { $0.identity = "another" }, { $0.selecting = ["Accept": "a"] },
             { $0.head.fields["Vary"] = "Accept" },
         ]
         for change in others {
@@ -90,19 +39,6 @@ import Testing
             change(&other)
             #expect(!new.overtakes(other))
         }
-    }
-
-    @Test func aPartIsOutdoneByMoreOfTheSameVersion() throws {
-        let part = try Self.beginning("v1")
-        #expect(try Self.whole().outdoes(part))
-        #expect(try !Self.beginning("v2").outdoes(part))
-        #expect(!part.outdoes(part))
-        var longer = part
-        longer.body.range = 0..<5
-        #expect(longer.outdoes(part) && !part.outdoes(longer))
-        #expect(try !longer.outdoes(Self.whole()))
-        longer.authorization = "another"
-        #expect(!longer.outdoes(part))
     }
 
     // MARK: - Order

@@ -6,7 +6,7 @@ import Testing
 /// The form of a stored head on disk.
 @Suite struct CachedHeadEncodingTests {
     private static func sample() throws -> CachedHead {
-        var request = CacheScenario.request(["Foo": "1, 2"], authorization: "digest")
+        var request = CacheScenario.request(["Foo": "1, 2"], identity: "digest")
         request.decodesContent = true
         var stored = try #require(
             CacheScenario.stored(
@@ -27,19 +27,14 @@ import Testing
         let read = try #require(CachedHead(encoded: head.encoded))
         #expect(read == head)
         #expect(read.fields.fields.map(\.name) == head.fields.fields.map(\.name))
-        var part = head
-        part.isDecoded = false
-        part.isInvalidated = false
-        part.authorization = nil
-        part.head.status = 599
-        for extent in [
-            CachedExtent(range: 4..<10, completeLength: nil, isComplete: false),
-            CachedExtent(range: 4..<10, completeLength: .max, isComplete: false),
-            CachedExtent(range: 0..<Int64.max, completeLength: .max, isComplete: true),
-            .empty,
-        ] {
-            part.body = extent
-            #expect(CachedHead(encoded: part.encoded) == part)
+        var other = head
+        other.isDecoded = false
+        other.isInvalidated = false
+        other.identity = nil
+        other.head.status = 599
+        for length in [0, 10, Int64.max] {
+            other.length = length
+            #expect(CachedHead(encoded: other.encoded) == other)
         }
     }
 
@@ -84,10 +79,6 @@ import Testing
         { $0.method = "G T" },
         { $0.requestTime = .nan },
         { $0.responseTime = .infinity },
-        { $0.body = CachedExtent(range: 0..<11, completeLength: 10, isComplete: false) },
-        { $0.body = CachedExtent(range: 0..<9, completeLength: 10, isComplete: true) },
-        { $0.body = CachedExtent(range: 1..<10, completeLength: 10, isComplete: true) },
-        { $0.body = CachedExtent(range: 0..<10, completeLength: nil, isComplete: true) },
         { $0.head.fields["A"] = "1\r\nB: 2" },
         { $0.head.fields["A"] = "1\n" },
         { $0.head.fields["A"] = "1\0" },
@@ -104,7 +95,7 @@ import Testing
 
     @Test func anotherVersionIsRefused() throws {
         var data = try Self.sample().encoded
-        data[0] = 2
+        data[0] = 1
         #expect(CachedHead(encoded: data) == nil)
     }
 

@@ -78,19 +78,6 @@ struct BodyChecksumsTests {
         let rest = Int64(2 * Self.block)..<Int64(length - 1)
         #expect(throws: BodyError.missing) { try checksums.read(rest, of: file) }
     }
-
-    @Test func blocksAreTakenBack() {
-        let bytes = sampleBytes(3 * Self.block + 5)
-        for kept in [0, 1, Self.block, Self.block + 1, 3 * Self.block, 3 * Self.block + 4] {
-            var checksums = Self.checksums(bytes, pieces: 5000)
-            checksums.removeBlocks(from: Int64(kept))
-            let whole = kept / Self.block * Self.block
-            #expect(checksums == Self.checksums(Data(bytes.prefix(whole)), pieces: 5000), "\(kept)")
-        }
-        var checksums = Self.checksums(bytes, pieces: 5000)
-        checksums.removeBlocks(from: Int64(bytes.count))
-        #expect(checksums.count == Int64(bytes.count))
-    }
 }
 
 /// The table of ``IndexFinding``.

@@ -22,8 +22,6 @@ struct BodyDamageTests {
         try scene.overwrite(file(entry), with: bytes)
     }
 
-    private func length(_ entry: CacheEntry) throws -> Int { try Data(contentsOf: file(entry)).count }
-
     @Test(arguments: [0, 1 << 20], [0, 70_000, 99_999])
     func aBodyWithAnotherBitIsForgotten(memory: Int, offset: Int) async throws {
         let first = TieredStore.sample(scene.directory)
@@ -61,41 +59,6 @@ struct BodyDamageTests {
         #expect(reader.read(at: 400_000, atMost: 10) { _ in } == Data())
     }
 
-    // MARK: - Lengthening
-
-    private let part = sampleHead("http://a/1", length: 100_000, of: 400_000)
-
-    /// A part of 100,000 bytes.
-    private func storedPart(_ store: TieredStore) async throws -> CacheEntry {
-        try #require(try await store.put(key, sampleBytes(100_000), part))
-    }
-
-    @Test func aCutBodyIsNotLengthenedWithZeros() async throws {
-        let store = TieredStore.sample(scene.directory, memory: 0)
-        let entry = try await storedPart(store)
-        let writer = try #require(store.append(to: entry, of: key, at: 100_000))
-        writer.append(Data(sampleBytes(400_000)[100_000..<300_000]).span)
-        store.waitForChanges()
-        try scene.cut(file(entry), to: 50_000)
-        #expect(try await writer.end(sampleBytes(100_000), sampleHead(key.url, length: 400_000)) == nil)
-        store.waitForChanges()
-        #expect(try length(entry) == 50_000)
-        #expect((try? await store.body(entry, key)) ?? nil == nil)
-    }
-
-    @Test func aCutBodyIsNotLengthenedWhenItsWriterGivesUp() async throws {
-        let store = TieredStore.sample(scene.directory, memory: 0)
-        let entry = try await storedPart(store)
-        let writer = try #require(store.append(to: entry, of: key, at: 100_000))
-        writer.append(sampleBytes(200_000).span)
-        store.waitForChanges()
-        #expect(try length(entry) > 100_000)
-        try scene.cut(file(entry), to: 50_000)
-        writer.abandon()
-        store.waitForChanges()
-        #expect(try length(entry) == 50_000)
-    }
-
     /// A new file, which is cut while it is written.
     @Test func aCutFileGetsNoHole() async throws {
         let store = TieredStore.sample(scene.directory, memory: 0)
@@ -108,35 +71,5 @@ struct BodyDamageTests {
         #expect(try await writer.end(Data(sampleBytes(400_000).dropFirst(200_000)), head) == nil)
         store.waitForChanges()
         #expect(try bodyNames(scene.directory) == [])
-    }
-
-    /// Where the new bytes begin, in the block with the damage, at its end, behind it.
-    @Test(arguments: [80_000, 100_000, 65_536, 99_999], [10, 70_000])
-    func lengtheningMakesNoDamageRight(offset: Int, damage: Int) async throws {
-        let store = TieredStore.sample(scene.directory, memory: 0)
-        let entry = try await storedPart(store)
-        try flip(damage, of: entry)
-        let writer = try #require(store.append(to: entry, of: key, at: Int64(offset)))
-        let (all, head) = (sampleBytes(400_000), sampleHead(key.url, length: 400_000))
-        guard let longer = try await writer.end(Data(all[offset...]), head) else { return }
-        let body = (try? await store.body(longer, key)) ?? nil
-        // The damaged byte was written anew, or it shows.
-        #expect(body == (damage >= offset ? all : nil))
-    }
-
-    @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 80_000, 99_999, 100_000])
-    func aLengthenedBodyIsWhole(offset: Int) async throws {
-        let all = sampleBytes(400_000)
-        do {
-            let store = TieredStore.sample(scene.directory, memory: 0)
-            let entry = try await storedPart(store)
-            let writer = try #require(store.append(to: entry, of: key, at: Int64(offset)))
-            let head = sampleHead(key.url, length: 400_000)
-            #expect(try await writer.end(Data(all[offset...]), head) != nil)
-            store.waitForChanges()
-        }
-        let store = TieredStore.sample(scene.directory, memory: 0)
-        let entry = try #require(try await store.found(key).first)
-        #expect(try await store.body(entry, key) == all)
     }
 }

@@ -96,32 +96,6 @@ struct DiskStoreTests {
         #expect(later.find(key) { _ in } == nil)
     }
 
-    @Test func bodiesAreLengthenedInTheIndexAndInFiles() async throws {
-        // From and to: within the index, from there to a file, and in a file; with and without memory.
-        for (from, to) in [(10, 100), (10, 30_000), (10_000, 300_000), (30_000, 300_000), (0, 20_000)] {
-            for memory in [1 << 20, 0] {
-                let directory = try TemporaryDirectory()
-                let store = TieredStore.sample(directory, memory: memory)
-                let all = sampleBytes(to)
-                let part = sampleHead(key.url, length: from, of: to)
-                _ = try #require(try await store.put(key, Data(all.prefix(from)), part))
-                let entry = try #require(try await store.found(key).first)
-                let writer = try #require(store.append(to: entry, of: key, at: Int64(from)))
-                #expect(try await store.found(key) == [entry])
-                let rest = Data(all.dropFirst(from))
-                let ended = try await writer.end(rest, sampleHead(key.url, length: to))
-                let whole = try #require(ended, "\(from) \(to) \(memory)")
-                #expect(whole.id == entry.id)
-                #expect(try await store.body(whole, key) == all, "\(from) \(to) \(memory)")
-                store.waitForChanges()
-                let later = TieredStore.sample(directory)
-                #expect(try await later.found(key) == [whole])
-                #expect(try await later.body(whole, key) == all, "\(from) \(to) \(memory)")
-                #expect(try bodyNames(directory).count == (to > 16_384 ? 1 : 0))
-            }
-        }
-    }
-
     @Test(arguments: [0, 1 << 20]) func ofManyVariantsTheOldestGo(disk: Int) async throws {
         let store = TieredStore.sample(directory, disk: disk)
         var entries: [CacheEntry] = []
@@ -250,7 +224,7 @@ struct DiskStoreTests {
         let tier = try #require(store.disk)
         let earliest = EntryIdentifiers.earliest(30, before: present)
         let youngest = earliest...EntryIdentifiers.latest(60, after: present)
-        let found = store.index.sync { tier.unsynchronized(but: youngest).files.map(\.id) }
+        let found = store.index.sync { tier.unsynchronized(but: youngest).ids }
         #expect(found == [future])
     }
 
@@ -264,6 +238,6 @@ struct DiskStoreTests {
         store.waitForChanges()
         let found = try await store.found(key)
         #expect(found.count == StoreState.maximumVariants)
-        #expect(try bodyNames(directory).count == found.count { $0.head.body.count == 20_000 })
+        #expect(try bodyNames(directory).count == found.count { $0.head.length == 20_000 })
     }
 }

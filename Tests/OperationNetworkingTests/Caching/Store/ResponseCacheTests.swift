@@ -80,12 +80,6 @@ struct ResponseCacheTests {
         #expect(later.cachedResponse(for: request) == nil)
     }
 
-    @Test func anIncompleteResponseIsNotGiven() async throws {
-        let key = CacheKey(url: "http://a/1")
-        try await cache.store.put(key, sampleBytes(10), sampleHead(key.url, length: 10, of: 20))
-        #expect(cache.cachedResponse(for: try request()) == nil)
-    }
-
     @Test func removingIsSeenAtOnceAndByLaterCaches() throws {
         let (one, two) = (try request("http://a/1"), try request("http://a/2"))
         for request in [one, two] {

@@ -28,7 +28,7 @@ struct StoreBatchTests {
 
     /// The lengths of what was found, by number.
     private func lengths(_ found: Recorder<(Int, [CacheEntry])>) -> [Int: [Int64]] {
-        Dictionary(found.elements.map { ($0, $1.map(\.head.body.count)) }) { one, _ in one }
+        Dictionary(found.elements.map { ($0, $1.map(\.head.length)) }) { one, _ in one }
     }
 
     /// The turn that a look-up has asked for before the others came.
@@ -58,7 +58,7 @@ struct StoreBatchTests {
         store.answers.resume()
         try await found.wait(count: 2 * most + 1)
         #expect(found.elements.map { $0.0 } == Array(0...2 * most))
-        #expect(found.elements.allSatisfy { $0.1.map(\.head.body.count) == [100] })
+        #expect(found.elements.allSatisfy { $0.1.map(\.head.length) == [100] })
         // The queue's next work came before the rest of them.
         #expect(turns.elements == [most])
     }
@@ -120,7 +120,7 @@ struct StoreBatchTests {
         #expect(try database().number("SELECT count(*) FROM entries") == 17)
         // The transaction of the look-ups is over.
         try await store.put(Self.key(3), sampleBytes(7))
-        #expect(try await store.found(Self.key(3)).map(\.head.body.count) == [7])
+        #expect(try await store.found(Self.key(3)).map(\.head.length) == [7])
     }
 
     /// Another process changes the index between the first look-up and the queue's turn.
@@ -175,7 +175,7 @@ struct StoreBatchTests {
         try await found.wait(count: 3)
         #expect(lengths(found) == [0: [], 1: [], 2: []])
         try await store.put(Self.key(1), sampleBytes(7))
-        #expect(try await store.found(Self.key(1)).map(\.head.body.count) == [7])
+        #expect(try await store.found(Self.key(1)).map(\.head.length) == [7])
         #expect(try database().number("SELECT count(*) FROM entries") == 1)
     }
 }

@@ -59,7 +59,7 @@ struct StoreDamageTests {
         first.waitForChanges()
         try database().execute("UPDATE entries SET head = zeroblob(length(head)) WHERE id = \(long.id)")
         let store = TieredStore.sample(directory)
-        #expect(try await store.found(key).map(\.head.body.count) == [100])
+        #expect(try await store.found(key).map(\.head.length) == [100])
         store.waitForChanges()
         #expect(try database().number("SELECT count(*) FROM entries") == 1)
         #expect(try bodyNames(directory) == [])
@@ -207,10 +207,10 @@ struct StoreDamageTests {
     /// Statements that make the index another's, and whether it is left as it is.
     private static let others: [(statements: String, isLeft: Bool)] = [
         // A later version of this library.
-        ("PRAGMA user_version = 3; ALTER TABLE entries ADD COLUMN more", true),
-        ("PRAGMA user_version = 3; CREATE TABLE more(a)", true),
+        ("PRAGMA user_version = \(IndexFinding.version + 1); ALTER TABLE entries ADD COLUMN more", true),
+        ("PRAGMA user_version = \(IndexFinding.version + 1); CREATE TABLE more(a)", true),
         // One that this SQLite cannot read.
-        ("PRAGMA user_version = 3; \(unknownOption)", true),
+        ("PRAGMA user_version = \(IndexFinding.version + 1); \(unknownOption)", true),
         // Another program.
         ("PRAGMA application_id = 9; \(unknownOption)", true),
         ("DROP TABLE entries; DROP TABLE total; CREATE TABLE a(b); PRAGMA application_id = 9", true),
@@ -218,7 +218,7 @@ struct StoreDamageTests {
         // The first version of this library.
         ("PRAGMA user_version = 1; PRAGMA application_id = 0; ALTER TABLE entries DROP COLUMN blocks", false),
         // A bit of the number.
-        ("PRAGMA user_version = 3", false),
+        ("PRAGMA user_version = \(IndexFinding.version + 1)", false),
     ]
 
     @Test(arguments: others.indices) func anIndexOfOthersIsLeftAndAnEarlierOneIsNot(row: Int) async throws {
@@ -255,7 +255,7 @@ struct StoreDamageTests {
             try later.execute(
                 """
                 PRAGMA journal_mode = WAL; CREATE TABLE entries(id); INSERT INTO entries VALUES(5);
-                PRAGMA user_version = 3; PRAGMA application_id = \(IndexFinding.application)
+                PRAGMA user_version = \(IndexFinding.version + 1); PRAGMA application_id = \(IndexFinding.application)
                 """
             )
             time.advance(by: 1.1)
@@ -412,8 +412,7 @@ extension DiskTier {
                 &entry,
                 of: key,
                 key.storedHash,
-                replacing: [],
-                from: .new(replacing: [], invalidated: nil),
+                EntryTarget(replacing: [], invalidated: nil),
                 content: .inline(body),
                 hidden: HiddenEntries(),
                 used: [:]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// Invalidations, and answers to later questions, that come while a body is on its way into a store.
+/// Invalidations that come while a body is on its way into a store.
 @Suite(.timeLimit(.minutes(2)))
 struct StoreOvertakingTests {
     private let directory: TemporaryDirectory
@@ -17,98 +17,6 @@ struct StoreOvertakingTests {
 
     /// In the index, and in a file.
     static let rows = StoreKind.allCases.flatMap { kind in [100, 40_000].map { (kind, $0) } }
-
-    // MARK: - Completions
-
-    private func part(of length: Int) -> CachedHead {
-        let fields: HeaderFields = [
-            "ETag": "\"v1\"", "Cache-Control": "max-age=600", "Content-Length": "\(length)",
-        ]
-        return sampleHead(key.url, length: length / 2, of: length, fields)
-    }
-
-    /// The head that a 206 has made of it, a second later.
-    private func whole(_ part: CachedHead) -> CachedHead {
-        var whole = part
-        whole.requestTime += 1
-        whole.body.range = 0..<(part.body.completeLength ?? 0)
-        whole.body.isComplete = true
-        return whole
-    }
-
-    /// Completes a part, and runs `event` before the end.
-    private func complete(
-        _ kind: StoreKind,
-        _ length: Int,
-        _ event: (any CacheStore, CacheEntry) async throws -> Void
-    ) async throws -> [CacheEntry] {
-        let store = kind.store(directory)
-        let (all, part) = (sampleBytes(length), part(of: length))
-        let found = try #require(try await store.put(key, Data(all.prefix(length / 2)), part))
-        (store as? TieredStore)?.waitForChanges()
-        let writer = try #require(store.append(to: found, of: key, at: Int64(length / 2)))
-        try await event(store, found)
-        let ended = try await writer.end(Data(all[(length / 2)...]), whole(part))
-        #expect(ended != nil)
-        (store as? TieredStore)?.waitForChanges()
-        let entries = try await store.found(key)
-        if kind == .both || kind == .disk {
-            #expect(try await TieredStore.sample(directory).found(key) == entries)
-        }
-        for entry in entries { #expect(try await store.body(entry, key) == all) }
-        return entries
-    }
-
-    @Test(arguments: rows)
-    func aCompletionKeepsTheMarkOfAHEAD(row: (kind: StoreKind, length: Int)) async throws {
-        let entries = try await complete(row.kind, row.length) { store, found in
-            var head = found.head
-            head.isInvalidated = true
-            store.update(found, of: key, to: head)
-        }
-        #expect(entries.map(\.head.isInvalidated) == [true])
-        #expect(entries.map(\.head.body.isComplete) == [true])
-    }
-
-    @Test(arguments: rows)
-    func aCompletionKeepsTheAnswerToALaterQuestion(row: (kind: StoreKind, length: Int)) async throws {
-        let entries = try await complete(row.kind, row.length) { store, found in
-            var head = found.head
-            head.head.fields["Cache-Control"] = "no-cache"
-            (head.requestTime, head.responseTime) = (2000, 2000)
-            store.update(found, of: key, to: head)
-        }
-        #expect(entries.map { $0.head.fields["Cache-Control"] } == ["no-cache"])
-        #expect(entries.map(\.head.requestTime) == [2000])
-        #expect(entries.map(\.head.body.isComplete) == [true])
-    }
-
-    @Test(arguments: rows)
-    func aCompletionOfWhatWasInvalidatedConfirmsIt(row: (kind: StoreKind, length: Int)) async throws {
-        let store = row.kind.store(directory)
-        let (all, part) = (sampleBytes(row.length), part(of: row.length))
-        try await store.put(key, Data(all.prefix(row.length / 2)), part)
-        store.invalidate(key)
-        let found = try #require(try await store.found(key).first)
-        #expect(found.head.isInvalidated)
-        let writer = try #require(store.append(to: found, of: key, at: Int64(row.length / 2)))
-        _ = try await writer.end(Data(all[(row.length / 2)...]), whole(part))
-        #expect(try await store.found(key).map(\.head) == [whole(part)])
-    }
-
-    @Test(arguments: [StoreKind.both, .disk], [100, 40_000])
-    func aCompletionKeepsTheMarkOfAnotherProcess(kind: StoreKind, length: Int) async throws {
-        let entries = try await complete(kind, length) { _, _ in
-            let other = TieredStore.sample(directory, memory: 0)
-            other.invalidate(key)
-            other.waitForChanges()
-        }
-        // At once, within the second for which memory answers.
-        #expect(entries.map(\.head.isInvalidated) == [true])
-        #expect(entries.map(\.head.body.isComplete) == [true])
-    }
-
-    // MARK: - New responses
 
     /// Stores a response whole in place of those that were found, and runs `event` before the end.
     private func replace(
@@ -128,7 +36,7 @@ struct StoreOvertakingTests {
             )
         )
         try await event()
-        let entry = try #require(try await writer.end(sampleBytes(Int(head.body.count)), head))
+        let entry = try #require(try await writer.end(sampleBytes(Int(head.length)), head))
         (store as? TieredStore)?.waitForChanges()
         return entry
     }
@@ -219,44 +127,5 @@ struct StoreOvertakingTests {
             store.disk?.folder.withLock { $0 = nil }
         }
         #expect(try await store.found(key).map(\.head.isInvalidated) == [true])
-    }
-
-    // MARK: - Heads
-
-    /// The head that was found, the one that is stored now, the longer one, and the one that is stored after
-    /// it: the times of their questions, and whether they are invalidated.
-    static let overtaken: [[(time: Double, isInvalidated: Bool)]] = [
-        [(1, false), (1, false), (2, false), (2, false)],
-        [(1, false), (1, false), (2, true), (2, true)],
-        [(1, false), (1, true), (2, false), (2, true)],
-        [(1, true), (1, true), (2, false), (2, false)],
-        [(1, false), (3, false), (2, false), (3, false)],
-        [(1, false), (3, false), (2, true), (3, true)],
-        [(1, false), (3, true), (2, false), (3, true)],
-        // The clock was set back, and nothing came between.
-        [(9, false), (9, false), (2, false), (2, false)],
-    ]
-
-    @Test(arguments: overtaken.indices) func headsThatOvertakeACompletion(index: Int) {
-        let heads = Self.overtaken[index].enumerated().map { number, row in
-            let isLonger = number >= 2
-            let time = "\(Int(row.time))"
-            var head = sampleHead(
-                key.url,
-                length: isLonger ? 10 : 4,
-                of: 10,
-                status: isLonger ? 200 : 206,
-                ["ETag": "\"v1\"", "X-Time": time, "Content-Length": isLonger ? "10" : "4"]
-            )
-            if !isLonger { head.head.fields["Content-Range"] = "bytes 0-3/10" }
-            (head.requestTime, head.isInvalidated) = (row.time, row.isInvalidated)
-            return head
-        }
-        let result = heads[1].lengthened(to: heads[2], from: heads[0])
-        #expect(result.head.status == 200 && result.body == heads[2].body)
-        #expect(result.fields["Content-Length"] == "10" && result.fields["Content-Range"] == nil)
-        #expect(result.fields["X-Time"] == heads[3].fields["X-Time"])
-        #expect(result.requestTime == heads[3].requestTime)
-        #expect(result.isInvalidated == heads[3].isInvalidated)
     }
 }

@@ -60,23 +60,6 @@ struct StoreProcessesTests {
         #expect(try await reader.all() == sampleBytes(2_000_000))
     }
 
-    @Test func twoThatLengthenOneBodyDoNotMixTheirBytes() async throws {
-        let (one, other) = (
-            TieredStore.sample(directory, memory: 0), TieredStore.sample(directory, memory: 0)
-        )
-        let all = sampleBytes(400_000)
-        let part = sampleHead(key.url, length: 100_000, of: 400_000)
-        let entry = try #require(try await one.put(key, Data(all.prefix(100_000)), part))
-        let first = try #require(one.append(to: entry, of: key, at: 100_000))
-        let second = try #require(other.append(to: entry, of: key, at: 100_000))
-        first.append(Data(all[100_000..<300_000]).span)
-        one.waitForChanges()
-        let refused = try await second.end(Data(count: 300_000), sampleHead(key.url, length: 400_000))
-        #expect(refused == nil)
-        let whole = try await first.end(Data(all[300_000...]), sampleHead(key.url, length: 400_000))
-        #expect(try await one.body(try #require(whole), key) == all)
-    }
-
     @Test func writersOnTheirWayAreNotSweptByAnother() async throws {
         let one = TieredStore.sample(directory)
         let writer = try #require(

@@ -10,24 +10,18 @@ import Testing
 func sampleHead(
     _ url: String,
     length: Int,
-    of completeLength: Int? = nil,
     status: Int = 200,
     _ fields: HeaderFields = ["ETag": "\"v1\"", "Cache-Control": "max-age=600"]
 ) -> CachedHead {
-    let complete = completeLength ?? length
-    return CachedHead(
+    CachedHead(
         url: url,
         method: "GET",
         head: ResponseHead(version: "HTTP/1.1", status: status, fields: fields),
         selecting: HeaderFields(),
-        authorization: nil,
+        identity: nil,
         requestTime: 1000,
         responseTime: 1001,
-        body: CachedExtent(
-            range: 0..<Int64(length),
-            completeLength: Int64(complete),
-            isComplete: length == complete
-        ),
+        length: Int64(length),
         isDecoded: false
     )
 }

@@ -122,22 +122,6 @@ struct StoreSurvivalTests {
         #expect(try await later.body(entry, key) == sampleBytes(200_000))
     }
 
-    @Test func aBodyThatWasLengthenedSinceItWasWrittenThroughIsNotBelieved() async throws {
-        do {
-            let store = TieredStore.sample(directory, boot: "one")
-            let part = sampleHead(key.url, length: 100_000, of: 200_000)
-            let entry = try #require(try await store.put(key, sampleBytes(100_000), part))
-            store.waitForChanges()
-            #expect(store.writeThrough(try #require(store.disk), olderThan: -1))
-            let writer = try #require(store.append(to: entry, of: key, at: 100_000))
-            let whole = sampleHead(key.url, length: 200_000)
-            #expect(try await writer.end(sampleBytes(100_000), whole) != nil)
-            store.waitForChanges()
-        }
-        let later = TieredStore.sample(directory, boot: "two")
-        #expect(try await later.found(key) == [])
-    }
-
     // MARK: - Rows and files that do not fit
 
     @Test func aRowWithoutAFileIsForgotten() async throws {

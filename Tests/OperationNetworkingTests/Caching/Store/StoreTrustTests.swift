@@ -155,21 +155,6 @@ struct StoreTrustTests {
         #expect(try await store.put(key, sampleBytes(200_000)) != nil)
     }
 
-    @Test func aBodyOfOthersIsNotLengthened() async throws {
-        let store = TieredStore.sample(directory, memory: 0)
-        let part = sampleHead(key.url, length: 100_000, of: 200_000)
-        let entry = try #require(try await store.put(key, sampleBytes(100_000), part))
-        let target = directory.file("target")
-        try sampleBytes(100_000).write(to: target)
-        chmod(target.path, 0o600)
-        let body = path + "/\(entry.id).body"
-        unlink(body)
-        symlink(target.path, body)
-        let writer = try #require(store.append(to: entry, of: key, at: 100_000))
-        #expect(try await writer.end(sampleBytes(100_000), sampleHead(key.url, length: 200_000)) == nil)
-        #expect(try Data(contentsOf: target) == sampleBytes(100_000))
-    }
-
     // MARK: - Disks
 
     @Test(.enabled(if: MountedDisk.isPermitted)) func aReadOnlyDiskIsNotUsed() async throws {

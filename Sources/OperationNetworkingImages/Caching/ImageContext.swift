@@ -2,26 +2,23 @@ internal import Foundation
 internal import FoundationNetworking
 internal import OperationNetworking
 
-/// The user that a server takes the sender of a request for, by what a manager adds to it: what one user's
-/// password, token, certificate or cookies open is not another user's. And how the server is verified: what
+/// The facts that an image depends on besides its request: whom the manager sends that as, and how the server
+/// is verified. What one user's password, token, certificate or cookies open is not another user's, and what
 /// one policy lets in, another one has to refuse.
 ///
-/// | The manager                                                | The asker            |
+/// | The manager                                                | The identity         |
 /// |------------------------------------------------------------|----------------------|
-/// | adds nothing, or nothing that goes to the request's origin | names no user        |
+/// | adds nothing, or nothing that goes to the request's origin | the request's own    |
 /// | has a credential, a token, a client certificate, cookies   | these, as they are   |
 /// | has request adapters, or a closure that answers challenges | `nil`: not known     |
 /// | uses a credential storage, which knows the host            | `nil`: not known     |
-/// | has a security policy, authorities                         | has these besides    |
-struct ImageAsker: Hashable, Sendable {
+struct ImageContext: Hashable, Sendable {
     /// No user, and the default policy.
-    static let unnamed = ImageAsker()
+    static let standard = ImageContext()
 
-    private var credential: Credential?
-    private var token: String?
+    private var identity = RequestIdentity.none
+    /// A source whose token is not known yet is a user of its own.
     private var source: ObjectReference<TokenSource>?
-    private var identity: ClientIdentity?
-    private var cookies: [String] = []
     private var policy = SecurityPolicy.default
     private var anchors = TrustAnchors.system
     /// Whether a redirect may lead to http, where anything on the way may answer.
@@ -29,11 +26,16 @@ struct ImageAsker: Hashable, Sendable {
 
     private init() {}
 
+    /// Whom the request alone names, and the default policy.
+    init(_ request: URLRequest) {
+        identity = RequestIdentity(request)
+    }
+
     /// No user, and the same verification of the server.
-    var withoutUser: ImageAsker {
-        var asker = Self.unnamed
-        (asker.policy, asker.anchors, asker.allowsDowngrade) = (policy, anchors, allowsDowngrade)
-        return asker
+    var withoutUser: ImageContext {
+        var context = Self.standard
+        (context.policy, context.anchors, context.allowsDowngrade) = (policy, anchors, allowsDowngrade)
+        return context
     }
 
     var namesUser: Bool { self != withoutUser }
@@ -48,26 +50,30 @@ struct ImageAsker: Hashable, Sendable {
         let isAtHome = manager.baseURL.map { $0.hasOrigin(of: url) } ?? true
         if !settings.requestAdapters.isEmpty, isAtHome || manager.secretHeaderScope != .baseURL { return nil }
         if settings.shouldUseCredentialStorage, URLCredentialStorage.shared.knows(url) { return nil }
-        if isAtHome {
-            credential = settings.credential
-            token = settings.tokenSource?.token?.value
-            source = settings.tokenSource.map { ObjectReference($0) }
-        }
-        identity = settings.clientIdentity
-        guard request.httpShouldHandleCookies, let jar = settings.cookieJar else { return }
+        var cookies: [String] = []
         let fields = request.choosingFields
-        if fields["cookie"] != nil { return }
-        // Names the host whose cookies are sent.
-        if fields["host"] != nil { return nil }
-        cookies = jar.cookies(for: url).map { "\($0.name)=\($0.value)" }
+        if request.httpShouldHandleCookies, let jar = settings.cookieJar, fields["cookie"] == nil {
+            // Names the host whose cookies are sent.
+            if fields["host"] != nil { return nil }
+            cookies = jar.cookies(for: url).map { "\($0.name)=\($0.value)" }
+        }
+        source = isAtHome ? settings.tokenSource.map { ObjectReference($0) } : nil
+        identity = RequestIdentity(
+            request,
+            credential: isAtHome ? settings.credential : nil,
+            token: isAtHome ? settings.tokenSource?.token?.value : nil,
+            clientIdentity: settings.clientIdentity,
+            cookies: cookies,
+            secretFields: settings.redirectPolicy.ownSecretFields
+        )
     }
 }
 
 // MARK: - CustomReflectable
 
-extension ImageAsker: CustomReflectable {
+extension ImageContext: CustomReflectable {
     /// Whether it names a user: `dump` would show secrets.
-    var customMirror: Mirror { Mirror(self, children: ["isUnnamed": !namesUser]) }
+    var customMirror: Mirror { Mirror(self, children: ["namesUser": namesUser]) }
 }
 
 /// An object that is equal to itself only, and is kept, so that no later one has its address.
