@@ -65,7 +65,7 @@ final class Errors {
         case .notEnoughSpace(_, let needed, _): makeRoom(needed)
         case .destinationExists(let file), .inUse(let file): open(file)
         case .noDestination, .invalidDestination, .reservedName, .destinationOfOtherUser, .destinationIsDirectory,
-            .destinationIsNotFile, .noFreeName, .tooLarge, .partialFileReplaced, .digestMismatch,
+            .destinationIsNotFile, .noFreeName, .noRoomForBoth, .tooLarge, .partialFileReplaced, .digestMismatch,
             .checkpointUnreadable, .incomplete:
             show(error)
         @unknown default: show(error)

@@ -19,7 +19,10 @@ struct DiskRoom {
 
     /// Whether an error says that there is no room now.
     static func isLack(_ error: any Error) -> Bool {
-        if case .notEnoughSpace? = error as? DownloadError { return true }
+        switch error as? DownloadError {
+        case .notEnoughSpace, .noRoomForBoth: return true
+        default: break
+        }
         return (error as? CocoaError)?.code == .fileWriteOutOfSpace
     }
 

@@ -30,13 +30,17 @@ public enum DownloadError: Error, Hashable, Sendable {
     case noFreeName(URL)
     /// The rest of the file does not fit; both are in bytes.
     case notEnoughSpace(URL, needed: Int64, available: Int64)
+    /// The file starts over, and does not fit beside the bytes that are kept of it: `kept` and `length`, that of
+    /// the file, or of what came of it, are in bytes. ``DownloadOperation/startsOver`` throws away what is kept.
+    case noRoomForBoth(URL, kept: Int64, length: Int64)
     /// The file is longer, in bytes, than any file can be in that place, even if nothing else were there.
     /// Most likely the server's word is wrong.
     case tooLarge(URL, length: Int64, limit: Int64)
     /// The partial file, at this place, was removed, replaced or changed by another program while it was
     /// written.
     case partialFileReplaced(URL)
-    /// The file is not what it was expected to be, by the caller or by the server; nothing of it is kept.
+    /// The file is not what it was expected to be, by the caller or by the server. Nothing of it is kept but what
+    /// an earlier operation had left.
     case digestMismatch(URL, expected: FileDigest, actual: FileDigest)
     /// There is no checkpoint at this place, it cannot be read, it was not made by this user, or its request
     /// had a body, which no checkpoint holds.
@@ -71,6 +75,8 @@ extension DownloadError: CustomStringConvertible {
             "\(url.path) has too many partial files beside it."
         case .notEnoughSpace(let url, let needed, let available):
             "\(url.path) needs \(needed) more bytes, and there is room for \(available)."
+        case .noRoomForBoth(let url, let kept, let length):
+            "\(url.path) has to start over, and there is no room for its \(length) bytes beside the \(kept) bytes that are kept of it."
         case .tooLarge(let url, let length, let limit):
             "\(url.path) would have \(length) bytes, and no file there can have more than \(limit)."
         case .partialFileReplaced(let url):
@@ -108,7 +114,7 @@ extension FileError {
 extension DownloadError: ClassifiedError {
     package var traits: FailureTraits {
         switch self {
-        case .inUse, .notEnoughSpace, .partialFileReplaced, .incomplete: .passing
+        case .inUse, .notEnoughSpace, .noRoomForBoth, .partialFileReplaced, .incomplete: .passing
         case .tooLarge, .digestMismatch: .lasting
         case .noDestination, .invalidDestination, .reservedName, .destinationExists, .destinationOfOtherUser,
             .destinationIsDirectory, .destinationIsNotFile, .noFreeName, .checkpointUnreadable:

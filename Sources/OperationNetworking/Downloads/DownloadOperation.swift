@@ -51,7 +51,12 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         /// Whether the caller asks for bytes whatever server they came from: he knows what the whole has to
         /// be, renews the address, or wants them compared.
         var takesOtherLocations: Bool {
-            !expectedDigests.isEmpty || refreshURL != nil || unprovenBytes != .discard
+            !expectedDigests.isEmpty || !isStrict && (refreshURL != nil || unprovenBytes != .discard)
+        }
+
+        /// The number of bytes to compare where there is no strong validator.
+        var overlap: Int64? {
+            if case .compare(let overlap) = unprovenBytes { overlap } else { nil }
         }
     }
 
@@ -87,7 +92,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// - Parameters:
     ///   - checkpoint: a file URL, `name.part.resume`.
     ///   - headers: the further fields of the request: values that are, or look like, secrets are not written
-    ///     down, and without them the download starts over. Nor are `User-Agent`, `Referer`, `Origin` and
+    ///     down, and without them the download is another user's. Nor are `User-Agent`, `Referer`, `Origin` and
     ///     others that seldom matter: without them it starts over where the server's `Vary` names them,
     ///     unless it sent a strong tag.
     /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, also if the request had a body; a `CocoaError`
@@ -164,8 +169,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         let (found, lost) = progress.withLock { ($0.content, $0.lost) }
         guard var content = found else { return lost }
         content.offset = count
-        var overlap: Int64?
-        if case .compare(let length) = unprovenBytes { overlap = length }
+        let overlap = settings.withLock(\.overlap)
         switch ResumeRequest(request, continuing: content, comparing: overlap) {
         case .rest, .overlap, .confirmation, .nothing: return nil
         case .ownRange: return .ownRange
@@ -223,9 +227,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { set { $0.startedFile = newValue } }
     }
 
-    /// Whether bytes are thrown away that were begun at another address, or as another user without a strong
-    /// tag. Else they are continued if they have a strong validator and their end is the same, which is
-    /// evidence.
+    /// Whether only a digest lets bytes count that came for another scheme, host, port or path.
     package var isStrict: Bool {
         get { settings.withLock { $0.isStrict } }
         set { set { $0.isStrict = newValue } }
@@ -361,8 +363,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
             replacesFile: settings.replacesFile,
             replaceable: settings.replaceable,
             startedFile: settings.startedFile,
-            isStrict: settings.isStrict,
             takesOtherLocations: settings.takesOtherLocations,
+            overlap: settings.overlap,
             downloadsOnlyIfChanged: settings.downloadsOnlyIfChanged,
             startsOver: settings.startsOver,
             expectedDigests: settings.expectedDigests,
@@ -373,7 +375,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         let progress = progress
         configuration.destination = .custom { DownloadSink(plan, progress: progress) }
         configuration.refreshesURL = settings.refreshURL != nil
-        if case .compare(let overlap) = settings.unprovenBytes { configuration.overlap = overlap }
+        configuration.overlap = settings.overlap
         configuration.check = check(state.request, for: state.handlers.serializer)
         return configuration
     }

@@ -132,12 +132,14 @@ struct DownloadPlace {
             // The part was in this folder, so on this device, whose number may be another one now.
             guard let checkpoint, checkpoint.part.inode == file.identity.inode else { break }
             complete(file, checkpoint)
+            try removeParts(before: checkpoint.generation ?? 0)
             try folder.remove(names.checkpoint)
         case .file(let part) where part.identity == file.identity:
             // Others may have linked the two. The plain name with a checkpoint, if only a torn one, is ours.
             let isPlain = names.part == PartialName(of: name).candidate(0).part && finding.isOurs
             guard isPlain || checkpoint?.part.inode == file.identity.inode || hasMark(file) else { break }
             complete(file, checkpoint)
+            try removeParts(before: checkpoint?.generation ?? 0)
             try folder.remove(names.part)
             if isPlain || checkpoint != nil { try folder.remove(names.checkpoint) }
         case .file, .directory, .symbolicLink, .other:

@@ -22,11 +22,10 @@ struct DownloadPlan: Sendable {
     var replaceable = ReplaceableFile.none
     /// A file that another program began, to begin with where no earlier process left anything.
     var startedFile: StartedFile?
-    /// Whether what was begun at another address, or as another user without a strong tag, is never
-    /// continued.
-    var isStrict = false
     /// Whether bytes of an earlier download count that came for another scheme, host, port or path.
     var takesOtherLocations = false
+    /// The number of bytes to compare where there is no strong validator; `nil`: such bytes are not continued.
+    var overlap: Int64?
     /// Whether a file that is there is fetched only if the server has another one.
     var downloadsOnlyIfChanged = false
     /// Whether what earlier processes left is thrown away.
@@ -122,20 +121,25 @@ struct DownloadProgress: Sendable {
     /// Asks for the number of bytes that are there; `nil` from the end of the transfer on.
     var countNow: @Sendable () -> Int64? = { nil }
 
-    /// The partial file is open.
-    mutating func didOpen(_ partial: PartialDownload) {
+    /// The partial files are open.
+    mutating func didOpen(_ parts: PartPair) {
         hasOpened = true
-        partialFile = partial.partURL
-        checkpoint = partial.checkpointURL
-        bytesRecovered = partial.count
-        lost = partial.lost
-        content = partial.checkpoint?.partialContent(offset: partial.count)
+        bytesRecovered = parts.current.count
+        lost = parts.lost
         if let lost { restarts.append(lost) }
+        goesOn(with: parts.current)
     }
 
     /// The partial file is ready for a body.
     mutating func didBegin(_ partial: PartialDownload) {
         lost = nil
+        goesOn(with: partial)
+    }
+
+    /// This is the partial file now.
+    mutating func goesOn(with partial: PartialDownload) {
+        partialFile = partial.partURL
+        checkpoint = partial.checkpointURL
         content = partial.checkpoint?.partialContent(offset: partial.count)
     }
 }

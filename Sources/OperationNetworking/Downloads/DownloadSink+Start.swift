@@ -21,6 +21,8 @@ extension DownloadSink {
         /// body begins anew there are none: what is on the disk is cut away before a byte comes, or is there
         /// again with a failure.
         var held = HeldBytes()
+        /// The bytes that are kept besides, as far as they can be gone back to.
+        var kept: HeldBytes?
         /// Bytes that are still to be compared.
         var again: Int64 = 0
         var isAbandoned = false
@@ -32,6 +34,14 @@ extension DownloadSink {
         var onChange: (@Sendable () -> Void)?
 
         var isFull: Bool { preparations > 0 || waiting.count >= DownloadSink.capacity }
+
+        /// The bytes that are kept are those of the file again.
+        mutating func goBack(to kept: HeldBytes) {
+            held = kept
+            self.kept = nil
+            waiting = []
+            again = 0
+        }
 
         /// The user wants it to go on, and may have made room.
         mutating func goOn() {
@@ -47,8 +57,8 @@ extension DownloadPlan {
     }
 
     /// Finds what an earlier process left, or makes a new file.
-    func partialDownload(to destination: URL) throws -> PartialDownload {
-        try PartialDownload(
+    func parts(of destination: URL) throws -> PartPair {
+        try PartPair(
             request,
             as: asker,
             under: verification,
@@ -57,8 +67,20 @@ extension DownloadPlan {
             replacesFile: replacesFile || downloadsOnlyIfChanged,
             orOnly: replaceable,
             continuing: startedFile?.source,
-            isStrict: isStrict,
-            takesOtherLocations: takesOtherLocations
+            takesOtherLocations: takesOtherLocations,
+            comparing: overlap
+        )
+    }
+
+    /// The complete file that is to be replaced; `nil`: there is none, or it is of another request.
+    func replaced(_ destination: URL) throws -> KeptBody? {
+        guard replacesFile || downloadsOnlyIfChanged || replaceable != .none else { return nil }
+        return try KeptBody(
+            file: destination,
+            of: request,
+            as: asker,
+            under: verification,
+            isToBeNewer: downloadsOnlyIfChanged
         )
     }
 }

@@ -9,8 +9,9 @@ internal import OperationNetworkingSystem
 /// Between ``prepare(_:)`` and the moment when the file is ready for the body, it is full: no byte comes
 /// before.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
-    // @unchecked: `partial`, `content`, `digests`, `hand`, `isEndMarked`, `ownRange`, `hasStartedOver` and
-    // `condition` are used on `queue` only, `plan` changes before that, what both sides touch is in `shared`.
+    // @unchecked: `parts`, `content`, `keptContent`, `replaced`, `digests`, `hand`, `isEndMarked`, `ownRange`,
+    // `hasStartedOver` and `condition` are used on `queue` only, and `plan` changes before that; what both sides
+    // touch is in `shared`.
 
     /// Bytes that may wait to be written before it is full.
     static let capacity = 512 * 1024
@@ -21,9 +22,13 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private let progress: Locked<DownloadProgress>
     private let queue = DispatchQueue(label: "OperationNetworking.DownloadSink")
     private let shared = Locked(Shared())
-    private var partial: PartialDownload?
+    private var parts: PartPair?
     /// The content that the file's bytes are of: see ``HeldBytes/content``.
     private var content = 0
+    /// The content of the bytes that are kept besides.
+    private var keptContent = HeldBytes.keptContent
+    /// The complete file that is to be replaced.
+    private var replaced: KeptBody?
     private var digests: DownloadDigests?
     /// The bytes that are being written.
     private var hand: [UInt8] = []
@@ -31,7 +36,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private var isEndMarked = true
     /// The range of the whole that the file has, if the caller's own `Range` asked for a part.
     private var ownRange: Range<Int64>?
-    /// The whole came, and was not what was expected.
+    /// Whether the whole came again since its digest was another one than expected.
     private var hasStartedOver = false
     /// The condition that is sent, from the record of the file that is there.
     private var condition: FileCondition?
@@ -51,7 +56,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     var isFull: Bool { shared.withLock { $0.isFull } }
     var failure: (any Error)? { shared.withLock { $0.failure } }
     var demand: RestartReason? { shared.withLock { $0.demand } }
-    let abilities = SinkAbilities(canBeEmptied: true, canCompare: true)
+    let abilities = SinkAbilities(canBeEmptied: true, canCompare: true, keepsUntilWhole: true)
+    private var partial: PartialDownload? { parts?.current }
 
     var onChange: (@Sendable () -> Void)? {
         get { shared.withLock { $0.onChange } }
@@ -130,6 +136,16 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         }
     }
 
+    func goBack() -> Bool {
+        let goesBack = shared.withLock { shared in
+            guard let kept = shared.kept, shared.failure == nil, shared.demand == nil else { return false }
+            shared.goBack(to: kept)
+            return true
+        }
+        if goesBack { queue.async { self.goBackToKept() } }
+        return goesBack
+    }
+
     func goOn() {
         // Without an open file there is nothing to go on with.
         guard progress.withLock({ $0.hasOpened }) else { return }
@@ -201,9 +217,9 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     private func open() throws -> SinkContent {
         guard let destination = plan.destination else { throw DownloadError.noDestination }
-        var partial: PartialDownload
+        var parts: PartPair
         do {
-            partial = try plan.partialDownload(to: destination)
+            parts = try plan.parts(of: destination)
         } catch let error as DownloadError {
             // Nothing is saved through a link. But the file that it leads to may be what the server has.
             guard case .destinationIsNotFile = error, plan.downloadsOnlyIfChanged,
@@ -212,11 +228,12 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             shared.withLock { $0.refusal = error }
             return SinkContent(condition: condition)
         }
-        if plan.startsOver, partial.count > 0 {
-            try partial.discard()
-            partial = try plan.partialDownload(to: destination)
+        if plan.startsOver, parts.current.count > 0 || parts.kept != nil {
+            try parts.discard()
+            parts = try plan.parts(of: destination)
         }
-        self.partial = partial
+        self.parts = parts
+        let partial = parts.current
         if let started = plan.startedFile, partial.count == 0 {
             try partial.take(started) { !self.shared.withLock { $0.isAbandoned } }
         }
@@ -226,10 +243,20 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             reader: partial.reader()
         )
         digests?.advance(to: partial.count)
-        shared.withLock { $0.held.count = partial.count }
-        progress.withLock { $0.didOpen(partial) }
+        let kept = parts.keptIsOfRequest ? parts.kept : nil
+        shared.withLock { shared in
+            shared.held.count = partial.count
+            shared.kept = kept.map { HeldBytes(count: $0.count, content: keptContent) }
+        }
+        progress.withLock { $0.didOpen(parts) }
+        replaced = try plan.replaced(destination)
         let known = partial.recovered ?? partial.checkpoint?.partialContent(offset: partial.count)
-        var content = SinkContent(partial: known, lost: partial.lost)
+        var content = SinkContent(
+            partial: known,
+            kept: kept?.recovered,
+            replaced: replaced,
+            lost: parts.lost
+        )
         if plan.downloadsOnlyIfChanged { content.condition = try condition(for: destination) }
         return content
     }
@@ -257,7 +284,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         drain()
         attempt { partial in
             if case .start = start.place {
-                try startAnew(partial, start)
+                try startAnew(start)
             } else if shared.withLock({ $0.held }) != HeldBytes(count: partial.count, content: content)
                 || start.content != content
             {
@@ -267,32 +294,76 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             } else {
                 if try partial.isTouched() { digests?.readAgain() }
                 try digests?.take(start.head, as: .rest)
-                try begin(start, in: partial)
+                try begin(start, in: partial, digests)
             }
             isEndMarked = start.total != nil || start.head.marksEnd
             ownRange = start.ownRange
-            progress.withLock { $0.didBegin(partial) }
+            if let partial = self.partial { progress.withLock { $0.didBegin(partial) } }
         }
         change { $0.preparations -= 1 }
     }
 
-    /// The bytes of another content come. If there is no place for them, the file is that of the one before,
-    /// with what was known of it.
-    private func startAnew(_ partial: PartialDownload, _ start: BodyStart) throws {
-        let notes = digests?.notes ?? []
-        try digests?.take(start.head, as: start.ownRange != nil ? .part : .whole)
-        do {
-            try begin(start, in: partial)
-        } catch {
-            // The first error is the one to tell. A digest that is missing then is one at the end.
-            try? digests?.takeBack(notes, length: partial.count)
-            throw error
+    /// The bytes of another content come. Those that are there are kept until these are whole: if there is no
+    /// place for them, nothing has changed.
+    private func startAnew(_ start: BodyStart) throws {
+        guard let old = parts?.current else { return }
+        let body: DownloadDigests.Body = start.ownRange != nil ? .part : .whole
+        if parts?.beginsBeside == true {
+            guard let next = try parts?.makeNext() else { return }
+            do {
+                let own = try DownloadDigests(plan, noted: [], reader: next.reader())
+                try own.take(start.head, as: body)
+                try begin(start, in: next, own)
+                digests?.abandon()
+                digests = own
+            } catch {
+                try? next.discard()
+                throw parts?.explained(error, keeping: old, length: start.total) ?? error
+            }
+            parts?.advance(to: next)
+            keptContent = content
+        } else {
+            let notes = digests?.notes ?? []
+            try digests?.take(start.head, as: body)
+            do {
+                try begin(start, in: old, digests)
+            } catch {
+                // The first error is the one to tell. A digest that is missing then is one at the end.
+                try? digests?.takeBack(notes, length: old.count)
+                throw parts?.explained(error, keeping: parts?.kept, length: start.total) ?? error
+            }
+            parts?.isRefuted = false
         }
         content = start.content
+        tellKept()
         if case .start(let reason?) = start.place { progress.withLock { $0.restarts.append(reason) } }
     }
 
-    private func begin(_ start: BodyStart, in partial: PartialDownload) throws {
+    private func tellKept() {
+        let kept = parts?.keptIsOfRequest == true ? parts?.kept : nil
+        shared.withLock { [keptContent] in
+            $0.kept = kept.map { HeldBytes(count: $0.count, content: keptContent) }
+        }
+    }
+
+    /// The bytes that are kept are those of the file again.
+    private func goBackToKept() {
+        attempt { _ in
+            try parts?.goBack()
+            guard let partial = parts?.current else { return }
+            content = keptContent
+            digests?.abandon()
+            digests = try DownloadDigests(
+                plan,
+                noted: partial.checkpoint?.digests ?? [],
+                reader: partial.reader()
+            )
+            digests?.advance(to: partial.count)
+            progress.withLock { $0.goesOn(with: partial) }
+        }
+    }
+
+    private func begin(_ start: BodyStart, in partial: PartialDownload, _ digests: DownloadDigests?) throws {
         let place = PartialDownload.Place(start.place)
         let servers = Set(start.trustedServers.map(\.digest))
         try partial.begin(place, total: start.total, origin: start.origin, trusting: servers) { checkpoint in
@@ -317,7 +388,14 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             }
             guard hasMore else { return }
             if wasFull { change { _ in } }
-            attempt { try write(to: $0) }
+            attempt { partial in
+                do {
+                    try write(to: partial)
+                } catch {
+                    let length = max(partial.total ?? 0, partial.count)
+                    throw parts?.explained(error, keeping: parts?.kept, length: length) ?? error
+                }
+            }
         }
     }
 
@@ -377,9 +455,15 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     private func finish(_ result: Result<[FileDigest], any Error>) -> SinkEnd {
-        guard let partial, !shared.withLock({ $0.isAbandoned }) else { return .failed(URLError(.cancelled)) }
+        guard let partial, let parts, !shared.withLock({ $0.isAbandoned }) else {
+            return .failed(URLError(.cancelled))
+        }
         do {
             let computed = try result.get()
+            if let error = objection(to: partial) {
+                self.parts?.isRefuted = true
+                return tryAgain(error, nil)
+            }
             let isJoinedByOverlap = partial.checkpoint?.isJoinedByOverlap ?? false
             let verified = try digests?.verify(computed, of: plan.destination ?? partial.partURL)
             let proof: DownloadedFile.Proof =
@@ -400,6 +484,9 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 plan.record(stamp, proof, origin: origin, under: verification, isWhole: ownRange == nil)
             } beforeNaming: {
                 try plan.willFinish?(download, partial.partURL, verification)
+            } afterNaming: {
+                var parts = parts
+                parts.dropKept()
             }
             self.progress.withLock { progress in
                 progress.partialFile = nil
@@ -419,14 +506,37 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         }
     }
 
-    /// B10: once more, from the start; then nothing of it stays.
+    /// B10: once more, from the start. What was there before stays.
     private func giveUp(_ error: DownloadError) -> SinkEnd {
-        guard hasStartedOver else {
-            hasStartedOver = true
-            return startOver(because: .digestMismatch)
+        let isAllNew = parts?.keptIsOfRequest == true || progress.withLock(\.bytesRecovered) == 0
+        parts?.isRefuted = isAllNew
+        guard !hasStartedOver else { return .failed(error) }
+        hasStartedOver = true
+        return tryAgain(error, .digestMismatch)
+    }
+
+    private func tryAgain(_ error: any Error, _ reason: RestartReason?) -> SinkEnd {
+        if parts?.isRefuted == true {
+            let goesBack = shared.withLock { shared in
+                let kept = shared.kept
+                shared.goBack(
+                    to: kept ?? HeldBytes(count: shared.held.count, content: content, isRefuted: true)
+                )
+                return kept != nil
+            }
+            if goesBack { goBackToKept() }
         }
-        progress.withLock { $0.keepsPartialFile = false }
-        return .failed(error)
+        shared.withLock { $0.demand = reason }
+        return .mustTryAgain(error, reason)
+    }
+
+    /// Why a body whose length its head did not say is something else than what is there (S27).
+    private func objection(to partial: PartialDownload) -> (any Error)? {
+        guard let origin = partial.checkpoint?.origin.headerFields, ownRange == nil else { return nil }
+        let kept = parts?.keptIsOfRequest == true ? parts?.kept : nil
+        let content = kept.flatMap { $0.checkpoint?.partialContent(offset: $0.count) }
+        return [content.map { KeptBody($0) }, replaced].lazy
+            .compactMap { $0?.objection(to: origin, length: partial.count) }.first
     }
 
     /// The part stays empty until the whole comes, however often that is tried.
@@ -437,18 +547,25 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     private func close() {
         let (keeps, hasOpened) = progress.withLock { ($0.keepsPartialFile, $0.hasOpened) }
+        let hasRoom = shared.withLock { shared in shared.failure.map { !DiskRoom.isLack($0) } ?? true }
         // What an earlier operation left is not wanted either, if another one does not use it.
-        if !keeps, !hasOpened { partial = try? plan.destination.map { try plan.partialDownload(to: $0) } }
+        if !keeps, !hasOpened { parts = try? plan.destination.map { try plan.parts(of: $0) } }
         // The error that ended it is the one to tell; the next one finds what could not be made safe now.
-        if keeps { try? partial?.flush() } else { try? partial?.discard() }
+        if keeps {
+            try? parts?.current.flush()
+            try? parts?.settle(hasRoom: hasRoom)
+            if let partial { progress.withLock { $0.goesOn(with: partial) } }
+        } else {
+            try? parts?.discard()
+        }
         release()
     }
 
-    /// Nothing of the file stays open: the operation may be kept for long, and so may this.
+    /// Nothing of the files stays open: the operation may be kept for long, and so may this.
     private func release() {
         digests?.abandon()
-        partial?.close()
-        (digests, partial) = (nil, nil)
+        parts?.close()
+        (digests, parts) = (nil, nil)
     }
 
     deinit { release() }

@@ -10,10 +10,11 @@ internal import OperationNetworkingSystem
 /// <ETag>
 /// <Last-Modified>
 /// <names of fields>
+/// <Content-Type>
 /// ```
 ///
-/// The last line is there if the server's `Vary` named fields that otherwise do not count
-/// (``VaryingFields``): the hash then covers their values, too.
+/// The names are there if the server's `Vary` named fields that otherwise do not count (``VaryingFields``): the
+/// hash then covers their values, too. Last lines that would be empty are left out.
 ///
 /// No address is in it: an address may hold what others must not see, and a file's attributes travel with its
 /// copies. As whom the request asked counts, too (``RequestIdentity``): what one user was sent is not what
@@ -62,6 +63,8 @@ struct FileRecord: Hashable, Sendable {
     let lastModified: String?
     /// The fields that the server's `Vary` named.
     let varying: [String]
+    /// The media type in lower case, without parameters; `nil`: not known, as of files of earlier versions.
+    let mediaType: String?
 
     init(
         _ request: RequestRecord,
@@ -86,6 +89,7 @@ struct FileRecord: Hashable, Sendable {
         }
         entityTag = validator("ETag").flatMap { EntityTag(fieldValue: $0) == nil ? nil : $0 }
         lastModified = validator("Last-Modified").flatMap { _ in EntityValidator.strongDate(in: fields) }
+        mediaType = validator("Content-Type").flatMap(KeptBody.mediaType(of:))
     }
 
     // MARK: - Text
@@ -95,15 +99,16 @@ struct FileRecord: Hashable, Sendable {
             Self.version, request.digest, request.salt, "\(stamp.length)", "\(stamp.seconds)",
             "\(stamp.nanoseconds)", proof.rawValue,
         ]
-        let names = varying.isEmpty ? [] : [varying.joined(separator: ",")]
-        return ([head.joined(separator: " "), entityTag ?? "", lastModified ?? ""] + names)
-            .joined(separator: "\n")
+        var lines = [head.joined(separator: " "), entityTag ?? "", lastModified ?? ""]
+        if !varying.isEmpty || mediaType != nil { lines.append(varying.joined(separator: ",")) }
+        if let mediaType { lines.append(mediaType) }
+        return lines.joined(separator: "\n")
     }
 
     /// - Returns: `nil` for the text of another version, or of no record.
     init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard lines.count == 3 || lines.count == 4 && !lines[3].isEmpty else { return nil }
+        guard (3...5).contains(lines.count), lines.count == 3 || lines.last != "" else { return nil }
         let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard words.count == 7, words[0] == Self.version,
             let request = SaltedDigest(digest: words[1], salt: words[2]),
@@ -115,7 +120,8 @@ struct FileRecord: Hashable, Sendable {
         lastModified = HTTPDate(fieldValue: lines[2]) == nil ? nil : lines[2]
         guard let proof = Proof(rawValue: words[6]) else { return nil }
         self.proof = proof
-        varying = lines.count == 4 ? lines[3].split(separator: ",").map(String.init) : []
+        varying = lines.count > 3 ? lines[3].split(separator: ",").map(String.init) : []
+        mediaType = lines.count > 4 ? lines[4] : nil
     }
 }
 
@@ -190,7 +196,9 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
 struct FileFinding {
     let standing: FileStanding
     /// Only of a file that is complete.
-    let record: FileRecord?
+    var record: FileRecord? { standing == .complete ? ofRequest : nil }
+    /// Of a file that the same request made, whatever it is now.
+    private(set) var ofRequest: FileRecord?
 
     init(
         of file: URL,
@@ -200,7 +208,7 @@ struct FileFinding {
     ) throws {
         var record: FileRecord?
         standing = try Self.standing(of: file, for: request, as: asker, verification, &record)
-        self.record = record
+        ofRequest = record
     }
 
     private static func standing(
@@ -242,14 +250,13 @@ struct FileFinding {
                 try read.request.isDigest(of: question.fingerprint(as: asker, $0, selection))
             }
             guard isOfRequest else { return .ofOtherRequest }
+            record = read
             guard read.stamp == file.stamp else { return .changed }
             switch read.proof {
             case .overlap: return .joined
             case .unverifiable: return .perhapsIncomplete
-            case .complete: break
+            case .complete: return .complete
             }
-            record = read
-            return .complete
         }
     }
 }

@@ -16,6 +16,8 @@ struct FoundPart {
     var isTainted = false
     /// Whether its bytes were begun at another address, or as another user.
     var isOfOtherQuestion = false
+    /// The checkpoint of bytes that are not kept, and that another request may go on with.
+    var otherCheckpoint: DownloadCheckpoint?
 
     /// The representation of which the kept bytes are a part.
     var recovered: PartialContent? {
@@ -24,52 +26,31 @@ struct FoundPart {
         return content
     }
 
-    /// Finds the file of a download, or makes it.
+    /// The number of parts that were begun before it, each to take the place of the one before.
+    var generation: Int { (checkpoint ?? otherCheckpoint)?.generation ?? 0 }
+
+    /// Finds the files of a download, the older one first; none if nothing was left.
     /// - Parameters:
     ///   - question: what is going to be asked, and as whom.
     ///   - source: the file of another program that is to be continued.
-    ///   - isStrict: whether nothing is kept of another address, or of another user without a strong tag.
     ///   - place: where it is to be saved.
     ///   - replaceable: which file that has the name may be replaced.
     ///   - environment: the machine.
-    /// - Returns: it, open and locked.
+    /// - Returns: at most two, open and locked.
     /// - Throws: ``DownloadError``, `SystemError`.
-    static func find(
+    static func findAll(
         for question: DownloadQuestion,
         continuing source: SourceFile?,
-        isStrict: Bool,
         at place: DownloadPlace,
         replacing replaceable: ReplaceableFile,
         in environment: DownloadEnvironment
-    ) throws -> FoundPart {
+    ) throws -> [FoundPart] {
         let name = PartialName(of: place.name)
-        func take(_ names: PartialName.Candidate) throws -> FoundPart? {
-            guard let file = try lock(names, at: place) else { return nil }
-            var found: FoundPart?
-            do {
-                found = try recover(
-                    file,
-                    names,
-                    for: question,
-                    source,
-                    isStrict: isStrict,
-                    at: place,
-                    in: environment
-                )
-                // The name of the part may be free because another operation has just completed the file.
-                if found != nil { try place.check(replacing: replaceable) }
-            } catch {
-                if try file.status.size == 0 { try place.folder.remove(names.part) }
-                throw error
-            }
-            // What was made here only to find that the names beside it are taken.
-            if found == nil, try file.status.size == 0 { try place.folder.remove(names.part) }
-            return found
-        }
+        var found: [FoundPart] = []
         // A name that is free now may have been another file's when the download began: the one behind it
         // has the bytes then. Two free names in a row end the search.
         var isFree = false
-        for number in 0..<PartialName.candidateCount {
+        for number in 0..<PartialName.candidateCount where found.count < 2 {
             let names = name.candidate(number)
             guard try place.folder.status(of: names.part) != .nothing else {
                 if isFree { break }
@@ -77,12 +58,75 @@ struct FoundPart {
                 continue
             }
             isFree = false
-            if let found = try take(names) { return found }
+            let part = try take(
+                names,
+                for: question,
+                continuing: source,
+                at: place,
+                replacing: replaceable,
+                in: environment
+            )
+            if let part { found.append(part) }
         }
+        return found.sorted { $0.generation < $1.generation }
+    }
+
+    /// Makes a file without a byte.
+    /// - Parameters:
+    ///   - others: the names of the parts that are there.
+    ///   - question: what is going to be asked, and as whom.
+    ///   - place: where it is to be saved.
+    ///   - replaceable: which file that has the name may be replaced.
+    ///   - environment: the machine.
+    /// - Returns: it, open and locked.
+    /// - Throws: as ``findAll(for:continuing:at:replacing:in:)``.
+    static func make(
+        besides others: [PartialName.Candidate] = [],
+        for question: DownloadQuestion,
+        at place: DownloadPlace,
+        replacing replaceable: ReplaceableFile,
+        in environment: DownloadEnvironment
+    ) throws -> FoundPart {
+        let name = PartialName(of: place.name)
         for number in 0..<PartialName.candidateCount {
-            if let found = try take(name.candidate(number)) { return found }
+            let names = name.candidate(number)
+            guard !others.contains(names),
+                let made = try take(
+                    names,
+                    for: question,
+                    continuing: nil,
+                    at: place,
+                    replacing: replaceable,
+                    in: environment
+                )
+            else { continue }
+            return made
         }
         throw DownloadError.noFreeName(place.url)
+    }
+
+    /// - Returns: `nil` if the names are taken by what is not ours.
+    private static func take(
+        _ names: PartialName.Candidate,
+        for question: DownloadQuestion,
+        continuing source: SourceFile?,
+        at place: DownloadPlace,
+        replacing replaceable: ReplaceableFile,
+        in environment: DownloadEnvironment
+    ) throws -> FoundPart? {
+        guard let file = try lock(names, at: place) else { return nil }
+        var found: FoundPart?
+        do {
+            found = try recover(file, names, for: question, source, at: place, in: environment)
+            // The name of the part may be free because another operation has just completed the file.
+            if found != nil { try place.check(replacing: replaceable) }
+        } catch {
+            if try file.status.size == 0 { try place.folder.remove(names.part) }
+            throw error
+        }
+        // What was made here only to find that the names beside it are taken.
+        if found == nil, try file.status.size == 0 { try place.folder.remove(names.part) }
+        return found
     }
 
     /// Opens or makes a file, and locks it.
@@ -144,7 +188,6 @@ struct FoundPart {
         _ names: PartialName.Candidate,
         for question: DownloadQuestion,
         _ source: SourceFile?,
-        isStrict: Bool,
         at place: DownloadPlace,
         in environment: DownloadEnvironment
     ) throws -> FoundPart? {
@@ -153,7 +196,6 @@ struct FoundPart {
         var facts = PartRecovery.Facts(request: question.request, finding: finding, part: status)
         facts.session = environment.session(file)
         facts.source = source
-        facts.isStrict = isStrict
         facts.takesOtherLocations = question.takesOtherLocations
         if case .file = try place.folder.status(of: place.name) { facts.replacesFile = true }
         if let checkpoint = finding.checkpoint {
@@ -173,6 +215,9 @@ struct FoundPart {
         case .startOver(let reason):
             found.lost = reason
             found.isTainted = true
+            if reason.mayMatterToOthers, finding.checkpoint?.mayBeContinued == true {
+                found.otherCheckpoint = finding.checkpoint
+            }
         case .keep(let length, let isOfOtherQuestion):
             found.isOfOtherQuestion = isOfOtherQuestion
             guard var checkpoint = finding.checkpoint else { return nil }
@@ -189,6 +234,25 @@ struct FoundPart {
         return found
     }
 
+}
+
+extension RestartReason {
+    /// Whether another request may go on with a part that is of no use to this one.
+    fileprivate var mayMatterToOthers: Bool {
+        switch self {
+        case .requestChanged, .verificationChanged, .foreignCopy: true
+        default: false
+        }
+    }
+}
+
+extension DownloadCheckpoint {
+    /// Whether there is a request that could go on with its bytes.
+    fileprivate var mayBeContinued: Bool {
+        guard let request = request.request else { return false }
+        return ResumeRequest.mayContinue(request) && RangeRequest(request) == nil
+            && !partialContent(offset: committed).isCoded
+    }
 }
 
 extension DownloadCheckpoint.Block {

@@ -11,7 +11,7 @@ struct NamedPart {
     /// The file of the complete one's name that may be replaced.
     private let replaceable: ReplaceableFile
     private let place: DownloadPlace
-    private let names: PartialName.Candidate
+    let names: PartialName.Candidate
     /// The checkpoint that was written last, if one was.
     var savedCheckpoint: FileIdentity?
 

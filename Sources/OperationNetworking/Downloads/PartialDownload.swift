@@ -29,6 +29,8 @@ final class PartialDownload {
 
     private let environment: DownloadEnvironment
     private let question: DownloadQuestion
+    /// See ``DownloadCheckpoint/generation``.
+    let generation: Int
     private var part: NamedPart
     private var extent: PartExtent
     /// Whether something is on the disk, in the file or in a checkpoint, that is not of what comes now.
@@ -44,52 +46,24 @@ final class PartialDownload {
     private var failure: (any Error)?
     private var isClosed = false
 
-    /// Finds what an earlier process left, or makes a new file.
-    ///
     /// - Parameters:
-    ///   - request: what is going to be asked; decides whether old bytes are of use.
-    ///   - asker: as whom; `nil`: as the request alone says.
-    ///   - verification: how the server is verified; `nil`: as is usual for the URL.
-    ///   - asksAboutServers: whether a closure is asked about servers that the policy does not accept.
-    ///   - destination: the name of the complete file. Its folder has to exist.
-    ///   - replacesFile: whether any file that has the name may be replaced.
-    ///   - replaceable: which one may be replaced all the same.
-    ///   - source: the file of another program that is to be continued: a copy of any other is not.
-    ///   - isStrict: whether nothing is kept of another address, or of another user without a strong tag.
-    ///   - takesOtherLocations: whether bytes count that came for another scheme, host, port or path.
+    ///   - found: the file, open and locked.
+    ///   - place: where the complete file is to be.
+    ///   - question: what is going to be asked, and as whom.
+    ///   - replaceable: which file that has the name may be replaced.
+    ///   - generation: the number of parts that were begun before it, each to take the place of the one before.
     ///   - environment: the machine.
-    /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(
-        _ request: URLRequest,
-        as asker: RequestIdentity? = nil,
-        under verification: ServerVerification? = nil,
-        asksAboutServers: Bool = false,
-        to destination: URL,
-        replacesFile: Bool,
-        orOnly replaceable: ReplaceableFile = .none,
-        continuing source: SourceFile? = nil,
-        isStrict: Bool = false,
-        takesOtherLocations: Bool = false,
-        in environment: DownloadEnvironment = DownloadEnvironment()
-    ) throws {
-        let place = try DownloadPlace(destination, watch: environment.watch, marker: environment.marker)
-        guard !FileName.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
-        var question = DownloadQuestion(request, as: asker, under: verification, asksAboutServers)
-        question.takesOtherLocations = takesOtherLocations
-        let replaceable = replacesFile ? .any : replaceable
-        let found = try FileError.translating(destination) {
-            try place.check(replacing: replaceable)
-            return try FoundPart.find(
-                for: question,
-                continuing: source,
-                isStrict: isStrict,
-                at: place,
-                replacing: replaceable,
-                in: environment
-            )
-        }
+        _ found: FoundPart,
+        at place: DownloadPlace,
+        for question: DownloadQuestion,
+        replacing replaceable: ReplaceableFile,
+        generation: Int,
+        in environment: DownloadEnvironment
+    ) {
         self.environment = environment
         self.question = question
+        self.generation = generation
         part = NamedPart(
             found,
             at: place,
@@ -106,6 +80,8 @@ final class PartialDownload {
         room = DiskRoom(place, found)
     }
 
+    /// The names of the file and of what is beside it.
+    var names: PartialName.Candidate { part.names }
     /// The partial file.
     var partURL: URL { part.url }
     /// The checkpoint's file.
@@ -281,11 +257,14 @@ final class PartialDownload {
     ///   - modified: the time of its last change, in seconds since 1970; `nil`: now.
     ///   - record: makes what is kept with the file, from its length and time.
     ///   - beforeNaming: called when everything is on the disk but the name.
+    ///   - afterNaming: called when the name is on the disk: a process that dies before its end leaves a
+    ///     checkpoint beside the file.
     /// - Throws: ``DownloadError``, ``UntrustedBytes``, or a `CocoaError`; the partial file is kept then.
     func finish(
         modified: Int64?,
         record: (FileStamp) -> FileRecord? = { _ in nil },
-        beforeNaming: () throws -> Void = {}
+        beforeNaming: () throws -> Void = {},
+        afterNaming: () -> Void = {}
     ) throws {
         guard isTrusted else { throw UntrustedBytes() }
         try translating {
@@ -310,6 +289,7 @@ final class PartialDownload {
             try part.name(access)
             close()
             try part.synchronizeName()
+            afterNaming()
             // One that stays beside the file does no harm.
             try? part.removeCheckpoint()
         }
@@ -405,6 +385,7 @@ final class PartialDownload {
             now: environment.wallClock()
         )
         next.asker = question.asker.userDigest
+        next.generation = generation > 0 ? generation : nil
         next.varying = question.varying.selection(by: origin.headerFields).digest
         if let checkpoint { next.succeed(checkpoint, wasting: count) }
         next.countAttempt()

@@ -22,9 +22,12 @@ package enum StalePart {
     /// checkpoint, or the mark of the part on the file, which tells of a part with any of its names.
     package static func mayBeLeft(beside file: URL) -> Bool {
         guard let place = try? DownloadPlace(file, watch: nil) else { return false }
-        let names = PartialName(of: place.name).candidate(0)
-        if let checkpoint = try? place.folder.status(of: names.checkpoint), checkpoint != .nothing {
-            return true
+        // The second name is that of a part that was to take the place of the first.
+        for number in 0...1 {
+            let names = PartialName(of: place.name).candidate(number)
+            if let checkpoint = try? place.folder.status(of: names.checkpoint), checkpoint != .nothing {
+                return true
+            }
         }
         guard case .file = try? place.folder.status(of: place.name) else { return false }
         return (try? place.folder.open(place.name))?.look(for: .part) == .present
@@ -40,25 +43,56 @@ package enum StalePart {
         let name = PartialName(of: place.name)
         let request = RequestRecord(request)
         try FileError.translating(file) {
-            /// Whether the name before is free.
-            var isFree = false
-            for number in 0..<PartialName.candidateCount {
-                let names = name.candidate(number)
-                if try place.folder.status(of: names.part) != .nothing {
-                    isFree = false
-                    try place.folder.removeStale(names, of: request)
-                } else if isFree {
-                    return
-                } else {
-                    isFree = true
-                }
+            try place.folder.removeParts(of: name) { finding, trust, isEmpty in
+                place.folder.isStale(finding, of: request, trust, isEmpty: isEmpty)
+            }
+        }
+    }
+}
+
+extension DownloadPlace {
+    /// Removes the part that was kept until one of this generation was whole.
+    func removeParts(before generation: Int) throws {
+        guard generation > 0 else { return }
+        try folder.removeParts(of: PartialName(of: name)) { finding, trust, isEmpty in
+            switch finding {
+            // Its process died as it removed it.
+            case .none: isEmpty
+            case .checkpoint(let checkpoint):
+                trust == .full && checkpoint.wish.name.utf8.elementsEqual(name.utf8)
+                    && (checkpoint.generation ?? 0) < generation
+            case .unreadable, .notOurs, .unmarked: false
             }
         }
     }
 }
 
 extension DownloadFolder {
-    fileprivate func removeStale(_ names: PartialName.Candidate, of request: RequestRecord) throws {
+    /// Removes parts of a file that are certainly ours, and that no operation has open. Two free names in a row
+    /// end the search.
+    fileprivate func removeParts(
+        of name: PartialName,
+        where isStale: (PartRecovery.Facts.Finding, FileTrust, _ isEmpty: Bool) throws -> Bool
+    ) throws {
+        /// Whether the name before is free.
+        var isFree = false
+        for number in 0..<PartialName.candidateCount {
+            let names = name.candidate(number)
+            if try status(of: names.part) != .nothing {
+                isFree = false
+                try remove(names, where: isStale)
+            } else if isFree {
+                return
+            } else {
+                isFree = true
+            }
+        }
+    }
+
+    private func remove(
+        _ names: PartialName.Candidate,
+        where isStale: (PartRecovery.Facts.Finding, FileTrust, _ isEmpty: Bool) throws -> Bool
+    ) throws {
         guard case .file(let found) = try status(of: names.part), try mayBeOurs(found),
             let file = try open(names.part)
         else { return }
@@ -66,7 +100,7 @@ extension DownloadFolder {
         guard trust != .none, try file.lock() == .taken,
             // Another file may have had the name since, or have it now.
             case .file(let named) = try status(of: names.part), try named.identity == file.status.identity,
-            try isStale(finding(names), of: request, trust, isEmpty: file.status.size == 0)
+            try isStale(finding(names), trust, file.status.size == 0)
         else { return }
         // First: bytes without a checkpoint would be taken for another program's.
         try file.truncate(to: 0)
@@ -75,7 +109,7 @@ extension DownloadFolder {
         try remove(names.part)
     }
 
-    private func isStale(
+    fileprivate func isStale(
         _ finding: PartRecovery.Facts.Finding,
         of request: RequestRecord,
         _ trust: FileTrust,

@@ -7,7 +7,7 @@ internal import OperationNetworkingSystem
 /// It may say less than there is in the file, never more: the bytes that it counts were on the disk before it
 /// was written.
 ///
-/// Stored properties: 22. They are the keys of the JSON in the file, which has them side by side.
+/// Stored properties: 23. They are the keys of the JSON in the file, which has them side by side.
 struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The bytes before an offset, as they were when everything before it was known to be on the disk (P5,
     /// P6).
@@ -123,6 +123,9 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// Whether the transfer had stopped, with all its bytes committed: bytes behind them are another
     /// program's. `nil` is no.
     var isAtRest: Bool?
+    /// The number of parts that were begun before this one, each to take the place of the one before; `nil` is
+    /// none. The one before is kept until this one is whole.
+    var generation: Int?
     /// Whether the complete file may replace another one, whose mode it gets then; `nil`: an earlier version,
     /// which did not write it down.
     var mayReplace: Bool?

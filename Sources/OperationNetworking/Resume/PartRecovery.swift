@@ -19,9 +19,7 @@ internal import OperationNetworkingSystem
 /// | a request with another method, a body, other selecting fields        | P15, P16  | begun anew             |
 /// | a request with another value of a field that the server's `Vary` names (``VaryingFields``), without a strong tag | P16 | begun anew |
 /// | a request to another scheme, host, port or path, unless the caller takes bytes of another one, and not from https to http | P17 | begun anew |
-/// | any other request to another address, or as another user (``RequestIdentity``) | P17       | kept to be compared if the validator is strong, else begun anew |
-/// | the same, strict: to another address, unless the caller takes bytes of another one | P17 | begun anew |
-/// | the same, strict: to this address as another user | P17 | kept to be compared under a strong tag, else anew |
+/// | any other request to another address (another query, for one), or as another user (``RequestIdentity``) | P17 | kept to be compared under a strong tag, else begun anew |
 /// | a request that verifies its server in another way (``ServerVerification``), unless it does not verify it at all | P21 | begun anew |
 /// | bytes of a server that only a challenge's closure trusted, and none is set | P21 | begun anew            |
 /// | all bytes, some of such a server, and a closure                      | P7, P21   | all but the last one kept |
@@ -112,9 +110,6 @@ enum PartRecovery: Hashable, Sendable {
         var isSameVariant = true
         /// Whether the caller takes bytes that came for another scheme, host, port or path.
         var takesOtherLocations = false
-        /// Whether nothing is kept that was begun at another address, or as another user without a strong
-        /// tag.
-        var isStrict = false
         let finding: Finding
         /// Whether the checkpoint is of another destination, and its partial file can have this name, too:
         /// `log.1.part` is one of `log` as well as of `log.1`.
@@ -200,14 +195,9 @@ enum PartRecovery: Hashable, Sendable {
                 return .requestChanged
             }
         }
-        let isComparable =
-            switch content.validator {
-            case .strongETag:
-                !facts.isStrict || facts.takesOtherLocations || request.url == checkpoint.request.url
-            case .strongDate: !facts.isStrict
-            case .weak, .none: false
-            }
-        return isComparable ? nil : .requestChanged  // P17
+        // Two answers may share a date.
+        guard case .strongETag = content.validator else { return .requestChanged }  // P17
+        return nil
     }
 
     /// The number of bytes, from the first on, that are known to be the server's.

@@ -90,9 +90,9 @@ struct RequestRecord: Hashable, Codable, Sendable {
         )
     }
 
-    /// Whether both ask the same, apart from the address (P15, P16).
+    /// Whether both ask the same, apart from the address and the user (P15, P16).
     func selectsTheSame(as other: RequestRecord) -> Bool {
-        method == other.method && hasBody == other.hasBody && secretFields == other.secretFields
+        method == other.method && hasBody == other.hasBody
             && selectingFields.count == other.selectingFields.count
             && selectingFields.allSatisfy { name, value in
                 other.selectingFields[name].map { $0.utf8.elementsEqual(value.utf8) } ?? false

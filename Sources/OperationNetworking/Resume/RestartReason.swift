@@ -5,6 +5,9 @@
 public enum RestartReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// The server has other bytes than before: its validator, its length or its condition says so.
     case resourceChanged
+    /// The server names another entity tag for a file of the same length and date: a tag that differs between the
+    /// servers behind one name, most likely.
+    case entityTagChanged
     /// The server sent the whole although a part was asked for, and said nothing against the bytes that were
     /// there.
     case rangeIgnored
@@ -50,6 +53,7 @@ extension RestartReason: CustomStringConvertible {
     public var description: String {
         switch self {
         case .resourceChanged: "the file changed on the server"
+        case .entityTagChanged: "the server names another ETag, with the same length and date"
         case .rangeIgnored: "the server sends only the whole file"
         case .validatorMissing: "the server gives no proof that the file is still the same"
         case .contentCoded: "the server compressed the file"

@@ -14,7 +14,10 @@ extension ResumeDecision.Question {
         case .bytes(let range, let total): (bytes, said) = (range, total)
         }
         let evidence = evidence(in: fields)
-        guard evidence != .different else { return restartAfterChange(.resourceChanged) }  // S11
+        guard evidence != .different else {  // S11
+            guard hasOnlyOtherTag(fields, total: said) else { return restartAfterChange(.resourceChanged) }
+            return comparesUnproven ? .ask(.comparison) : restartAfterChange(.entityTagChanged)
+        }
         guard fits(bytes, total: said) else { return restartAfterChange(.resourceChanged) }  // S5
         if let partial, partial.isOtherVariant(in: fields) {  // S15
             guard case .strongETag = partial.validator, evidence == .equal else {
@@ -63,7 +66,8 @@ extension ResumeDecision.Question {
         }
         guard let partial, let total = partial.total, said == total, fits(bytes, total: said),
             partial.lastModified == fields["Last-Modified"],
-            EntityTag.areWeaklyEqual(partial.entityTag, fields.values(for: "ETag")),
+            hasOnlyOtherTag(fields, total: said)
+                || EntityTag.areWeaklyEqual(partial.entityTag, fields.values(for: "ETag")),
             !partial.isOtherVariant(in: fields)
         else { return restartAfterChange(.resourceChanged) }
         guard bytes.lowerBound == range.lowerBound, bytes.upperBound >= range.upperBound,

@@ -17,6 +17,9 @@ enum ResumeDecision: Hashable, Sendable {
     case ask(NextQuestion)
     /// Write nothing: the kept bytes are the whole, and the server has just confirmed it.
     case alreadyComplete
+    /// Write nothing, keep the bytes, and ask again later, as after a 503; if that is not wanted, fail with this
+    /// (S27).
+    case wait(or: ResumeError)
     /// Write nothing, and fail with this.
     case fail(ResumeError)
     /// A response that has nothing to do with the bytes asked for, such as 401, 404 or 503: hand it to the
@@ -32,6 +35,9 @@ enum ResumeDecision: Hashable, Sendable {
         /// The rest, and some of the bytes before it, which are compared: the server does not repeat the
         /// validator (S12).
         case overlap
+        /// The last of the kept bytes and the rest, which are compared: the tag differs with each answer, and the
+        /// caller wants such bytes compared (S11).
+        case comparison
         /// Whether the kept bytes are the whole (``ResumeRequest/confirmation``; S34, S35).
         case confirmation
         case whole(because: RestartReason)
@@ -51,6 +57,12 @@ enum ResumeDecision: Hashable, Sendable {
         var isElsewhere = false
         /// Whether the answer comes without TLS, and `partial` came with it (P19): nothing is joined then.
         var isDowngrade = false
+        /// Whether the caller wants bytes compared that no validator proves.
+        var comparesUnproven = false
+        /// Whether the kept bytes do not have the digest that they have to have: anything may take their place.
+        var isRefuted = false
+        /// The complete file that the body is to take the place of.
+        var replaced: KeptBody?
     }
 
     /// The requests since bytes were last kept: nothing is asked twice without hope.
@@ -92,6 +104,19 @@ enum ResumeDecision: Hashable, Sendable {
         case .confirmation:
             self = question.decisionOnConfirmation(status: status, fields: fields)
         }
+        // S27
+        let error: ResumeError? =
+            switch self {
+            case .replace(let total, _) where [200, 203].contains(status):
+                question.objection(to: fields, length: total)
+            case .ask(.whole) where [200, 203].contains(status):
+                question.objection(
+                    to: fields,
+                    length: question.mayBeAnyRest(fields) ? nil : fields.contentLength
+                )
+            default: nil
+            }
+        if let error { self = .wait(or: error) }
     }
 }
 
@@ -103,6 +128,8 @@ struct SinkAbilities: Hashable, Sendable {
     var canCompare = false
     /// The number of last bytes that it can give back, to be compared with others.
     var keptCount: Int64 = 0
+    /// Keep the bytes that are there until those in their place are whole.
+    var keepsUntilWhole = false
     /// Be of no use as a file: several parts in one body, a range of another unit than bytes. Only memory,
     /// whose owner looks at the head, takes them.
     var canBeAnyPart = false
@@ -116,6 +143,13 @@ extension SinkAbilities {
 extension ResumeDecision.Question {
     /// The number of kept bytes.
     var offset: Int64 { partial?.offset ?? 0 }
+
+    /// Why a body that would replace what is there is something else; `nil`: it is another version (S27).
+    fileprivate func objection(to fields: HeaderFields, length: Int64?) -> ResumeError? {
+        guard abilities.keepsUntilWhole else { return nil }
+        let kept = offset > 0 && !isRefuted ? partial.map { KeptBody($0) } : nil
+        return [kept, replaced].lazy.compactMap { $0?.objection(to: fields, length: length) }.first
+    }
 
     /// Whether the rest was asked for, or whether there is one.
     fileprivate var asksForRest: Bool {
@@ -228,6 +262,9 @@ extension ResumeDecision.Question {
             !history.hasFoundDifference && evidence == .equal && !partial.isCoded && !fields.hasContentCoding
             && (total ?? offset) >= offset && (partial.total ?? total) == (total ?? partial.total)
         guard isSame else {
+            if case .rest = asked, comparesUnproven, hasOnlyOtherTag(fields, total: total) {
+                return .ask(.comparison)  // S11
+            }
             if mayBeRest {  // S28
                 let isOther = evidence == .different
                 let reason = isOther ? reason(toReplace: partial, fields: fields) : .invalidAnswer
@@ -285,6 +322,12 @@ extension ResumeDecision.Question {
         return length != partial.total
     }
 
+    /// Whether the length of a 200 may be that of just the rest: then it says nothing of what it is.
+    fileprivate func mayBeAnyRest(_ fields: HeaderFields) -> Bool {
+        guard let known = partial?.total else { return true }
+        return fields.contentLength == known - firstAsked
+    }
+
     /// Whether the answer to a question for the whole has the tag of the kept bytes, and the length of the
     /// rest: a cache has kept a rest that was sent as 200 (S28).
     private func isRestOfKept(_ fields: HeaderFields) -> Bool {
@@ -302,7 +345,8 @@ extension ResumeDecision.Question {
         switch partial.validator {
         case .weak, .none: return .validatorMissing  // S22
         case .strongETag, .strongDate:  // S20
-            return evidence(in: fields) == .absent ? .validatorMissing : .resourceChanged
+            if evidence(in: fields) == .absent { return .validatorMissing }
+            return hasOnlyOtherTag(fields, total: total(of: fields)) ? .entityTagChanged : .resourceChanged
         }
     }
 
@@ -352,6 +396,15 @@ extension ResumeDecision.Question {
             return comparison
         }
         return old.utf8.elementsEqual(new.utf8) ? .absent : .different
+    }
+
+    /// Whether nothing but the entity tag differs: there are servers behind one name that make different ones.
+    func hasOnlyOtherTag(_ fields: HeaderFields, total: Int64?) -> Bool {
+        guard let partial, case .strongETag = partial.validator, evidence(in: fields) == .different,
+            !isDowngrade, !history.hasFoundDifference, let known = partial.total,
+            let date = partial.lastModified, let new = fields["Last-Modified"]
+        else { return false }
+        return known == total && date.utf8.elementsEqual(new.utf8)
     }
 
     // MARK: - Starting again

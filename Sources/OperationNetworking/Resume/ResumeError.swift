@@ -27,6 +27,11 @@ public enum ResumeError: Error, Hashable, Sendable {
     /// The server sent several parts in one body (`multipart/byteranges`), which are no file; `asked` is the
     /// value of the caller's own `Range`. A body in memory may be that if several ranges were asked for.
     case severalParts(asked: String)
+    /// The server sent something else than the file whose bytes are kept, or that it was to replace: an answer of
+    /// another media type, or one without a validator that is shorter. Most likely it is the page of a network
+    /// that asks for a sign-in, or of a service that does not work now. What is there stays. `length`: of the
+    /// answer; `expected`: of the file, or of what is there of it; both in bytes.
+    case somethingElse(mediaType: String?, length: Int64?, expected: Int64)
 }
 
 // MARK: - CustomStringConvertible
@@ -52,6 +57,10 @@ extension ResumeError: CustomStringConvertible {
             "Asked for \(asked); the server sent \(received.excerpt())."
         case .rangeLengthMismatch(let range, let body):
             "The server named a range of \(range) bytes, and sent \(body)."
+        case .somethingElse(let type, let length, let expected):
+            "The server sent \(type?.excerpt() ?? "something else"), "
+                + (length.map { "\($0) bytes" } ?? "of unknown length")
+                + ", instead of \(expected) bytes: does the network ask for a sign-in?"
         case .severalParts(let asked):
             "Asked for \(asked); the server sent several parts in one body (multipart/byteranges)."
         }
@@ -70,7 +79,7 @@ extension ResumeError: LocalizedError {
 extension ResumeError: ClassifiedError {
     package var traits: FailureTraits {
         switch self {
-        case .representationChanged: .passing
+        case .representationChanged, .somethingElse: .passing
         case .unexpectedStatus(let status): .status(status)
         case .malformedContentRange, .offsetMismatch, .unrequestedPartialContent, .rangeNotSatisfiable,
             .rangeMismatch, .rangeLengthMismatch, .severalParts:

@@ -14,4 +14,17 @@ struct FileName: Hashable, Sendable {
         }
         text = name.text
     }
+
+    /// Whether a name says that the file is an archive, or an image of any kind, and so no page.
+    static func namesArchiveOrImage(_ name: String) -> Bool {
+        guard let dot = name.lastIndex(of: ".") else { return false }
+        return archivesAndImages.contains(name[name.index(after: dot)...].lowercased())
+    }
+
+    private static let archivesAndImages: Set<String> = [
+        "7z", "apk", "avif", "bmp", "bz2", "cab", "cpio", "deb", "dmg", "gif", "gz", "img", "iso", "jar",
+        "jpeg",
+        "jpg", "lz", "lz4", "lzma", "msi", "png", "qcow2", "rar", "rpm", "svgz", "tar", "tbz2", "tgz", "tif",
+        "tiff", "txz", "vdi", "vhd", "vmdk", "webp", "whl", "xz", "zip", "zst",
+    ]
 }

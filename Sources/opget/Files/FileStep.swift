@@ -13,7 +13,8 @@ import OperationNetworking
 /// | one that another address or user made, whose server was verified in another way, that belongs to another user, or that others may write | refuse | refuse | replace | replace |
 ///
 /// With checksums the file is read first, unless it is to be replaced: one that has them is done, with `-N`
-/// the server is asked if a record names its tag. One that has not is refused, with `-c` compared, with `-N`
+/// the server is asked if a record names its tag. One that has not is compared, with or without `-c`, and
+/// continued if it is the beginning, for the checksum decides in the end; else it is refused. With `-N` it is
 /// replaced.
 enum FileStep: Hashable, Sendable {
     /// Fetch it.
@@ -91,7 +92,8 @@ enum FileStep: Hashable, Sendable {
         switch verification {
         case .pending: self = .verify
         case .right(let digest): self = .leave(digest)
-        case .wrong(let failure): self = isContinuable ? .compare : .refuse(failure)
+        // Any beginning will do: the checksum of the whole decides.
+        case .wrong(let failure): self = standing.mayBeBeginning ? .compare : .refuse(failure)
         case .unneeded:
             if standing == .complete {
                 self = .leave(nil)

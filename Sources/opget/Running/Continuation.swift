@@ -4,6 +4,8 @@ import Foundation
 struct Continuation: Hashable, Sendable {
     /// Longer commands are not repeated.
     private static let longestCommand = 500
+    /// More files than these are not named.
+    private static let mostLinks = 10
 
     /// The command as it was typed, its name first.
     let arguments: [String]
@@ -44,6 +46,13 @@ struct Continuation: Hashable, Sendable {
 
     /// The advice after failures that left these.
     func advice(afterFailures kept: KeptParts) -> [String] {
+        let links = kept.linkless.prefix(Self.mostLinks).map { path in
+            "What came of \(path) is kept: ask for a fresh link, then: opget -o \(Self.quoted(path)) NEWLINK"
+        }
+        return links + sameCommand(afterFailures: kept)
+    }
+
+    private func sameCommand(afterFailures kept: KeptParts) -> [String] {
         guard kept.continuable > 0 else { return kept.warnings }
         let condition = startsOver ? "without --no-resume, " : ""
         let sentence =

@@ -32,6 +32,12 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
                 "\(url.path) was made, changed or removed while the server was asked, and is left as it is now: "
                     + "try again, or use --overwrite, -c or -N."
             )
+        case DownloadError.noRoomForBoth(let url, let kept, let length):
+            self.init(
+                .diskFull,
+                "\(url.path) has to start over, and there is no room for its \(length) bytes beside the \(kept) "
+                    + "that are kept of it: make room, or use --no-resume, which throws those away."
+            )
         case let error as DownloadError:
             self.init(Outcome(error), "\(error)")
         case let error as URLError:
@@ -48,6 +54,13 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
             self.init(Outcome(error.code), "\(error)")
         case is CredentialError:
             self.init(.usage, "\(error)")
+        case ResumeError.somethingElse(let type, let length, let expected):
+            self.init(
+                .server,
+                "The server sent \(type ?? "something else"), "
+                    + (length.map(Self.bytes) ?? "of unknown length")
+                    + ", instead of \(Self.bytes(expected)): does the network ask for a sign-in?"
+            )
         case is ResumeError:
             self.init(.wrongAnswer, "\(error)")
         case is RequestSerializationError:
@@ -78,6 +91,11 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// A number of bytes in a sentence: few of them are counted.
+    private static func bytes(_ count: Int64) -> String {
+        count < 1024 ? "\(count) bytes" : ByteCount(count).text
+    }
+
     var description: String { sentence }
 
     /// The failure of an item: others may have been fetched, so it is none of the command line any more.
@@ -89,7 +107,7 @@ extension Outcome {
     fileprivate init(_ error: DownloadError) {
         self =
             switch error {
-            case .notEnoughSpace, .tooLarge: .diskFull
+            case .notEnoughSpace, .noRoomForBoth, .tooLarge: .diskFull
             case .digestMismatch: .checksum
             case .incomplete: .network
             case .noDestination, .invalidDestination: .usage

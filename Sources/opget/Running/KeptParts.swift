@@ -5,6 +5,8 @@ struct KeptParts: Hashable, Sendable {
     /// The use that the next run has for a partial file.
     enum Prospect: Hashable, Sendable {
         case goesOn
+        /// The server does not give it by that address any more. The path of the file.
+        case needsLink(String)
         /// The bytes stay only until others come.
         case startsOver(RestartReason)
     }
@@ -13,6 +15,8 @@ struct KeptParts: Hashable, Sendable {
     private(set) var continuable = 0
     /// The number of those that start over, by the reason.
     private(set) var obstacles: [RestartReason: Int] = [:]
+    /// The paths of the files of those that go on by another link.
+    private(set) var linkless: [String] = []
 
     /// Whether there are some, and none goes on.
     var startOver: Bool { continuable == 0 && !obstacles.isEmpty }
@@ -20,6 +24,7 @@ struct KeptParts: Hashable, Sendable {
     mutating func add(_ prospect: Prospect) {
         switch prospect {
         case .goesOn: continuable += 1
+        case .needsLink(let path): linkless.append(path)
         case .startsOver(let reason): obstacles[reason, default: 0] += 1
         }
     }

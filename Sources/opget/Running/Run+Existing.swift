@@ -103,7 +103,7 @@ extension Run {
         }
         let item = items[index]
         guard !settings.asksForRange else {
-            // Nothing can be compared: the file is fetched, or the option refused.
+            // Nothing can be compared: the file is fetched, or refused.
             guard settings.fetchesOnlyChanges else {
                 throw items.takeFailure(index)
                     ?? Failure(
@@ -164,7 +164,7 @@ extension Run {
         switch outcome {
         case .same(isNewer: false) where settings.fetchesOnlyChanges:
             report(upToDate: index, transfer, .overlap)
-        case .begins(let started) where settings.continuesFiles:
+        case .begins(let started) where settings.continuesFiles || !items[index].digests.isEmpty:
             // Where it goes on is told then: an earlier run may have left more of it.
             reporter.tell("\(path.text): its last bytes are the server's")
             try fetch(index, path, .continuing(started), after: earlier)

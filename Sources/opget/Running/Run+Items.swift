@@ -115,6 +115,7 @@ extension Run {
         case .responded(let response):
             running[index]?.respond()
             tell(ItemResponded(index, response))
+            if let warning = running[index]?.warning(of: response) { reporter.tell("\(place): \(warning)") }
         case .resumed(let offset):
             let isNews = running[index]?.goesOn == false
             running[index]?.resume(at: offset, now: Self.now)
@@ -123,6 +124,11 @@ extension Run {
         case .startsOver(let reason):
             running[index]?.startOver(now: Self.now)
             reporter.tell("\(place): started over because \(reason)")
+            if reason == .entityTagChanged, running[index]?.noteOtherTag() == true {
+                reporter.tell(
+                    "\(place): its ETag changes with each answer; -c goes on by comparing the last bytes"
+                )
+            }
             tell(ItemRestarted(item: index + 1, reason: reason.rawValue))
         case .retries(let retry):
             running[index]?.wait(retry, now: Self.now)
@@ -206,7 +212,7 @@ extension Run {
                 bytes: transfer.received,
                 recovered: transfer.resumedAt
             )
-            if goesOn { tally.keep(transfer.prospect) }
+            if goesOn { tally.keep(transfer.prospect(after: failure)) }
             tell(ItemFinished(index, unsaved: transfer, .failed, now: Self.now, failure: failure))
         } else {
             tally.fail(failure.outcome, bytes: 0)

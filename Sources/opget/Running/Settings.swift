@@ -93,20 +93,32 @@ struct Settings: Sendable {
         switch saving {
         case .replacing(.nothing): break
         case .replacing(.emptyFile): operation.replaceable = .empty
-        case .replacing(.anyFile): operation.replacesFile = true
+        case .replacing(.anyFile):
+            operation.replacesFile = true
+            // Only a newer one, which says so, takes its place.
+            operation.downloadsOnlyIfChanged = fetchesOnlyChanges
         case .ifChanged: operation.downloadsOnlyIfChanged = true
         case .continuing(let started):
             operation.startedFile = started
             operation.replaceable = started.replaceable
-            operation.unprovenBytes = .compare(overlap: Int64(FileComparison.length))
+        }
+        if case .continuing = saving {
+            compareUnproven(operation)
+        } else if continuesFiles {
+            compareUnproven(operation)
         }
         operation.startsOver = startsOver
-        // A file has bytes of its own address only. The user may have another token today.
+        // A file has bytes of its own server and path only, unless a digest is given.
         operation.isStrict = true
         operation.sendsOwnUserAgent = sendsOwnUserAgent
         operation.expectedDigests = item.digests
         configure(operation, after: earlier)
         return operation
+    }
+
+    /// Has bytes compared that no validator proves.
+    private func compareUnproven(_ operation: DownloadOperation) {
+        operation.unprovenBytes = .compare(overlap: Int64(FileComparison.length))
     }
 
     /// The operation that fetches the bytes that a file is compared with.

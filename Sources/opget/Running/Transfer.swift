@@ -49,6 +49,8 @@ struct Transfer {
     /// Whether it goes on after a pause: so the user knows why.
     private(set) var goesOn = false
     private var reports = Reports()
+    /// The number of restarts because of nothing but another entity tag.
+    private var otherTags = 0
 
     init(
         _ item: Item,
@@ -99,6 +101,15 @@ struct Transfer {
         case .ownRange: nil
         case let reason?: .startsOver(reason)
         }
+    }
+
+    /// The same after a failure, which may say that the address is no good any more.
+    func prospect(after failure: Failure) -> KeptParts.Prospect? {
+        guard prospect == .goesOn, case .file(let path) = item.destination,
+            [.server, .authorization].contains(failure.outcome),
+            let status = operation.response?.statusCode, [401, 403, 404, 410].contains(status)
+        else { return prospect }
+        return .needsLink(path.text)
     }
 
     var isPaused: Bool { clock.isPaused }
@@ -189,6 +200,26 @@ struct Transfer {
         received = offset
         (reports.told, reports.areAhead) = (offset, true)
         clock.begin(at: offset, now: now)
+    }
+
+    /// The server has named another entity tag for what seems to be the same file.
+    /// - Returns: whether that is worth a word: once, at the second time.
+    mutating func noteOtherTag() -> Bool {
+        otherTags += 1
+        return otherTags == 2
+    }
+
+    /// What is odd about a response that brings a file: a page, where the name is that of an archive or an image.
+    func warning(of response: HTTPURLResponse) -> String? {
+        guard case .file(let path) = item.destination, received == 0, resumedAt == 0,
+            (200..<300).contains(response.statusCode),
+            let type = response.value(forHTTPHeaderField: "Content-Type")?.split(separator: ";").first,
+            ["text/html", "application/xhtml+xml"].contains(
+                type.trimmingCharacters(in: .whitespaces).lowercased()
+            ),
+            FileName.namesArchiveOrImage(path.name)
+        else { return nil }
+        return "the server sends text/html, which its name does not say: does the network ask for a sign-in?"
     }
 
     /// The next attempt begins after a while.

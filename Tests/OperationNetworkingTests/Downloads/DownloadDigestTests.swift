@@ -11,6 +11,11 @@ struct DownloadDigestTests {
     private static let sha256 = "d7a8fbb307d7809469ca9abcb0082e4f8d5651e46d3cdb762d02d0bf37c9e592"
     private static let md5 = "9e107d9d372bb6826bd81d3542a419d6"
     private static let right = try? FileDigest(text: "sha-256=\(sha256)")
+    private static let oneRetry = {
+        var policy = RetryPolicy(maximumRetries: 1)
+        policy.initialDelay = 0.001
+        return policy
+    }()
     private static let wrong = try? FileDigest(text: "sha-256=\(String(repeating: "0", count: 64))")
 
     private func scene(
@@ -45,6 +50,7 @@ struct DownloadDigestTests {
     @Test("B10") func aWrongOneIsTriedOnceMoreAndNeverLeavesAFile() async throws {
         let scene = try scene()
         let operation = scene.operation()
+        operation.retryPolicy = Self.oneRetry
         let (right, wrong) = (try #require(Self.right), try #require(Self.wrong))
         operation.expectedDigests = [wrong]
         await #expect(throws: DownloadError.digestMismatch(scene.target, expected: wrong, actual: right)) {
@@ -62,6 +68,7 @@ struct DownloadDigestTests {
             .currentRepresentation,
         ])
         let operation = scene.operation()
+        operation.retryPolicy = Self.oneRetry
         operation.expectedDigests = [try #require(Self.right)]
         _ = try await scene.run(operation).get()
         #expect(try Data(contentsOf: scene.target) == Self.text)
@@ -134,6 +141,7 @@ struct DownloadDigestTests {
         ])
         let digest = try FileDigest.of(DownloadScene.body.data, algorithm: .sha256)
         let operation = scene.operation()
+        operation.retryPolicy = Self.oneRetry
         operation.expectedDigests = [digest]
         operation.start()
         try await gate.waitForArrivals()

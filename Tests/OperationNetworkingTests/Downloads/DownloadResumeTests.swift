@@ -145,17 +145,6 @@ struct DownloadResumeTests {
             requestCount: 2,
             overlap: 1000
         ),
-        Change(
-            testDescription: "S27 another type",
-            second: Representation(
-                .data(Data("<p>Log in".utf8)),
-                entityTag: .strong("x"),
-                contentType: "text/html"
-            ),
-            kept: nil,
-            reason: .variantChanged,
-            requestCount: 2
-        ),
     ]
 
     @Test(arguments: keepers)

@@ -175,7 +175,7 @@ struct DownloadSinkTests {
         ]
         #expect(try take(200, changed) == .replace(total: 40_000, because: .resourceChanged))
         try await changes.wait(count: 3)
-        guard case .notEnoughSpace = sink.failure as? DownloadError else {
+        guard case .noRoomForBoth(_, 5, 40_000) = sink.failure as? DownloadError else {
             Issue.record("\(String(describing: sink.failure))")
             return
         }

@@ -1,8 +1,9 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
-import OperationNetworking
 import OperationNetworkingTesting
+
+@testable import OperationNetworking
 
 extension ScriptedServer {
     /// Its address with a query.
@@ -29,6 +30,11 @@ struct DownloadScene {
 
     init(serving representation: Representation = old, answers: [Answer] = [.currentRepresentation]) throws {
         server = try ScriptedServer(serving: representation, answers: answers)
+        folder = try TemporaryDirectory()
+    }
+
+    init(server: ScriptedServer) throws {
+        self.server = server
         folder = try TemporaryDirectory()
     }
 
@@ -76,5 +82,42 @@ struct DownloadScene {
 
     var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? []).sorted()
+    }
+}
+
+extension PartialDownload {
+    /// The older one of the parts that are there, or a new one.
+    convenience init(
+        _ request: URLRequest,
+        as asker: RequestIdentity? = nil,
+        under verification: ServerVerification? = nil,
+        asksAboutServers: Bool = false,
+        to destination: URL,
+        replacesFile: Bool,
+        orOnly replaceable: ReplaceableFile = .none,
+        continuing source: SourceFile? = nil,
+        in environment: DownloadEnvironment = DownloadEnvironment()
+    ) throws {
+        let place = try DownloadPlace(destination, watch: environment.watch, marker: environment.marker)
+        let question = DownloadQuestion(request, as: asker, under: verification, asksAboutServers)
+        let replaceable = replacesFile ? .any : replaceable
+        let found = try FileError.translating(destination) {
+            try place.check(replacing: replaceable)
+            return try FoundPart.findAll(
+                for: question,
+                continuing: source,
+                at: place,
+                replacing: replaceable,
+                in: environment
+            ).first ?? FoundPart.make(for: question, at: place, replacing: replaceable, in: environment)
+        }
+        self.init(
+            found,
+            at: place,
+            for: question,
+            replacing: replaceable,
+            generation: found.generation,
+            in: environment
+        )
     }
 }

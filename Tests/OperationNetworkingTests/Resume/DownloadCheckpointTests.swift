@@ -144,7 +144,8 @@ import Testing
         ]
         let checkpoint = Sample.checkpoint(try Sample.request(Sample.address, fields))
         #expect(!String(decoding: try checkpoint.fileBytes(), as: UTF8.self).contains("hidden"))
-        #expect(checkpoint.request.secretFields.count == 5)
+        // A proxy's names nobody to the server.
+        #expect(checkpoint.request.secretFields.count == 4)
     }
 
     @Test(arguments: [
@@ -156,7 +157,7 @@ import Testing
         (["X-Shape": "round"], ["X-Shape": "square"], false),
         (["X-Shape": "\u{E9}"], ["X-Shape": "e\u{301}"], false),
         (["Authorization": "one"], ["Authorization": "two"], true),
-        (["Authorization": "one"], [:], false),
+        (["Authorization": "one"], [:], true),
         (["User-Agent": "1"], ["User-Agent": "2"], true),
         (["Range": "bytes=1-"], [:], false),
         (["traceparent": "1", "If-Range": "\"a\""], ["traceparent": "2"], true),

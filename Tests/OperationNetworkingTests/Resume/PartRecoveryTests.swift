@@ -23,7 +23,6 @@ import Testing
         var isVerified = true
         var dependsOnTrust = false
         var isSameVariant = true
-        var isStrict = false
         var takesOtherLocations = false
         var isOfSeveralLocations: Bool?
         var isAtRest: Bool?
@@ -56,7 +55,6 @@ import Testing
                 dependsOnTrust: dependsOnTrust,
                 isSameVariant: isSameVariant,
                 takesOtherLocations: takesOtherLocations,
-                isStrict: isStrict,
                 finding: finding(checkpoint),
                 part: size.map {
                     FileStatus(
@@ -225,19 +223,10 @@ import Testing
             .keep(20, isOfOtherQuestion: true),
             with: otherAddress
         ),
-        Row("P17 another address, strong tag, strict", size: 20, .startOver(.requestChanged)) {
-            otherAddress(&$0)
-            $0.isStrict = true
-        },
         Row("P17 another server", size: 20, .startOver(.requestChanged), with: otherServer),
         Row("P17 another server, asked for", size: 20, .keep(20, isOfOtherQuestion: true)) {
             otherServer(&$0)
             $0.takesOtherLocations = true
-        },
-        Row("P17 the same, strict", size: 20, .keep(20, isOfOtherQuestion: true)) {
-            otherServer(&$0)
-            $0.takesOtherLocations = true
-            $0.isStrict = true
         },
         Row("P17 another server, asked for, no validator", size: 20, .startOver(.requestChanged)) {
             otherServer(&$0)
@@ -251,20 +240,18 @@ import Testing
             $0.isOfSeveralLocations = true
             $0.takesOtherLocations = true
         },
-        Row("P17 another user, strong tag, strict", size: 20, .keep(20, isOfOtherQuestion: true)) {
-            otherAsker(&$0)
-            $0.isStrict = true
-        },
-        Row("P17 another user, strong date", size: 20, .keep(20, isOfOtherQuestion: true)) {
+        Row("P17 another user, strong date", size: 20, .startOver(.requestChanged)) {
             otherAsker(&$0)
             $0.fields = strongDate
         },
-        Row("P17 another user, strong date, strict", size: 20, .startOver(.requestChanged)) {
-            otherAsker(&$0)
+        Row("P17 another query, strong date", size: 20, .startOver(.requestChanged)) {
+            otherAddress(&$0)
             $0.fields = strongDate
-            $0.isStrict = true
         },
-        Row("the same question, strict", size: 20, .keep(20)) { $0.isStrict = true },
+        Row("P17 a field with another token", size: 20, .keep(20, isOfOtherQuestion: true)) {
+            otherAsker(&$0)
+            $0.request.setValue("Bearer 2", forHTTPHeaderField: "Authorization")
+        },
         Row("P7, P17 all bytes, another address", size: 100, .keep(99, isOfOtherQuestion: true)) { row in
             otherAddress(&row)
             row.ends = [100]

@@ -13,6 +13,7 @@ import Testing
         var history = ResumeDecision.History()
         var isElsewhere = false
         var isDowngrade = false
+        var comparesUnproven = false
         let status: Int
         let fields: HeaderFields
         let decision: ResumeDecision
@@ -79,6 +80,27 @@ import Testing
     {
         var fields = others
         fields["Content-Range"] = contentRange
+        return fields
+    }
+
+    private static let page: HeaderFields = ["Content-Type": "text/html", "Content-Length": "62"]
+
+    private static func sign(_ length: Int64) -> ResumeDecision {
+        .wait(or: .somethingElse(mediaType: "text/html", length: length, expected: 10))
+    }
+
+    private static let datedTag: @Sendable (inout Row) -> Void = {
+        $0.first = ["ETag": "\"v1\"", "Last-Modified": modified, "Content-Length": "10"]
+    }
+
+    /// Another tag, and the same date.
+    private static func otherTag(_ contentRange: String?) -> HeaderFields {
+        var fields: HeaderFields = ["ETag": "\"v2\"", "Last-Modified": modified]
+        if let contentRange {
+            fields["Content-Range"] = contentRange
+        } else {
+            fields["Content-Length"] = "10"
+        }
         return fields
     }
 
@@ -607,6 +629,49 @@ import Testing
             dated(&$0)
             $0.first["Content-Length"] = nil
         },
+        Row("S11 another tag alone", 206, otherTag("bytes 4-9/10"), .ask(.whole(because: .entityTagChanged)))
+        {
+            datedTag(&$0)
+        },
+        Row("S11 another tag alone, compared", 206, otherTag("bytes 4-9/10"), .ask(.comparison)) {
+            datedTag(&$0)
+            $0.comparesUnproven = true
+        },
+        Row("S11 a whole with another tag alone, compared", 200, otherTag(nil), .ask(.comparison)) {
+            datedTag(&$0)
+            $0.comparesUnproven = true
+        },
+        Row("S11 another length too", 206, otherTag("bytes 4-10/11"), .ask(.whole(because: .resourceChanged)))
+        {
+            datedTag(&$0)
+            $0.comparesUnproven = true
+        },
+        Row(
+            "S11 the overlap of that",
+            206,
+            otherTag("bytes 1-9/10"),
+            .compare(from: 1, total: 10, isProven: false)
+        ) {
+            datedTag(&$0)
+            $0.comparesUnproven = true
+            $0.abilities.canCompare = true
+            $0.asked = .overlap(from: 1, to: 4, ifUnmodifiedSince: nil)
+        },
+        Row("S27 a page for the rest", 200, page, sign(62)) { $0.abilities.keepsUntilWhole = true },
+        Row("S27 a page for the whole", 200, page, sign(62)) {
+            askedForWhole(&$0)
+            $0.abilities.keepsUntilWhole = true
+        },
+        Row(
+            "S28 the rest as 200, no validator",
+            200,
+            ["Content-Length": "6"],
+            .ask(.whole(because: .invalidAnswer))
+        ) {
+            $0.offset = 7
+            $0.asked = .rest(from: 4, ifRange: "\"v1\"")
+            $0.abilities.keepsUntilWhole = true
+        },
         Row("P19 a rest without TLS", 206, part("bytes 4-9/10"), .ask(.whole(because: .verificationChanged)))
         {
             $0.isDowngrade = true
@@ -753,7 +818,7 @@ import Testing
                         switch row.actual {
                         case .append, .compare, .skip, .alreadyComplete:
                             Issue.record("joined: \(status) \(fields)")
-                        case .ask, .replace, .fail, .deliver: break
+                        case .ask, .replace, .wait, .fail, .deliver: break
                         }
                         var again = row
                         again.asked = .whole
@@ -778,7 +843,8 @@ extension ResumeDecisionTests.Row {
             abilities: abilities,
             history: history,
             isElsewhere: isElsewhere,
-            isDowngrade: isDowngrade
+            isDowngrade: isDowngrade,
+            comparesUnproven: comparesUnproven
         )
         return ResumeDecision(question, status: status, fields: fields)
     }

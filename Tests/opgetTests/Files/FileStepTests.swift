@@ -72,7 +72,7 @@ import Testing
         let isComplete = standing == .complete
         #expect(step(standing, .none, .pending) == .verify)
         #expect(step(standing, .none, .right(nil)) == .leave(nil))
-        #expect(step(standing, .none, .wrong(Self.wrong)) == .refuse(Self.wrong))
+        #expect(step(standing, .none, .wrong(Self.wrong)) == (isOwn ? .compare : .refuse(Self.wrong)))
         #expect(step(standing, .continues, .wrong(Self.wrong)) == (isOwn ? .compare : .refuse(Self.wrong)))
         #expect(step(standing, .onlyChanges, .pending) == (isComplete ? .ask : .verify))
         #expect(step(standing, .onlyChanges, .right(nil)) == (isComplete ? .ask : .leave(nil)))

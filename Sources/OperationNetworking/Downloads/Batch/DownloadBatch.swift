@@ -429,6 +429,8 @@ extension DownloadRun.End {
         if case .notEnoughSpace(_, let needed, let available) = error as? DownloadError {
             // With next to nothing left it is the disk that is full, whatever the length.
             self = available < min(AllocationPlan.step, needed / 4) ? .outOfSpace : .doesNotFit
+        } else if case .noRoomForBoth = error as? DownloadError {
+            self = .doesNotFit
         } else {
             self = (error as? CocoaError)?.code == .fileWriteOutOfSpace ? .outOfSpace : .failed
         }

@@ -4,16 +4,17 @@ internal import OperationNetworkingSystem
 
 /// Counts the attempts of an exchange, and asks its policy for the next one. A value.
 struct Attempts {
-    /// The number of restarts with other bytes, after which bytes count as progress only beyond the most that
-    /// were there before.
+    /// The number of restarts after which bytes count as progress only beyond the most that were there before.
     private static let maximumRestarts = 10
 
     private let policy: RetryPolicy?
     /// Since bytes last came that were not there before.
     private var retries = 0
     private var mostBytes: Int64 = 0
-    /// The number of times that other bytes took the place of those that were there.
+    /// The number of times that other bytes took the place of those that were there, and were continued.
     private var restarts = 0
+    /// Whether bytes began anew, and have not been continued yet.
+    private var hasStartedOver = false
     private var began: MonotonicTime?
     /// Seconds for which this attempt waited for its server.
     private var waited: TimeInterval = 0
@@ -44,13 +45,18 @@ struct Attempts {
         retries = 0
     }
 
-    /// Bytes that were there are thrown away. Where others come in their place, those count again, but not
-    /// for ever: a server that has another file each time would else be asked without end. The same bytes
-    /// count once, or a server that breaks off at the same place each time would be asked for as long.
-    mutating func noteRestart(because reason: RestartReason) {
-        guard reason.bringsOtherBytes else { return }
+    /// Bytes begin anew in the place of others. They are no progress yet: a server that has another file each
+    /// time would be asked without end.
+    mutating func noteRestart() {
+        hasStartedOver = true
+    }
+
+    /// The `held` bytes are continued. If they had begun anew, what follows is progress again, but not for ever.
+    mutating func noteContinuation(of held: Int64) {
+        guard hasStartedOver else { return }
+        hasStartedOver = false
         restarts += 1
-        if restarts <= Self.maximumRestarts { mostBytes = 0 }
+        if restarts <= Self.maximumRestarts { mostBytes = min(mostBytes, held) }
     }
 
     /// Whether a response with this status may be asked for again.
@@ -88,6 +94,16 @@ struct Attempts {
         )
         if wait != nil { retriedStatuses = policy?.statusCodes ?? [] }
         return wait
+    }
+
+    /// The outcome of an answer that is none: the same as that of a 503. `fields`: of its head, if there was
+    /// one.
+    /// - Returns: seconds until the next attempt; `nil`: there is none.
+    mutating func wait(afterOutage fields: HeaderFields?, to request: URLRequest, now: MonotonicTime)
+        -> TimeInterval?
+    {
+        let retryAfter = fields?.retryAfter(now: Date())
+        return wait(after: .status(503, retryAfter: retryAfter), to: request, now: now)
     }
 
     /// The outcome of the end of a transfer.
@@ -142,19 +158,5 @@ struct Attempts {
             isUrgent = false
         }
         return wait
-    }
-}
-
-extension RestartReason {
-    /// Whether the bytes that come may be others than those that are thrown away, or were lost.
-    fileprivate var bringsOtherBytes: Bool {
-        switch self {
-        case .resourceChanged, .variantChanged, .overlapDiffers, .digestMismatch, .requestChanged, .dataLost,
-            .checkpointUnreadable, .checkpointUnproven, .verificationChanged, .foreignCopy,
-            .rangeNotSatisfiable:
-            true
-        case .rangeIgnored, .validatorMissing, .contentCoded, .rangesRefused, .invalidAnswer, .ownRange:
-            false
-        }
     }
 }

@@ -30,6 +30,16 @@ extension Exchange {
         return delay
     }
 
+    /// Seconds until another attempt after what is no answer of the server, or no file, as after a 503. `head`:
+    /// of the response, if there was one; it may say when to come back.
+    func outageDelay(because error: any Error, after head: ResponseHead? = nil) -> TimeInterval? {
+        guard canSendAgain, !wantsOnlyStored,
+            let delay = attempts.wait(afterOutage: head?.fields, to: configuration.request, now: now)
+        else { return nil }
+        owner?.exchangeWillRetry(Retry(cause: .error(error), delay: delay))
+        return delay
+    }
+
     func retry(after error: any Error) {
         if configuration.resumesByRange {
             attempts.note(held: sink.count, progress: resumption.sensibleCount)

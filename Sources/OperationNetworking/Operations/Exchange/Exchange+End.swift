@@ -69,6 +69,12 @@ extension Exchange {
         case .mustStartOver(let reason):
             resumption.startOver(because: reason)
             perform(machine.startOver())
+        case .mustTryAgain(let error, let reason):
+            if let reason { resumption.startOver(because: reason) }
+            tick()
+            guard let delay = outageDelay(because: error) else { return fail(error) }
+            guard case .startAgain = machine.startOver() else { return }
+            retry(after: delay)
         }
     }
 

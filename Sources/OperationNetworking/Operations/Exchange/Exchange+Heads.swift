@@ -56,6 +56,12 @@ extension Exchange {
             return .goOn(.finish)
         case .ask:
             return .goOn(.again)
+        case .wait(let error):
+            if let delay = outageDelay(because: error, after: head) {
+                return goOn(.retry(after: delay), after: head)
+            }
+            tell(head)
+            return .goOn(.fail(error))
         case .fail(let error):
             return .goOn(.fail(error))
         }
@@ -109,11 +115,12 @@ extension Exchange {
         case .start(let reason):
             offset = 0
             if let reason {
-                attempts.noteRestart(because: reason)
+                attempts.noteRestart()
                 owner?.exchangeWillStartOver(because: reason)
             }
         case .end, .again:
             offset = sink.count
+            attempts.noteContinuation(of: offset)
         }
         beginBody(after: offset, of: total)
         let start = BodyStart(

@@ -37,6 +37,8 @@ struct Resumption {
     /// The number of bytes held when the last answer that is of use began.
     private var answerStart: Int64 = 0
     private var shortAnswers = ShortAnswers()
+    /// The complete file that the body is to take the place of.
+    @Rare private var replaced: KeptBody?
 
     /// A content, and what was tried to get its rest.
     private struct Knowledge {
@@ -52,6 +54,8 @@ struct Resumption {
         var reason: RestartReason?
         /// The server sent a part of this whole without its validator: it will do so again (S12).
         var comparesOverlap = false
+        /// The tag differs with each answer, and the caller wants such bytes compared (S11).
+        var ignoresTag = false
 
         func partial(_ held: Int64) -> PartialContent? {
             guard held > 0, var partial else { return nil }
@@ -77,12 +81,19 @@ struct Resumption {
             }
         }
 
+        /// An answer has come that is no use: the rest is asked for again, unless the bytes are no use.
+        mutating func forgetQuestion() {
+            guard !history.hasFoundDifference else { return }
+            (next, reason) = (nil, nil)
+        }
+
         mutating func remember(_ next: ResumeDecision.NextQuestion) {
             self.next = next
             switch next {
             case .same: history.hasRepeated = true
             case .plainRest: history.hasAskedPlainly = true
             case .overlap: comparesOverlap = true
+            case .comparison: ignoresTag = true
             case .confirmation: break
             case .whole(let reason): self.reason = reason
             }
@@ -114,6 +125,29 @@ struct Resumption {
     /// The sink has bytes of an earlier process, which this describes.
     mutating func take(_ partial: PartialContent) {
         known.content = .partial(partial)
+        // Asked for at once: nothing else would be believed.
+        known.comparesOverlap = partial.isOfOtherQuestion
+    }
+
+    /// The sink has other bytes of an earlier process besides, and a complete file may be there.
+    /// - Parameters:
+    ///   - kept: describes what ``ResponseSink/goBack()`` brings back.
+    ///   - replaced: the file.
+    mutating func take(besides kept: PartialContent?, replacing replaced: KeptBody?) {
+        if let kept { earlier = Knowledge(number: HeldBytes.keptContent, content: .partial(kept)) }
+        self.replaced = replaced
+    }
+
+    /// Whether the rest of what is held can never be asked for, because its server gave no validator or has no
+    /// ranges; and not because of an answer.
+    func isAtEnd(_ request: URLRequest, held: HeldBytes) -> Bool {
+        guard isAllowed, let knowledge = knowledge(of: held), knowledge.next == nil,
+            let partial = knowledge.partial(held.count)
+        else { return false }
+        switch ResumeRequest(request, continuing: partial, comparing: overlap) {
+        case .whole, .wholeUntransformed: return true
+        case .rest, .overlap, .confirmation, .nothing, .ownRange: return false
+        }
     }
 
     /// The knowledge of these bytes; `nil`: there is none.
@@ -153,7 +187,7 @@ struct Resumption {
             asked = reason == .contentCoded ? .wholeUntransformed : .whole
         case .confirmation:
             asked = .confirmation
-        case nil, .same, .plainRest, .overlap:
+        case nil, .same, .plainRest, .overlap, .comparison:
             asked = ResumeRequest(request, continuing: known.partial(held.count), comparing: overlap)
             if case .rest(let offset, let ifRange, _) = asked {
                 asked = .rest(
@@ -162,6 +196,13 @@ struct Resumption {
                     ifRange: known.history.hasAskedPlainly ? nil : ifRange,
                     overlap: known.comparesOverlap ? min(offset, ResumeRequest.overlapLength) : 0
                 )
+                if known.ignoresTag, let overlap {
+                    asked = .overlap(
+                        from: max(0, offset - overlap),
+                        to: offset,
+                        ifUnmodifiedSince: known.partial?.strongDate
+                    )
+                }
             }
         }
         return asked
@@ -190,7 +231,10 @@ struct Resumption {
             abilities: abilities,
             history: known.history,
             isElsewhere: known.url.map { $0 != url } ?? false,
-            isDowngrade: known.url.map { Self.isDowngrade(from: $0, to: url) } ?? false
+            isDowngrade: known.url.map { Self.isDowngrade(from: $0, to: url) } ?? false,
+            comparesUnproven: overlap.map { $0 > 0 } ?? false,
+            isRefuted: held.isRefuted,
+            replaced: replaced
         )
         known.history.wasRefused = head.status == 416
         let decision = ResumeDecision(question, status: head.status, fields: head.fields)
@@ -202,6 +246,8 @@ struct Resumption {
             keep(total, held.count)
         case .replace(let total, let derived):
             let reason = held.count > 0 ? known.reason ?? derived : derived
+            // Whatever was to be asked has been answered: with bytes that stay it begins anew.
+            if abilities.keepsUntilWhole { known.forgetQuestion() }
             earlier = held.count > 0 ? known : nil
             lastNumber += 1
             known = Knowledge(number: lastNumber, content: .head(head, url: url))
@@ -211,6 +257,8 @@ struct Resumption {
             known.remember(next)
         case .skip, .alreadyComplete:
             known.next = nil
+        case .wait:
+            known.forgetQuestion()
         case .fail, .deliver:
             break
         }
@@ -272,7 +320,7 @@ struct Resumption {
         switch decision {
         case .append, .compare: return bytes.upperBound
         case .replace: return bytes.upperBound - bytes.lowerBound
-        case .skip, .ask, .alreadyComplete, .fail, .deliver: return nil
+        case .skip, .ask, .alreadyComplete, .wait, .fail, .deliver: return nil
         }
     }
 

@@ -60,6 +60,10 @@ protocol ResponseSink: AnyObject {
     /// The transfer stopped, and may go on later, or never: what came is to be made safe.
     func flush()
 
+    /// Gives up the bytes that it has, whose rest cannot be asked for, for those that it has kept besides.
+    /// - Returns: whether it has: ``held`` says so at once.
+    func goBack() -> Bool
+
     /// The user wants the transfer to go on, which was stopped, or never began: a lack of room that was met
     /// since is none any more if the user has made some.
     func goOn()
@@ -100,6 +104,8 @@ extension ResponseSink {
 
     func goOn() {}
 
+    func goBack() -> Bool { false }
+
     func lastBytes(_ count: Int) -> [UInt8] { [] }
 }
 
@@ -109,12 +115,22 @@ struct HeldBytes: Hashable, Sendable {
     var count: Int64 = 0
     /// The ``BodyStart/content`` of the body that they began with; 0: they are of an earlier process.
     var content = 0
+    /// Whether they do not have the digest that they have to have, and are going to be thrown away.
+    var isRefuted = false
+
+    /// The content of the bytes that an earlier process has kept besides those of content 0.
+    static let keptContent = -1
 }
 
 /// The content of a sink before anything is asked.
 struct SinkContent: Sendable {
     /// The representation of its bytes; `nil`: it has none that could be continued.
     var partial: PartialContent?
+    /// The representation of the bytes that it has kept besides; `nil`: there are none, or they are of another
+    /// request.
+    var kept: PartialContent?
+    /// The complete file that the body is to take the place of; `nil`: there is none.
+    var replaced: KeptBody?
     /// Why bytes that were there are not.
     var lost: RestartReason?
     /// The condition that is sent with every request, so that the whole comes only if it is another one than
@@ -169,6 +185,9 @@ enum SinkEnd: Sendable {
     case failed(any Error)
     /// The body was no use; it is thrown away, and the whole has to come again.
     case mustStartOver(RestartReason)
+    /// The body was no use, and counts as an attempt that failed with this: there is another one only if the
+    /// ``RetryPolicy`` allows it. A reason: the whole has to come then.
+    case mustTryAgain(any Error, RestartReason?)
 }
 
 /// Whether a sink that was abandoned has come to rest.

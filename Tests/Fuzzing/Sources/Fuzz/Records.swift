@@ -60,7 +60,7 @@ private func goOn(_ checkpoint: [UInt8], _ request: URLRequest) throws {
     }
     let target = folder.appending(path: "a")
     let origin = DownloadCheckpoint.Response(url: "http://h/a", fields: ["ETag": "\"v1\""], isHTTP10: false)
-    let download = try PartialDownload(request, to: target, replacesFile: true)
+    let download = try PartPair(request, to: target, replacesFile: true).current
     try? download.begin(.end, total: nil, origin: origin)
     try? download.write(Array("abc".utf8).span)
     try? download.flush()

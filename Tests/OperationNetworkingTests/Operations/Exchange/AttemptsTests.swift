@@ -140,46 +140,29 @@ import Testing
         #expect(waitAfterLoss(&attempts) == 0)
     }
 
-    /// A server with another file each time is not asked for ever.
-    @Test func afterTenRestartsOnlyBytesBeyondTheMostCount() {
+    /// A server with another file each time is not asked for ever: bytes that begin anew are no progress.
+    @Test func bytesThatBeginAnewAreNoProgress() {
         var attempts = Attempts(policy: policy())
         attempts.note(held: 100)
         #expect(waitAfterLoss(&attempts) == 0)
-        for restart in 1...10 {
-            attempts.noteRestart(because: .resourceChanged)
+        attempts.noteRestart()
+        attempts.note(held: 100)
+        #expect(waitAfterLoss(&attempts) == nil)
+        attempts.note(held: 101)
+        #expect(waitAfterLoss(&attempts) == 0)
+    }
+
+    /// A file that has changed comes in pieces, as the one before did.
+    @Test func bytesThatBeganAnewAndAreContinuedAreProgressTenTimes() {
+        var attempts = Attempts(policy: policy())
+        attempts.note(held: 100)
+        #expect(waitAfterLoss(&attempts) == 0)
+        for restart in 1...11 {
+            attempts.noteRestart()
+            attempts.noteContinuation(of: 10)
             attempts.note(held: 100)
-            #expect(waitAfterLoss(&attempts) == 0, "\(restart)")
+            #expect((waitAfterLoss(&attempts) == 0) == (restart <= 10), "\(restart)")
         }
-        attempts.noteRestart(because: .digestMismatch)
-        attempts.note(held: 100)
-        #expect(waitAfterLoss(&attempts) == nil)
-        attempts.note(held: 101)
-        #expect(waitAfterLoss(&attempts) == 0)
-    }
-
-    /// One that breaks off at the same place each time is not asked for ever.
-    @Test(arguments: [
-        RestartReason.validatorMissing, .rangesRefused, .contentCoded, .rangeIgnored, .invalidAnswer,
-    ])
-    func theSameBytesCountOnce(reason: RestartReason) {
-        var attempts = Attempts(policy: policy())
-        attempts.note(held: 100)
-        #expect(waitAfterLoss(&attempts) == 0)
-        attempts.noteRestart(because: reason)
-        attempts.note(held: 100)
-        #expect(waitAfterLoss(&attempts) == nil)
-        attempts.note(held: 101)
-        #expect(waitAfterLoss(&attempts) == 0)
-    }
-
-    /// The server has refused what is beyond its end.
-    @Test func aFileThatIsShorterNowBringsOtherBytes() {
-        var attempts = Attempts(policy: policy())
-        attempts.note(held: 100)
-        #expect(waitAfterLoss(&attempts) == 0)
-        attempts.noteRestart(because: .rangeNotSatisfiable)
-        attempts.note(held: 50)
-        #expect(waitAfterLoss(&attempts) == 0)
     }
 
     // MARK: - The time budget

@@ -1,0 +1,363 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// What is kept of a file is replaced only by something complete.
+@Suite(.timeLimit(.minutes(2)))
+struct KeptPartTests {
+    private static let body = DownloadScene.body
+    private static let other = PatternBody(seed: 2, length: 300_000)
+    private static let both = [
+        "file.bin.1.part", "file.bin.1.part.resume", "file.bin.part", "file.bin.part.resume",
+    ]
+    private static let cut = Answer.representation(version(1)).breaking(after: .body(100_000))
+
+    /// A version of the file; 0 has no validator.
+    private static func version(_ number: Int) -> Representation {
+        Representation(
+            .pattern(number == 2 ? other : body),
+            entityTag: number == 0 ? nil : .strong("v\(number)"),
+            contentType: "application/zip"
+        )
+    }
+
+    private static func retrying(_ operation: DownloadOperation, _ count: Int) -> DownloadOperation {
+        var policy = RetryPolicy(maximumRetries: count)
+        policy.initialDelay = 0.001
+        operation.retryPolicy = policy
+        return operation
+    }
+
+    private func size(_ url: URL) -> Int? { (try? Data(contentsOf: url))?.count }
+
+    private func second(_ scene: DownloadScene) -> URL { scene.folder.file("file.bin.1.part") }
+
+    /// Leaves the first 100,000 bytes of the first version.
+    private func scene(_ answers: [Answer]) async throws -> DownloadScene {
+        let scene = try DownloadScene(answers: [Self.cut] + answers)
+        await scene.leave(100_000)
+        #expect(size(scene.part) == 100_000)
+        return scene
+    }
+
+    // MARK: - Another version
+
+    @Test("S20") func theOldPartStaysWhileTheNewOneGrows() async throws {
+        let gate = Gate()
+        let scene = try await scene([.representation(Self.version(2)).held(after: .body(50_000), by: gate)])
+        let operation = scene.operation()
+        operation.start()
+        try await gate.waitForArrivals()
+        while scene.names != Self.both { try await networkThreadIsDone() }
+        #expect(size(scene.part) == 100_000)
+        gate.open()
+        _ = try await operation.value
+        operation.completionQueue?.sync {}
+        #expect(scene.names == ["file.bin"])
+        #expect(try Self.other.firstDifference(fromFile: scene.target) == nil)
+        #expect(operation.downloadedFile?.restarts == [.resourceChanged])
+    }
+
+    @Test("S20") func aNewPartThatBrokeOffGoesOnIfItIsProven() async throws {
+        let second = Answer.representation(Self.version(2))
+        let scene = try await scene([second.breaking(after: .body(50_000)), second])
+        _ = await scene.run(scene.operation())
+        #expect(scene.names == Self.both)
+        #expect(size(scene.part) == 100_000 && size(self.second(scene)) == 50_000)
+        _ = try await scene.run(scene.operation()).get()
+        #expect(scene.server.requests.last?["Range"] == "bytes=50000-")
+        #expect(scene.names == ["file.bin"])
+        #expect(try Self.other.firstDifference(fromFile: scene.target) == nil)
+    }
+
+    /// The server has the first version again when the next run asks.
+    @Test("S22", arguments: [false, true]) func aNewPartThatIsNotProvenGoesAndTheOldOneGoesOn(inOneRun: Bool)
+        async throws
+    {
+        let unnamed = Answer.representation(Self.version(0)).breaking(after: .body(50_000))
+        let scene = try await scene([unnamed, .representation(Self.version(1))])
+        let operation = Self.retrying(scene.operation(), inOneRun ? 1 : 0)
+        let result = await scene.run(operation)
+        if !inOneRun {
+            #expect(scene.names == ["file.bin.part", "file.bin.part.resume"])
+            #expect(size(scene.part) == 100_000)
+            _ = try await scene.run(scene.operation()).get()
+        } else {
+            _ = try result.get()
+        }
+        #expect(scene.server.requests.last?["Range"] == "bytes=100000-")
+        #expect(scene.names == ["file.bin"])
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+    }
+
+    /// Three versions, each of which breaks off.
+    @Test func atMostTwoPartsAreThere() async throws {
+        let third = Representation(
+            .pattern(PatternBody(seed: 3, length: 300_000)),
+            entityTag: .strong("v3"),
+            contentType: "application/zip"
+        )
+        let scene = try await scene([
+            .representation(Self.version(2)).breaking(after: .body(50_000)),
+            .representation(third).breaking(after: .body(40_000)),
+            .representation(third),
+        ])
+        _ = await scene.run(scene.operation())
+        _ = await scene.run(scene.operation())
+        #expect(scene.names == Self.both)
+        #expect(Set([size(scene.part), size(second(scene))]) == [50_000, 40_000])
+        _ = try await scene.run(scene.operation()).get()
+        #expect(scene.server.requests.last?["Range"] == "bytes=40000-")
+        #expect(scene.names == ["file.bin"])
+    }
+
+    /// The part of another path, which its own request still goes on with.
+    @Test("P17") func thePartOfAnotherRequestStaysUntilTheFileIsWhole() async throws {
+        let scene = try await scene([
+            .representation(Self.version(2)).breaking(after: .body(50_000)), .representation(Self.version(1)),
+        ])
+        _ = await scene.run(scene.operation("/other"))
+        #expect(scene.names == Self.both)
+        _ = try await scene.run(scene.operation()).get()
+        #expect(scene.server.requests.last?["Range"] == "bytes=100000-")
+        #expect(scene.names == ["file.bin"])
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+    }
+
+    // MARK: - A wrong digest
+
+    private static let wrong = [FileDigest("sha-256=" + String(repeating: "0", count: 64))].compactMap { $0 }
+
+    @Test("B10", arguments: [0, 1, 5]) func aDigestThatDoesNotFitCostsNothingThatWasKept(retries: Int)
+        async throws
+    {
+        let scene = try await scene([.representation(Self.version(2))])
+        let operation = Self.retrying(scene.operation(), retries)
+        operation.expectedDigests = Self.wrong
+        let error = await #expect(throws: DownloadError.self) { try await scene.run(operation).get() }
+        guard case .digestMismatch = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(scene.server.requests.count == (retries == 0 ? 2 : 3))
+        if retries > 0 { #expect(scene.server.requests.last?["Range"] == nil) }
+        #expect(scene.names == ["file.bin.part", "file.bin.part.resume"])
+        #expect(size(scene.part) == 100_000)
+    }
+
+    @Test("B10", arguments: [0, 1]) func aWrongDigestLeavesNothingWhereNothingWas(retries: Int) async throws {
+        let scene = try DownloadScene(answers: [.representation(Self.version(2))])
+        let operation = Self.retrying(scene.operation(), retries)
+        operation.expectedDigests = Self.wrong
+        _ = await scene.run(operation)
+        #expect(scene.server.requests.count == retries + 1)
+        #expect(scene.names.isEmpty)
+    }
+
+    /// What was kept is joined with its rest, and the digest is another one: the next run has the right digest.
+    @Test("B10") func aPartThatWasKeptStaysWhenItsWholeHasAnotherDigest() async throws {
+        let scene = try await scene([.representation(Self.version(1))])
+        let operation = Self.retrying(scene.operation(), 1)
+        operation.expectedDigests = Self.wrong
+        _ = await scene.run(operation)
+        #expect(scene.server.requests.map { $0["Range"] } == [nil, "bytes=100000-", nil])
+        #expect(scene.names == ["file.bin.part", "file.bin.part.resume"])
+        _ = try await scene.run(scene.operation()).get()
+        #expect(scene.server.requests.count == 3)
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+    }
+
+    // MARK: - No room for both
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "may not mount"), arguments: [true, false])
+    func withRoomForOneTheOldPartIsKept(isLengthKnown: Bool) async throws {
+        let disk = try SmallDisk()
+        let length = SmallDisk.capacity * 2 / 3
+        let (old, new) = (PatternBody(seed: 1, length: length), PatternBody(seed: 2, length: length))
+        let second = Answer.representation(Representation(.pattern(new), entityTag: .strong("v2")))
+        let server = try ScriptedServer([
+            .representation(Representation(.pattern(old), entityTag: .strong("v1")))
+                .breaking(after: .body(length / 2)),
+            isLengthKnown ? second : second.chunked(), second,
+        ])
+        let target = disk.file("a")
+        func operation() -> DownloadOperation {
+            let operation = DownloadOperation(request: URLRequest(url: server.url), to: target)
+            operation.completionQueue = DispatchQueue(label: "callbacks")
+            operation.retryPolicy = nil
+            return operation
+        }
+        let first = operation()
+        first.start()
+        _ = try? await first.value
+        let next = operation()
+        next.start()
+        let error = await #expect(throws: DownloadError.self) { _ = try await next.value }
+        guard case .noRoomForBoth(_, let kept, let needed) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(kept == Int64(length / 2))
+        #expect(isLengthKnown ? needed == Int64(length) : needed > 0)
+        #expect(size(disk.file("a.part")) == length / 2)
+        #expect(size(disk.file("a.1.part")) == nil)
+        let last = operation()
+        last.startsOver = true
+        last.start()
+        _ = try await last.value
+        #expect(try new.firstDifference(fromFile: target) == nil)
+    }
+
+    // MARK: - Something else
+
+    enum Page: CaseIterable, Sendable {
+        case plain, tagged, behindARedirect, chunked, text, chunkedText
+
+        var answer: Answer {
+            let page = "<html><body>Please sign in to use this network.</body></html>\n"
+            let html: FieldLines = ["Content-Type": "text/html; charset=utf-8"]
+            switch self {
+            case .plain: return .respond(200, html, body: .text(page))
+            case .tagged:
+                return .respond(200, ["Content-Type": "text/html", "ETag": "\"page\""], body: .text(page))
+            case .behindARedirect: return .respond(302, ["Location": "/sign-in"], body: "")
+            case .chunked: return .respond(200, html, body: .text(page)).chunked()
+            case .text: return .respond(200, body: .text(page))
+            case .chunkedText: return .respond(200, body: .text(page)).chunked()
+            }
+        }
+    }
+
+    private func scene(_ page: Page, times: Int = 1, then last: Answer? = nil) throws -> DownloadScene {
+        let answers = [Self.cut] + Array(repeating: page.answer, count: times)
+        let server = try ScriptedServer(
+            routes: ["/sign-in": .answers([Page.plain.answer])],
+            otherwise: .answers(answers + [last ?? page.answer])
+        )
+        return try DownloadScene(server: server)
+    }
+
+    @Test("S27", arguments: Page.allCases, [false, true])
+    func aPageNeverCostsWhatIsKept(page: Page, inOneRun: Bool) async throws {
+        let scene = try scene(page, times: 5, then: .representation(Self.version(1)))
+        if !inOneRun { await scene.leave(100_000) }
+        let operation = Self.retrying(scene.operation(), 1)
+        let error = await #expect(throws: ResumeError.self) { try await scene.run(operation).get() }
+        guard case .somethingElse(_, let length, 300_000) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(length == nil || length == 62)
+        #expect(scene.names == ["file.bin.part", "file.bin.part.resume"])
+        #expect(size(scene.part) == 100_000)
+        #expect(RequestFailure(try #require(error)).mayPass)
+    }
+
+    @Test("S27", arguments: Page.allCases) func aPageIsWaitedForAsA503(page: Page) async throws {
+        let scene = try scene(page, times: 2, then: .representation(Self.version(1)))
+        let operation = Self.retrying(scene.operation(), 5)
+        _ = try await scene.run(operation).get()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(scene.server.requests.last?["Range"] == "bytes=100000-")
+        // A text of unknown length may be the rest, so the whole is asked for at once.
+        #expect(scene.journal.retries.elements.count == (page == .chunkedText ? 2 : 3))
+    }
+
+    @Test("S27", arguments: Page.allCases, [false, true])
+    func aPageReplacesNoFile(page: Page, ifChanged: Bool) async throws {
+        let server = try ScriptedServer(
+            routes: ["/sign-in": .answers([Page.plain.answer])],
+            otherwise: .answers([.representation(Self.version(1)), page.answer])
+        )
+        let scene = try DownloadScene(server: server)
+        _ = try await scene.run(scene.operation()).get()
+        let operation = Self.retrying(scene.operation(), 1)
+        if ifChanged { operation.downloadsOnlyIfChanged = true } else { operation.replacesFile = true }
+        await #expect(throws: ResumeError.self) { try await scene.run(operation).get() }
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(scene.names == ["file.bin"])
+    }
+
+    /// A page that broke off is not what is kept.
+    @Test func aFileReplacesAPageThatBrokeOff() async throws {
+        let scene = try DownloadScene(answers: [
+            Page.plain.answer.breaking(after: .body(10)), .representation(Self.version(1)),
+        ])
+        await scene.leave(10)
+        _ = try await scene.run(scene.operation()).get()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(scene.names == ["file.bin"])
+    }
+
+    // MARK: - Kills
+
+    /// The process dies before each change of the disk, from the beginning of another version to the end.
+    @Test func aProcessThatDiesAtAnyStepLosesNothing() throws {
+        var step = 0
+        var isOver = false
+        while !isOver {
+            let directory = try TemporaryDirectory()
+            let target = directory.file("a")
+            let machine = Machine()
+            var old: PartPair? = try PartPair(
+                .sample,
+                to: target,
+                replacesFile: false,
+                in: machine.environment
+            )
+            try old?.current.begin(.start, total: 20, origin: Sample.origin()) { $0.wish.name = "a" }
+            try old?.current.write("0123456789")
+            try old?.current.flush()
+            old?.close()
+            old = nil
+
+            var count = 0
+            machine.fault.value = { _ in
+                count += 1
+                return count > step ? SystemError(EIO, "dead") : nil
+            }
+            var dying: PartPair? = try? PartPair(
+                .sample,
+                to: target,
+                replacesFile: false,
+                in: machine.environment
+            )
+            do {
+                let next = try #require(try dying?.makeNext())
+                try next.begin(.start, total: 5, origin: Sample.origin()) { $0.wish.name = "a" }
+                dying?.advance(to: next)
+                try next.write("abcde")
+                try next.flush()
+                try next.finish(modified: nil, afterNaming: { dying?.dropKept() })
+                isOver = count <= step
+            } catch is SystemError, is CocoaError {
+            }
+            // Descriptors go with the process, and nothing is tidied up.
+            dying?.close()
+            dying = nil
+            machine.fault.value = { _ in nil }
+
+            if FileManager.default.fileExists(atPath: target.path) {
+                #expect(try String(contentsOf: target, encoding: .utf8) == "abcde", "\(step)")
+                #expect(throws: DownloadError.destinationExists(target)) {
+                    try PartPair(.sample, to: target, replacesFile: false, in: machine.environment)
+                }
+                let left = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+                #expect(left == ["a"], "\(step)")
+            } else {
+                let found = try PartPair(.sample, to: target, replacesFile: false, in: machine.environment)
+                let counts = [found.current.count, found.kept?.count ?? 0]
+                #expect(counts.contains(10), "\(step): \(counts)")
+                found.close()
+            }
+            step += 1
+            try #require(step < 100)
+        }
+        #expect(step > 10)
+    }
+}
