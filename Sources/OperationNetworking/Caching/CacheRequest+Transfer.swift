@@ -11,9 +11,8 @@ extension CacheRequest {
         if fields["Cookie"] == nil {
             fields["Cookie"] = request.cookies?.fieldValue(for: request.url, host: request.cookieHost)
         }
-        let hasCookies = fields["Cookie"] != nil
         self.init(
-            key: CacheKey(request.url, partition: CachePartition.name(of: request, hasCookies: hasCookies)),
+            key: CacheKey(request.url, partition: CachePartition.name(of: request)),
             url: request.url,
             method: request.method,
             fields: fields,
@@ -45,7 +44,7 @@ extension CacheRequest {
 }
 
 /// The trust by which a server was believed, since what one policy lets in another one has to refuse; and the
-/// jar of a request without cookies, which the response may fill.
+/// jar of the request, which the response may fill.
 enum CachePartition {
     private struct Trust: Hashable {
         let policy: SecurityPolicy
@@ -60,14 +59,14 @@ enum CachePartition {
     private static let maximumNames = 256
 
     /// Empty: the standard one, or none, as without TLS.
-    static func name(of request: TransferRequest, hasCookies: Bool) -> String {
-        let others = (hasCookies ? "" : jarName(of: request)) + hostName(in: request.fields)
+    static func name(of request: TransferRequest) -> String {
+        let others = jarName(of: request) + hostName(in: request.fields)
         guard request.url.isTLS else { return others }
         return trustName(of: request) + others
     }
 
-    /// The keys of a URL by which a client with the jar of the request may have stored it: with cookies and
-    /// without, whatever the jar has now.
+    /// The keys of a URL by which a client with the jar of the request may have stored it: with the jar and
+    /// without cookies.
     static func keys(of url: String, for request: TransferRequest) -> Set<CacheKey> {
         let trust = request.url.isTLS ? trustName(of: request) : ""
         let jars = ["", request.settings.cookieJar.map(name) ?? ""]
@@ -84,9 +83,8 @@ enum CachePartition {
         return " host " + values.map { $0.lowercased() }.joined(separator: ",")
     }
 
-    /// Cookies say who asks. Of a request without any, two jars are two users: the response may be the one
-    /// that fills them. The jar of the process has no name: what it gets without cookies is for all that ask
-    /// without.
+    /// Cookies say who asks, and are in the identity. Besides, two jars are two users, whatever is in them: the
+    /// response may be the one that fills them. The jar of the process has no name.
     private static func jarName(of request: TransferRequest) -> String {
         guard let jar = request.settings.cookieJar, request.cookies != nil else { return "" }
         return name(of: jar)

@@ -193,13 +193,13 @@ extension CachedTransfer: TransferClient {
             self.fetch(.fetch, question.fieldsToSend)
         case nil where end.error?.isUnreachable == true:
             guard let stale = fetch.inquiry.staleReply(now: place.now(), after: .unreachable) else {
-                return self.end(end.error)
+                return self.end(end.error, sent: end.sentCount)
             }
             land(.hasEnded)
             replay(entries[stale.index], stale.reply)
         case .pass, .freshen, nil:
             store(fetch, end)
-            self.end(end.error)
+            self.end(end.error, sent: end.sentCount)
         }
     }
 

@@ -393,12 +393,13 @@ final class CachedTransfer: @unchecked Sendable {
         return metrics
     }
 
-    func end(_ error: TransferError?) {
+    /// - Parameter sent: the bytes of the request's body that have left this machine.
+    func end(_ error: TransferError?, sent: Int64 = 0) {
         if case .over = phase { return }
         phase = .over
         land(.hasEnded)
         didEnd()
-        client.transferDidComplete(TransferEnd(id: id, error: error, metrics: metrics))
+        client.transferDidComplete(TransferEnd(id: id, error: error, metrics: metrics, sentCount: sent))
     }
 
     /// Does it on the network thread, after what is being done now.

@@ -41,6 +41,8 @@ struct CacheScene {
         )
         manager.changeTransferSettings { $0.cacheSetting.place = place }
         manager.completionQueue = DispatchQueue(label: "CacheScene")
+        // Not that of the process: cookies of other tests would be a part of the identity.
+        manager.cookieJar = nil
         var serializer = HTTPResponseSerializer()
         serializer.acceptableStatusCodes = nil
         manager.responseSerializer = serializer

@@ -96,20 +96,6 @@ struct CacheServerTests {
         }
     }
 
-    @Test func aPartIsCompletedOverHTTP2() async throws {
-        let manager = try manager(RealServers.nginxTLS)
-        let part = try await fetch(manager, "64k.bin", ["Range": "bytes=0-999"])
-        #expect(part.response?.statusCode == 206 && part.responseData?.count == 1_000)
-        let operation = manager.operation(for: URLRequest(url: try manager.url(for: "64k.bin")))
-        let directory = try TemporaryDirectory()
-        operation.outputFile = directory.file()
-        operation.start()
-        _ = try await operation.value
-        #expect(operation.responseSource == .validated && operation.metrics?.bytesKept == 1_000)
-        #expect(operation.response?.statusCode == 200)
-        #expect(try Data(contentsOf: directory.file()) == file("64k.bin"))
-    }
-
     @Test func aBodyWithTrailersIsStoredWhole() async throws {
         for url in [RealServers.nghttpd, RealServers.nghttpdTrailers] {
             let manager = try manager(url)

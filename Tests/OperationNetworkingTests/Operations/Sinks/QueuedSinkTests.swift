@@ -82,7 +82,7 @@ struct QueuedSinkTests {
                 switch end {
                 case .done(let data): continuation.resume(returning: .success(data))
                 case .failed(let error): continuation.resume(returning: .failure(error))
-                case .mustStartOver:
+                case .mustStartOver, .mustTryAgain:
                     continuation.resume(returning: .failure(Destination.Failure(call: "end")))
                 }
             }
