@@ -42,8 +42,8 @@ struct DownloadPlan: Sendable {
     typealias WillFinish =
         @Sendable (_ download: DownloadedFile, _ part: URL, _ verification: ServerVerification) throws -> Void
 
-    /// The request as it is about to be sent; `nil`: that is not known yet.
-    var sent: URLRequest?
+    /// The request as adapters have made it; `nil`: there are none.
+    var adapted: URLRequest?
     /// The token that goes along, of a ``TokenSource``.
     var token: String?
     /// The app's own names of fields that name a user.
@@ -51,7 +51,7 @@ struct DownloadPlan: Sendable {
 
     /// Whom it is sent as.
     var asker: RequestIdentity {
-        var question = sent ?? request
+        var question = adapted ?? request
         // The user that it names is taken out before it is sent.
         question.url = request.url
         return RequestIdentity(

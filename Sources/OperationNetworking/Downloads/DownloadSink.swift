@@ -66,8 +66,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     // MARK: - Commands
 
-    func willOpen(for request: URLRequest, token: String?) {
-        plan.sent = request
+    func willOpen(for adapted: URLRequest?, token: String?) {
+        plan.adapted = adapted
         plan.token = token
     }
 
@@ -249,7 +249,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             shared.kept = kept.map { HeldBytes(count: $0.count, content: keptContent) }
         }
         progress.withLock { $0.didOpen(parts) }
-        replaced = try plan.replaced(destination)
+        // Who starts over takes whatever comes: the way out where the type of a file has really changed.
+        replaced = plan.startsOver ? nil : try plan.replaced(destination)
         let known = partial.recovered ?? partial.checkpoint?.partialContent(offset: partial.count)
         var content = SinkContent(
             partial: known,

@@ -6,7 +6,7 @@
 /// | HTML, where the type of what is there is not known, and it is no HTML | something else     |
 /// | without an `ETag` and a `Last-Modified`, and shorter than what is there | something else   |
 /// | any other                                                             | another version    |
-/// | one that is no HTML, where HTML without a validator is there: that was such a page | another version |
+/// | one that is no HTML, where HTML is there: that may have been such a page | another version |
 ///
 /// A sign-in page of a network, a page of a service that is being repaired, the text of a limit: it says nothing
 /// of the file, whatever validators it has, so it is waited for as for a 503 (S27).
@@ -29,7 +29,7 @@ struct KeptBody: Hashable, Sendable {
     /// body, if it is known.
     func objection(to fields: HeaderFields, length: Int64?) -> ResumeError? {
         let type = fields["Content-Type"].flatMap(Self.mediaType(of:))
-        if Self.isHTML(mediaType), !isNamed, type != nil, !Self.isHTML(type) { return nil }
+        if Self.isHTML(mediaType), type != nil, !Self.isHTML(type) { return nil }
         let isOther =
             if let mediaType, let type {
                 mediaType != type

@@ -137,8 +137,7 @@ struct PausedArchiveTests {
         later.credential = Credential(user: "bob", password: "secret")
         later.start()
         #expect(try await later.value as? Data == second.body.data)
-        // The rest, which is not believed, and what is compared.
-        #expect(server.requests.count > 2)
+        #expect(server.requests.count >= 2)
     }
 
     @Test func whatCannotBeAskedForInPartsBeginsAnew() async throws {

@@ -65,6 +65,13 @@ import Testing
             false
         ),
         Row(
+            "a file for a page with a tag",
+            KeptBody(mediaType: "text/html", count: 10),
+            ["Content-Type": "application/zip", "ETag": "\"v1\""],
+            4000,
+            false
+        ),
+        Row(
             "shorter, for a file whose server names no validator",
             KeptBody(mediaType: "application/json", count: 1000, hasLength: false),
             ["Content-Type": "application/json"],

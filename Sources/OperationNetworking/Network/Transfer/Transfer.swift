@@ -354,7 +354,8 @@ final class Transfer: EasyHandleDelegate {
         guard isAskedAgain || body.fault != nil || body.endProof.suffices(for: request, head: head) else {
             return give(up: .endNotProvable)
         }
-        tellCookies()
+        // Where the length is in doubt, so is where the head ends.
+        if body.fault == nil { tellCookies() }
         switch client.transferDidReceive(body.fault == nil ? head : head.withoutBody) {
         case .receive: break
         case .later: heads.awaitsAnswer = true

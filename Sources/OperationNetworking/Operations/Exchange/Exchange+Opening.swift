@@ -24,7 +24,7 @@ extension Exchange {
 
     /// - Returns: the content, if it is known at once.
     func openSink() -> SinkContent? {
-        sink.willOpen(for: route.adapted ?? route.hop, token: authentication.token?.value)
+        sink.willOpen(for: route.adapted, token: authentication.token?.value)
         return sink.open { result in
             NetworkThread.shared.perform { room in self.sinkDidOpen(result, room) }
         }

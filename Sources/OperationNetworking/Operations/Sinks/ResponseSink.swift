@@ -31,9 +31,9 @@ protocol ResponseSink: AnyObject {
     /// The abilities to use the bytes that it has.
     var abilities: SinkAbilities { get }
 
-    /// Tells the request as it is about to be sent, with what adapters have made of it, and the token that
-    /// goes along. Called before each ``open(_:)``.
-    func willOpen(for request: URLRequest, token: String?)
+    /// Tells the request as adapters have made it, `nil` without adapters, and the token that goes along.
+    /// Called before each ``open(_:)``.
+    func willOpen(for adapted: URLRequest?, token: String?)
 
     /// Looks for bytes of an earlier process. Called once, before anything is asked, and again after an error
     /// that is a lack of descriptors.
@@ -86,7 +86,7 @@ extension ResponseSink {
 
     var keepsLastBytes: Bool { false }
 
-    func willOpen(for request: URLRequest, token: String?) {}
+    func willOpen(for adapted: URLRequest?, token: String?) {}
 
     var tellsChanges: Bool { true }
 

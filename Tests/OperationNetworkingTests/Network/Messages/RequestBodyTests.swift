@@ -221,22 +221,6 @@ struct RequestBodyTests {
         #expect(progress.elements.map { $0[0] }.reduce(0, +) == 700_000)
     }
 
-    @Test func anUploadThatFailsTellsAllThatWasSent() async throws {
-        let server = try ScriptedServer([.hangUp])
-        var request = URLRequest(url: server.url)
-        request.httpMethod = "PUT"
-        request.httpBody = PatternBody(length: 700_000).data
-        let operation = HTTPRequestOperation(request: request)
-        operation.completionQueue = callbacks
-        let totals = Recorder<Int64>()
-        operation.setUploadProgress { _, total, _ in totals.append(total) }
-        operation.start()
-        await #expect(throws: URLError.self) { try await operation.value }
-        callbacks.sync {}
-        #expect(server.requests.map(\.body.count) == [700_000])
-        #expect(totals.elements.last == 700_000)
-    }
-
     @Test func theUploadsProgressNeverPassesItsTotalWhenAStaleConnectionMakesItBeginAgain() async throws {
         let server = try ScriptedServer([.respond(), .hangUp, .respond(body: "done")])
         let first = operation(server, "GET")

@@ -200,21 +200,6 @@ struct TransferTests {
         #expect(MonotonicTime.now - start > 1)
     }
 
-    /// libcurl tells of whole lines only.
-    @Test func aHeadThatComesByteByByteIsNoSilence() async throws {
-        let head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"
-        var answer = Answer.raw(.init(stringLiteral: head + "ab"))
-        let pause = DispatchSemaphore(value: 0)
-        for count in 20..<28 {
-            answer = answer.performing(after: .wire(count)) { _ = pause.wait(timeout: .now() + 0.3) }
-        }
-        let server = try ScriptedServer([answer])
-        let transfer = TestTransfer(.plain(server.url, idleTimeout: 1)).start()
-        let end = try await transfer.end()
-        #expect(end.error == nil, "\(String(describing: end.error))")
-        #expect(transfer.body == "ab")
-    }
-
     @Test func theTimeoutDoesNotRunWhileTheSinkIsFull() async throws {
         let server = try ScriptedServer(routes: [
             "/held": [.respond(body: "0123456789")], "/silent": [.silence],

@@ -133,14 +133,6 @@ struct CookieOperationTests {
         #expect(scene.pairs == ["a=1"])
     }
 
-    @Test func anInterimResponseBringsThemToo() async throws {
-        let server = try ScriptedServer([
-            .respond(body: "x").after(interim: 103, ["Set-Cookie": "early=1"])
-        ])
-        await scene.get(server.url)
-        #expect(scene.pairs == ["early=1"])
-    }
-
     @Test func cancellingWhileTheJarIsWrittenEndsTheOperationOnce() async throws {
         let server = try ScriptedServer { _ in .respond(200, ["Set-Cookie": "a=1"], body: "x") }
         for _ in 0..<Rounds.count(100) {
