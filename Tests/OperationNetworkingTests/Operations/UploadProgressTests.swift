@@ -59,32 +59,6 @@ struct UploadProgressTests {
         _ = try await operation.value
     }
 
-    /// The server has read nothing of the body: its kernel holds a part, and the rest is here.
-    @Test(arguments: [true, false])
-    func anEarlyAnswerDoesNotCountWhatIsStillHere(hasLength: Bool) async throws {
-        let length = 300_000
-        let gate = Gate()
-        let early = Answer.raw("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno", keepingOpen: true)
-        let server = try ScriptedServer([early.held(after: .wire(0), by: gate)], requestBodies: .leave)
-        let stream = WatchedStream(length: length)
-        let isRead = stream.didClose
-        var request = URLRequest(url: server.url, timeoutInterval: 30)
-        request.httpMethod = "PUT"
-        request.bodySource = hasLength ? .stream(stream, length: Int64(length)) : .stream(stream)
-        let operation = HTTPRequestOperation(request: request)
-        operation.completionQueue = DispatchQueue(label: "callbacks")
-        let totals = Recorder<Int64>()
-        operation.setUploadProgress { _, total, _ in totals.append(total) }
-        operation.start()
-        try await isRead.wait()
-        gate.open()
-        _ = try? await operation.value
-        operation.completionQueue?.sync {}
-        #expect(operation.response?.statusCode == 413)
-        #expect(totals.elements.last ?? 0 < Int64(length))
-        #expect(totals.elements == totals.elements.sorted())
-    }
-
     @Test func theProgressOfATaskDoesNotRunAheadEither() async throws {
         let gate = Gate()
         let server = try server(gate)

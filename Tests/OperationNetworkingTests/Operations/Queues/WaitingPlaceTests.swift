@@ -119,7 +119,10 @@ struct WaitingPlaceTests {
             question.prepare(manager) { _ = try await manager.get("refresh") }
             let tasks = (0..<10).map { _ in Task { try await manager.get(question.path) } }
             for task in tasks { _ = try await task.value }
-            while queue.operationCount > 0 { await Task.yield() }
+            while queue.operationCount > 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
             #expect(queue.maxConcurrentOperationCount == limit)
             #expect(scene.peak.withLock { $0 } <= limit)
         }
@@ -175,7 +178,10 @@ struct WaitingPlaceTests {
         #expect(
             scene.server.requests.map(\.path).filter { $0 != "/silence" } == ["/gone", "/refresh", "/new"]
         )
-        while queue.operationCount > 0 { await Task.yield() }
+        while queue.operationCount > 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         #expect(queue.maxConcurrentOperationCount == 1)
     }
 
@@ -217,7 +223,10 @@ struct WaitingPlaceTests {
             try await manager.get(question.path) { $0.totalTimeout = 0.5 }
         }
         #expect(error?.code == .timedOut)
-        while queue.operationCount > 0 { await Task.yield() }
+        while queue.operationCount > 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         #expect(queue.maxConcurrentOperationCount == 1)
     }
 
@@ -269,7 +278,10 @@ struct WaitingPlaceTests {
         await #expect(throws: URLError.self) { try await first.value }
         #expect(second.isExecuting)
         second.cancel()
-        while queue.operationCount > 0 { await Task.yield() }
+        while queue.operationCount > 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         #expect(queue.maxConcurrentOperationCount == 1 && scene.server.requests.map(\.path) == ["/silence"])
         gate.open()
     }
@@ -294,7 +306,10 @@ struct WaitingPlaceTests {
         first.resume()
         _ = try await first.value
         #expect(scene.server.requests.map(\.path) == ["/silence", "/third", "/a"])
-        while queue.operationCount > 0 { await Task.yield() }
+        while queue.operationCount > 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         #expect(queue.maxConcurrentOperationCount == 1)
     }
 
@@ -378,7 +393,10 @@ struct WaitingPlaceTests {
         for operation in own + [first] { _ = try await operation.value }
         #expect(busy.server.requests.map(\.path) == ["/busy", "/busy"] + Array(repeating: "/own", count: 5))
         #expect(busy.peak.withLock { $0 } <= 1)
-        while queue.operationCount > 0 { await Task.yield() }
+        while queue.operationCount > 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         #expect(queue.maxConcurrentOperationCount == 1)
         _ = try await begun.wait(count: 6)
     }
@@ -402,7 +420,10 @@ struct WaitingPlaceTests {
         try await scene.server.waitForStalls(count: limit)
         #expect(scene.server.requests.suffix(2).map(\.path) == ["/busy", "/silence"])
         queue.cancelAllOperations()
-        while queue.operationCount > 0 { await Task.yield() }
+        while queue.operationCount > 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         #expect(queue.maxConcurrentOperationCount == limit)
     }
 
@@ -432,7 +453,10 @@ struct WaitingPlaceTests {
                 await #expect(throws: URLError.self) { try await operation.value }
             }
         }
-        while queue.operationCount > 0 { await Task.yield() }
+        while queue.operationCount > 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         #expect(queue.maxConcurrentOperationCount == 1)
     }
 }
