@@ -120,9 +120,9 @@ struct WaitingPlaceTests {
             let tasks = (0..<10).map { _ in Task { try await manager.get(question.path) } }
             for task in tasks { _ = try await task.value }
             while queue.operationCount > 0 {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+                try Task.checkCancellation()
+                await Task.yield()
+            }
             #expect(queue.maxConcurrentOperationCount == limit)
             #expect(scene.peak.withLock { $0 } <= limit)
         }
