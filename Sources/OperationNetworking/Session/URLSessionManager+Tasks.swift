@@ -107,8 +107,8 @@ extension URLSessionManager {
     ///   - data: from ``DownloadTask/cancelByProducingResumeData(_:)`` or ``DownloadTask/resumeData``. What
     ///     is none is the error ``SessionError/resumeDataUnreadable`` of the task, and a checkpoint that is
     ///     gone a ``DownloadError/checkpointUnreadable(_:)``.
-    ///   - headers: fields that are, or look like, secrets are not in the data: without them the download
-    ///     starts over.
+    ///   - headers: fields that are, or look like, secrets are not in the data. Without them another user asks:
+    ///     the end of what came is compared under a strong tag, else the download starts over.
     ///   - progress: hears the task's `downloadProgress`.
     ///   - destination: as for ``downloadTask(with:progress:destination:completion:)``.
     ///   - completion: called when the task has completed.
