@@ -393,7 +393,7 @@ final class CachedTransfer: @unchecked Sendable {
         return metrics
     }
 
-    /// - Parameter sent: the bytes of the request's body that have left this machine.
+    /// Ends the transfer, of whose request's body `sent` bytes have left this machine.
     func end(_ error: TransferError?, sent: Int64 = 0) {
         if case .over = phase { return }
         phase = .over
