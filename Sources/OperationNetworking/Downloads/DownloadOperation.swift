@@ -179,6 +179,12 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         }
     }
 
+    /// Whether a request with another query, or as another user, would go on with the ``partialFile`` (P17).
+    package var goesOnByOtherLink: Bool {
+        guard case .strongETag = progress.withLock({ $0.content?.validator }) else { return false }
+        return true
+    }
+
     // MARK: - Configuration
 
     /// The name of the complete file.

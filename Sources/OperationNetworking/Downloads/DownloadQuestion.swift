@@ -12,6 +12,8 @@ struct DownloadQuestion: Sendable {
     let asksAboutServers: Bool
     /// Whether bytes count that came for another scheme, host, port or path.
     var takesOtherLocations = false
+    /// Whether the caller has a digest of the whole, which decides in the end.
+    var knowsWhole = false
 
     /// - Parameters:
     ///   - request: what is going to be asked.

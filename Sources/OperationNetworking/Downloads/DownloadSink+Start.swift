@@ -68,6 +68,7 @@ extension DownloadPlan {
             orOnly: replaceable,
             continuing: startedFile?.source,
             takesOtherLocations: takesOtherLocations,
+            knowsWhole: !expectedDigests.isEmpty,
             comparing: overlap
         )
     }

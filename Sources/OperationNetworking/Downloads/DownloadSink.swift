@@ -10,7 +10,7 @@ internal import OperationNetworkingSystem
 /// before.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
     // @unchecked: `parts`, `content`, `keptContent`, `replaced`, `digests`, `hand`, `isEndMarked`, `ownRange`,
-    // `hasStartedOver` and `condition` are used on `queue` only, and `plan` changes before that; what both sides
+    // `hasStartedOver`, `hasBegun` and `condition` are used on `queue` only, and `plan` changes before that; what both sides
     // touch is in `shared`.
 
     /// Bytes that may wait to be written before it is full.
@@ -38,6 +38,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private var ownRange: Range<Int64>?
     /// Whether the whole came again since its digest was another one than expected.
     private var hasStartedOver = false
+    /// Whether a body has begun to come.
+    private var hasBegun = false
     /// The condition that is sent, from the record of the file that is there.
     private var condition: FileCondition?
 
@@ -228,7 +230,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             shared.withLock { $0.refusal = error }
             return SinkContent(condition: condition)
         }
-        if plan.startsOver, parts.current.count > 0 || parts.kept != nil {
+        if plan.startsOver, parts.current.count > 0 || parts.hasOthers {
             try parts.discard()
             parts = try plan.parts(of: destination)
         }
@@ -243,7 +245,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             reader: partial.reader()
         )
         digests?.advance(to: partial.count)
-        let kept = parts.keptIsOfRequest ? parts.kept : nil
+        let kept = parts.kept
         shared.withLock { shared in
             shared.held.count = partial.count
             shared.kept = kept.map { HeldBytes(count: $0.count, content: keptContent) }
@@ -283,6 +285,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     private func begin(_ start: BodyStart) {
         drain()
+        hasBegun = true
         attempt { partial in
             if case .start = start.place {
                 try startAnew(start)
@@ -319,10 +322,10 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 digests = own
             } catch {
                 try? next.discard()
-                throw parts?.explained(error, keeping: old, length: start.total) ?? error
+                throw parts?.explained(error, length: start.total, next: true) ?? error
             }
             parts?.advance(to: next)
-            keptContent = content
+            if parts?.kept === old { keptContent = content }
         } else {
             let notes = digests?.notes ?? []
             try digests?.take(start.head, as: body)
@@ -331,9 +334,9 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             } catch {
                 // The first error is the one to tell. A digest that is missing then is one at the end.
                 try? digests?.takeBack(notes, length: old.count)
-                throw parts?.explained(error, keeping: parts?.kept, length: start.total) ?? error
+                throw parts?.explained(error, length: start.total, next: false) ?? error
             }
-            parts?.isRefuted = false
+            parts?.didStartAnew()
         }
         content = start.content
         tellKept()
@@ -341,8 +344,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     private func tellKept() {
-        let kept = parts?.keptIsOfRequest == true ? parts?.kept : nil
-        shared.withLock { [keptContent] in
+        shared.withLock { [keptContent, kept = parts?.kept] in
             $0.kept = kept.map { HeldBytes(count: $0.count, content: keptContent) }
         }
     }
@@ -394,7 +396,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                     try write(to: partial)
                 } catch {
                     let length = max(partial.total ?? 0, partial.count)
-                    throw parts?.explained(error, keeping: parts?.kept, length: length) ?? error
+                    throw parts?.explained(error, length: length, next: false) ?? error
                 }
             }
         }
@@ -462,7 +464,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         do {
             let computed = try result.get()
             if let error = objection(to: partial) {
-                self.parts?.isRefuted = true
+                self.parts?.refute()
                 return tryAgain(error, nil)
             }
             let isJoinedByOverlap = partial.checkpoint?.isJoinedByOverlap ?? false
@@ -487,7 +489,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 try plan.willFinish?(download, partial.partURL, verification)
             } afterNaming: {
                 var parts = parts
-                parts.dropKept()
+                parts.dropOthers()
             }
             self.progress.withLock { progress in
                 progress.partialFile = nil
@@ -509,11 +511,11 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     /// B10: once more, from the start. What was there before stays.
     private func giveUp(_ error: DownloadError) -> SinkEnd {
-        let isAllNew = parts?.keptIsOfRequest == true || progress.withLock(\.bytesRecovered) == 0
-        parts?.isRefuted = isAllNew
+        parts?.refute()
         guard !hasStartedOver else { return .failed(error) }
         hasStartedOver = true
-        return tryAgain(error, .digestMismatch)
+        // P7: all was there, so the first request is none that is repeated.
+        return hasBegun ? tryAgain(error, .digestMismatch) : startOver(because: .digestMismatch)
     }
 
     private func tryAgain(_ error: any Error, _ reason: RestartReason?) -> SinkEnd {
@@ -534,8 +536,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     /// Why a body whose length its head did not say is something else than what is there (S27).
     private func objection(to partial: PartialDownload) -> (any Error)? {
         guard let origin = partial.checkpoint?.origin.headerFields, ownRange == nil else { return nil }
-        let kept = parts?.keptIsOfRequest == true ? parts?.kept : nil
-        let content = kept.flatMap { $0.checkpoint?.partialContent(offset: $0.count) }
+        let content = parts?.kept.flatMap { $0.checkpoint?.partialContent(offset: $0.count) }
         return [content.map { KeptBody($0) }, replaced].lazy
             .compactMap { $0?.objection(to: origin, length: partial.count) }.first
     }

@@ -36,7 +36,7 @@ struct FoundPart {
     ///   - place: where it is to be saved.
     ///   - replaceable: which file that has the name may be replaced.
     ///   - environment: the machine.
-    /// - Returns: at most two, open and locked.
+    /// - Returns: at most three, open and locked: a process may have died before it had removed one.
     /// - Throws: ``DownloadError``, `SystemError`.
     static func findAll(
         for question: DownloadQuestion,
@@ -50,7 +50,7 @@ struct FoundPart {
         // A name that is free now may have been another file's when the download began: the one behind it
         // has the bytes then. Two free names in a row end the search.
         var isFree = false
-        for number in 0..<PartialName.candidateCount where found.count < 2 {
+        for number in 0..<PartialName.candidateCount where found.count < 3 {
             let names = name.candidate(number)
             guard try place.folder.status(of: names.part) != .nothing else {
                 if isFree { break }
@@ -197,6 +197,7 @@ struct FoundPart {
         facts.session = environment.session(file)
         facts.source = source
         facts.takesOtherLocations = question.takesOtherLocations
+        facts.knowsWhole = question.knowsWhole
         if case .file = try place.folder.status(of: place.name) { facts.replacesFile = true }
         if let checkpoint = finding.checkpoint {
             facts.isOfOtherDestination = place.isOfOther(checkpoint, names)

@@ -3,8 +3,8 @@ import FoundationNetworking
 internal import OperationNetworkingSystem
 
 extension KeptBody {
-    /// The complete file that has the name; `nil`: there is none, it has no bytes, or another request made it, and
-    /// it is to be replaced by whatever this one brings.
+    /// The complete file that has the name; `nil`: there is none, or it has no bytes. Of a file of another
+    /// request, or of another program, no more counts than whether it is HTML.
     /// - Parameters:
     ///   - file: the destination.
     ///   - request: what is going to be asked.
@@ -20,17 +20,19 @@ extension KeptBody {
         isToBeNewer: Bool
     ) throws {
         let finding = try FileFinding(of: file, for: request, as: asker, under: verification)
-        let isOther = finding.standing == .ofOtherRequest
-        guard finding.standing != .nothing, isToBeNewer || !isOther,
+        guard finding.standing != .nothing,
             let read = try? NotedFile(path: file.path, attribute: FileRecord.attribute), read.stamp.length > 0
         else { return nil }
         let record = finding.ofRequest
         count = read.stamp.length
         total = count
         mediaType = record?.mediaType
-        isHTML = mediaType == nil && Self.beginsAsHTML((try? read.read(512, at: 0)) ?? [])
+        isHTML =
+            mediaType == nil
+            && (["html", "htm", "xhtml"].contains(file.pathExtension.lowercased())
+                || Self.beginsAsHTML((try? read.read(512, at: 0)) ?? []))
         isNamed = record?.entityTag != nil || record?.lastModified != nil
-        hasLength = isNamed || isToBeNewer && !isOther
+        hasLength = isNamed || isToBeNewer && finding.standing != .ofOtherRequest
     }
 
     private static func beginsAsHTML(_ bytes: [UInt8]) -> Bool {

@@ -2,25 +2,36 @@ internal import Foundation
 internal import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The partial files of one destination: the one that bytes go to, and at most one that is kept until that one is
-/// whole. ``PartChoice`` says which is which.
+/// The partial files of one destination: the one that bytes go to, and the others that are there.
 ///
 /// ```
 /// name.part                 a part, and another version comes
 /// name.part  name.1.part    name.1.part is written, name.part is kept
 /// name                      name.1.part is whole, and name.part goes
-/// name.part                 name.1.part broke off, and cannot be continued; or was no use
+/// name.part                 name.1.part broke off, and cannot be continued; or was of no use
 /// ```
+///
+/// Nothing with bytes of use goes before a server has answered. When a body begins that starts over, one of the
+/// others stays, and when the file is whole, none. What an earlier operation has left goes for no failure of
+/// this one.
 ///
 /// Used on one queue.
 struct PartPair {
+    /// A part that is there besides the current one.
+    fileprivate struct Other {
+        let part: PartialDownload
+        let worth: PartChoice.Worth
+        /// The number of its bytes, also where they are of another request.
+        let count: Int64
+    }
+
     private(set) var current: PartialDownload
-    private(set) var kept: PartialDownload?
-    /// Whether the request can go on with the kept one.
-    private(set) var keptIsOfRequest = false
+    private var others: [Other]
+    /// Whether nothing of the current one was there when the operation began.
+    private(set) var isNew: Bool
     /// Whether the bytes of the current one came to be thrown away: they do not have the digest that they have
     /// to have, and nothing was there before them.
-    var isRefuted = false
+    private(set) var isRefuted = false
     /// Why bytes of an earlier process are not continued.
     let lost: RestartReason?
 
@@ -43,6 +54,7 @@ struct PartPair {
     ///   - replaceable: which one may be replaced all the same.
     ///   - source: the file of another program that is to be continued: a copy of any other is not.
     ///   - takesOtherLocations: whether bytes count that came for another scheme, host, port or path.
+    ///   - knowsWhole: whether there is a digest of the whole, which decides in the end.
     ///   - overlap: the number of bytes to compare where there is no strong validator; `nil`: such bytes are not
     ///     continued.
     ///   - environment: the machine.
@@ -57,6 +69,7 @@ struct PartPair {
         orOnly replaceable: ReplaceableFile = .none,
         continuing source: SourceFile? = nil,
         takesOtherLocations: Bool = false,
+        knowsWhole: Bool = false,
         comparing overlap: Int64? = nil,
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
@@ -64,6 +77,7 @@ struct PartPair {
         guard !FileName.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
         var question = DownloadQuestion(request, as: asker, under: verification, asksAboutServers)
         question.takesOtherLocations = takesOtherLocations
+        question.knowsWhole = knowsWhole
         let replaceable = replacesFile ? .any : replaceable
         self.request = request
         self.overlap = overlap
@@ -81,11 +95,9 @@ struct PartPair {
                 in: environment
             )
             let worths = found.map { $0.worth(for: request, comparing: overlap) }
-            let choice = PartChoice.choose(
-                older: worths.first ?? .nothing,
-                newer: worths.count > 1 ? worths[1] : .nothing
-            )
-            func index(_ age: PartChoice.Age) -> Int { age == .older ? 0 : 1 }
+            let goesOn = PartChoice.goesOn(worths)
+            // A part without a byte of use is as good as a new one.
+            let currentIndex = goesOn ?? worths.firstIndex(of: .nothing)
             func download(_ part: FoundPart, _ generation: Int) -> PartialDownload {
                 PartialDownload(
                     part,
@@ -96,43 +108,50 @@ struct PartPair {
                     in: environment
                 )
             }
-            let keptIndex = choice.kept.map(index)
-            // A part without a byte of use is as good as a new one.
-            let currentIndex = choice.goesOn.map(index) ?? worths.firstIndex(of: .nothing)
-            let kept = keptIndex.map { download(found[$0], found[$0].generation) }
-            for (number, part) in found.enumerated() where ![keptIndex, currentIndex].contains(number) {
-                try download(part, 0).discard()
+            var others: [Other] = []
+            for (index, part) in found.enumerated() where index != currentIndex {
+                let other = download(part, part.generation)
+                if worths[index] == .nothing {
+                    try other.discard()
+                } else {
+                    others.append(Other(part: other, worth: worths[index], count: part.size))
+                }
             }
             let current =
                 try currentIndex.map { found[$0] }
                 ?? FoundPart.make(
-                    besides: kept.map { [$0.names] } ?? [],
+                    besides: others.map(\.part.names),
                     for: question,
                     at: place,
                     replacing: replaceable,
                     in: environment
                 )
-            let lost = current.lost ?? keptIndex.flatMap { found[$0].lost }
-            let generation = choice.goesOn == nil ? kept.map { $0.generation + 1 } ?? 0 : current.generation
-            let isOfRequest = keptIndex.map { worths[$0].isOfRequest } ?? false
-            return (current: download(current, generation), kept, isOfRequest, lost)
+            let generation =
+                goesOn == nil ? others.map { $0.part.generation + 1 }.max() ?? 0 : current.generation
+            let lost = goesOn == nil ? current.lost ?? found.lazy.compactMap(\.lost).last : nil
+            return (current: download(current, generation), others, isNew: goesOn == nil, lost)
         }
         current = parts.current
-        (kept, keptIsOfRequest, lost) = (parts.1, parts.2, parts.3)
+        (others, isNew, lost) = (parts.1, parts.isNew, parts.3)
     }
+
+    /// The part that the request can go back to: its own, which was there before the current one.
+    var kept: PartialDownload? { others.last { $0.worth.isOfRequest }?.part }
+
+    /// Whether there is any part besides the current one.
+    var hasOthers: Bool { !others.isEmpty }
 
     // MARK: - Another version
 
     /// Whether a body that starts over goes to a file beside the current one, which is kept until that is whole.
     var beginsBeside: Bool { !isRefuted && worth(of: current) != .nothing }
 
-    /// Makes the file for a body that starts over. At most two are there: one that was kept until now goes.
-    mutating func makeNext() throws -> PartialDownload {
-        dropKept()
-        return try FileError.translating(place.url) {
+    /// Makes the file for a body that starts over.
+    func makeNext() throws -> PartialDownload {
+        try FileError.translating(place.url) {
             PartialDownload(
                 try FoundPart.make(
-                    besides: [current.names],
+                    besides: ([current] + others.map(\.part)).map(\.names),
                     for: question,
                     at: place,
                     replacing: replaceable,
@@ -147,68 +166,85 @@ struct PartPair {
         }
     }
 
-    /// The body goes to `next`, and the current one is kept.
+    /// The body goes to `next`, which is ready for it.
     mutating func advance(to next: PartialDownload) {
         // What cannot be made safe now is found by the next one.
         try? current.flush()
-        kept = current
-        keptIsOfRequest = true
+        others.append(Other(part: current, worth: worth(of: current), count: current.count))
         current = next
-        isRefuted = false
+        didStartAnew()
+    }
+
+    /// A body that starts over has begun in the current one. Of the others the one stays that saves most.
+    mutating func didStartAnew() {
+        (isNew, isRefuted) = (true, false)
+        let best = others.indices.max { PartChoice.isLess(others[$0].rank, others[$1].rank) }
+        let kept = best.map { others[$0] }
+        for (index, other) in others.enumerated() where index != best { try? other.part.discard() }
+        others = kept.map { [$0] } ?? []
     }
 
     // MARK: - The end of one of them
 
-    /// Gives the current one up for the kept one.
-    mutating func goBack() throws {
-        guard let kept, keptIsOfRequest else { return }
-        try current.discard()
-        current = kept
-        self.kept = nil
-        isRefuted = false
+    /// The bytes of the current one are wrong.
+    mutating func refute() {
+        isRefuted = isNew
     }
 
-    /// The transfers have ended, and the file is not whole: what no later request could go on with goes.
-    /// `hasRoom`: whether there was room for both.
+    /// Gives the current one up for the one that the request can go back to.
+    mutating func goBack() throws {
+        guard let index = others.lastIndex(where: { $0.worth.isOfRequest }) else { return }
+        try current.discard()
+        current = others.remove(at: index).part
+        (isNew, isRefuted) = (false, false)
+    }
+
+    /// The transfers have ended, and the file is not whole: what came now goes where no later request could go
+    /// on with it. `hasRoom`: whether there was room for all.
     mutating func settle(hasRoom: Bool) throws {
-        let worth = isRefuted || kept != nil && !hasRoom ? .nothing : worth(of: current)
-        guard let kept else {
-            if isRefuted { try current.discard() }
+        guard isNew else { return }
+        let keptWorth = others.last { $0.worth.isOfRequest }?.worth
+        let isOfUse = !isRefuted && (hasRoom || keptWorth == nil)
+        guard let keptWorth else {
+            if !isOfUse { try current.discard() }
             return
         }
-        let keptWorth: PartChoice.Worth = keptIsOfRequest ? self.worth(of: kept) : .ofOtherRequest
-        guard PartChoice.choose(older: keptWorth, newer: worth).goesOn != .newer else { return }
-        guard keptIsOfRequest else { return try current.discard() }
+        guard PartChoice.goesOn([keptWorth, isOfUse ? worth(of: current) : .nothing]) == 0 else { return }
         try goBack()
     }
 
-    /// The current one is whole, or takes the place of both.
-    mutating func dropKept() {
+    /// The current one is whole, or takes the place of all.
+    mutating func dropOthers() {
         // What stays is found, and removed or continued, by a later download.
-        try? kept?.discard()
-        kept = nil
-        keptIsOfRequest = false
+        for other in others { try? other.part.discard() }
+        others = []
     }
 
     func discard() throws {
-        defer { try? kept?.discard() }
+        defer { for other in others { try? other.part.discard() } }
         try current.discard()
     }
 
     func close() {
         current.close()
-        kept?.close()
+        for other in others { other.part.close() }
     }
 
-    /// The error to tell instead of one that says there is no room, if bytes are kept in that room.
-    func explained(_ error: any Error, keeping kept: PartialDownload?, length: Int64?) -> any Error {
-        guard DiskRoom.isLack(error), let kept, kept.count > 0 else { return error }
-        return DownloadError.noRoomForBoth(place.url, kept: kept.count, length: length ?? 0)
+    /// The error to tell instead of one that says there is no room for `length` bytes, if others are kept in
+    /// that room. `next`: whether the body was to go to another part than the current one.
+    func explained(_ error: any Error, length: Int64?, next: Bool) -> any Error {
+        let kept = (others.map(\.count) + (next ? [current.count] : [])).max() ?? 0
+        guard DiskRoom.isLack(error), kept > 0 else { return error }
+        return DownloadError.noRoomForBoth(place.url, kept: kept, length: length ?? 0)
     }
 
     private func worth(of part: PartialDownload) -> PartChoice.Worth {
         PartChoice.Worth(part.checkpoint, count: part.count, for: request, comparing: overlap)
     }
+}
+
+extension PartPair.Other {
+    fileprivate var rank: (PartChoice.Worth, Int64) { (worth, count) }
 }
 
 extension PartChoice.Worth {
@@ -239,6 +275,9 @@ extension PartChoice.Worth {
 }
 
 extension FoundPart {
+    /// The number of bytes that are there, also where they are of another request.
+    fileprivate var size: Int64 { otherCheckpoint == nil ? length : status.size }
+
     fileprivate func worth(for request: URLRequest, comparing overlap: Int64?) -> PartChoice.Worth {
         guard lost == nil else { return otherCheckpoint == nil ? .nothing : .ofOtherRequest }
         return PartChoice.Worth(checkpoint, count: length, for: request, comparing: overlap)

@@ -1,17 +1,15 @@
-/// The use of the partial files of one destination, when there are two: one that was begun, and one that was
-/// begun later to take its place, since the server had another version, or another request was made. The older
-/// one is kept until the newer one is whole.
+/// The use of the partial files of one destination. There may be two: one that was begun, and one that was begun
+/// later to take its place, since the server had another version, or another request was made.
 ///
-/// | older \ newer      | nothing           | of another request | unproven          | proven            |
-/// |--------------------|-------------------|--------------------|-------------------|-------------------|
-/// | nothing            | -                 | **new**, newer     | newer             | newer             |
-/// | of another request | **new**, older    | **new**, newer     | newer, older      | newer, older      |
-/// | unproven           | older             | older, newer       | older             | newer, older      |
-/// | proven             | older             | older, newer       | older             | newer, older      |
+/// | older \ newer      | nothing | of another request | unproven | proven |
+/// |--------------------|---------|--------------------|----------|--------|
+/// | nothing            | new     | new                | newer    | newer  |
+/// | of another request | new     | new                | newer    | newer  |
+/// | unproven           | older   | older              | older    | newer  |
+/// | proven             | older   | older              | older    | newer  |
 ///
-/// The first word says which one goes on, and the second which one is kept beside it; *new* is a part without a
-/// byte. One that is not named is removed: no later request could go on with it, or it is the oldest of three.
-/// The same table counts when a download begins, and when a body has broken off.
+/// That one goes on; *new* is a part without a byte. The same counts when a download begins, and when a body has
+/// broken off. When a third version comes, the one of the two that saves less goes (``isLess(_:_:)``).
 enum PartChoice {
     /// What a partial file is worth to a request.
     enum Worth: Int, Hashable, Sendable, CaseIterable {
@@ -26,26 +24,19 @@ enum PartChoice {
 
         /// Whether the request may go on with it, or replace it by its answer.
         var isOfRequest: Bool { rawValue >= Self.unproven.rawValue }
+        /// Whether there is a request that can ask for its rest.
+        fileprivate var canGoOn: Bool { self == .proven || self == .ofOtherRequest }
     }
 
-    enum Age: Hashable, Sendable {
-        case older, newer
+    /// - Parameter worths: of the parts, the oldest first.
+    /// - Returns: the index of the part that goes on; `nil` for a new one.
+    static func goesOn(_ worths: [Worth]) -> Int? {
+        worths.lastIndex(of: .proven) ?? worths.firstIndex(of: .unproven)
     }
 
-    /// - Returns: the part that goes on, `nil` for a new one; and the one that is kept beside it, if any.
-    static func choose(older: Worth, newer: Worth) -> (goesOn: Age?, kept: Age?) {
-        let goesOn: Age? =
-            if newer == .proven || newer.isOfRequest && !older.isOfRequest {
-                .newer
-            } else {
-                older.isOfRequest ? .older : nil
-            }
-        let kept: Age? =
-            switch goesOn {
-            case .newer: older == .nothing ? nil : .older
-            case .older: newer == .ofOtherRequest ? .newer : nil
-            case nil: newer != .nothing ? .newer : older != .nothing ? .older : nil
-            }
-        return (goesOn, kept)
+    /// Whether the first of two parts, each with the number of its bytes, saves less than the second: one whose
+    /// rest cannot be asked for, then the shorter one.
+    static func isLess(_ first: (Worth, Int64), _ second: (Worth, Int64)) -> Bool {
+        first.0.canGoOn == second.0.canGoOn ? first.1 < second.1 : second.0.canGoOn
     }
 }

@@ -16,7 +16,8 @@ internal import OperationNetworkingSystem
 /// | fewer bytes than are committed; blocks that are not as they were     | P5, P6    | cut behind the last block before which all are, else begun anew |
 /// | all bytes                                                            | P7        | kept                   |
 /// | bytes of a content coding                                            | P13       | begun anew             |
-/// | a request with another method, a body, other selecting fields        | P15, P16  | begun anew             |
+/// | a request with another method, or a body                             | P15       | begun anew             |
+/// | a request with other selecting fields                                | P16       | begun anew; with a digest of the whole as another address |
 /// | a request with another value of a field that the server's `Vary` names (``VaryingFields``), without a strong tag | P16 | begun anew |
 /// | a request to another scheme, host, port or path, unless the caller takes bytes of another one, and not from https to http | P17 | begun anew |
 /// | any other request to another address (another query, for one), or as another user (``RequestIdentity``) | P17 | kept to be compared under a strong tag, else begun anew |
@@ -110,6 +111,8 @@ enum PartRecovery: Hashable, Sendable {
         var isSameVariant = true
         /// Whether the caller takes bytes that came for another scheme, host, port or path.
         var takesOtherLocations = false
+        /// Whether the caller has a digest of the whole, which decides in the end.
+        var knowsWhole = false
         let finding: Finding
         /// Whether the checkpoint is of another destination, and its partial file can have this name, too:
         /// `log.1.part` is one of `log` as well as of `log.1`.
@@ -151,6 +154,7 @@ enum PartRecovery: Hashable, Sendable {
             }
             let isSameQuestion =
                 facts.isSameAsker && facts.request.hasSameTarget(as: checkpoint.request)
+                && facts.request.selectsTheSame(as: checkpoint.request)
                 && checkpoint.isOfSeveralLocations != true
             if let reason = PartRecovery.objection(to: checkpoint, for: facts, isSameQuestion) {
                 self = .startOver(reason)
@@ -185,7 +189,10 @@ enum PartRecovery: Hashable, Sendable {
         let content = checkpoint.partialContent(offset: 0)
         if content.isCoded { return .contentCoded }  // P13
         guard request.method == "GET", !request.hasBody else { return .requestChanged }  // P15
-        guard request.selectsTheSame(as: checkpoint.request) else { return .requestChanged }  // P16
+        // P16
+        guard facts.knowsWhole || request.selectsTheSame(as: checkpoint.request) else {
+            return .requestChanged
+        }
         if !facts.isSameVariant {
             guard case .strongETag = content.validator else { return .requestChanged }  // P16
         }

@@ -29,7 +29,8 @@ public enum ResumeError: Error, Hashable, Sendable {
     case severalParts(asked: String)
     /// The server sent something else than the file whose bytes are kept, or that it was to replace: an answer of
     /// another media type, or one without a validator that is shorter. Most likely it is the page of a network
-    /// that asks for a sign-in, or of a service that does not work now. What is there stays. `length`: of the
+    /// that asks for a sign-in, or of a service that does not work now. What is there stays;
+    /// ``DownloadOperation/startsOver`` takes whatever comes. `length`: of the
     /// answer; `expected`: of the file, or of what is there of it; both in bytes.
     case somethingElse(mediaType: String?, length: Int64?, expected: Int64)
 }

@@ -344,6 +344,22 @@ extension OpgetCommand {
     /// `--checksums`.
     var checksumList: String? { checksumLists.first }
 
+    /// The options that a run with another link needs as well, apart from header fields and credentials.
+    var linkOptions: [String] {
+        var options: [String] = []
+        if fetchesOnlyChanges { options.append("-N") }
+        if overwrites { options.append("--overwrite") }
+        if continues { options.append("-c") }
+        if isInsecure { options.append("--insecure") }
+        if let certificates { options += ["--cacert", certificates] }
+        if let certificateDirectory { options += ["--capath", certificateDirectory] }
+        // With a user it is a secret.
+        if let proxy, !proxy.contains("@") { options += ["--proxy", proxy] }
+        for pin in pins { options += ["--pin", pin] }
+        for checksum in checksums { options += ["--checksum", checksum] }
+        return options
+    }
+
     /// The files and directories that options name, but for those that are opened by the very path: `-i`,
     /// `--checksums` and `-o`.
     var pathsOfOptions: [FilePath] {

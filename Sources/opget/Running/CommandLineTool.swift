@@ -228,7 +228,11 @@ enum CommandLineTool {
                 replacesFiles: command.overwrites,
                 startsOver: command.startsOver,
                 writesOutput: body != nil,
-                asksForRange: asksForRange
+                asksForRange: asksForRange,
+                linkOptions: command.linkOptions,
+                hasMoreLinkOptions: !command.headers.isEmpty || command.user != nil || command.usesNetrc
+                    || command.netrcFile != nil || command.clientCertificate != nil
+                    || command.cookieJar != nil
             )
         )
     }

@@ -24,6 +24,10 @@ struct Continuation: Hashable, Sendable {
     var writesOutput = false
     /// Whether a part was asked for: that is never continued.
     var asksForRange = false
+    /// The options without which another link would not do: those that are no secret, as they are typed.
+    var linkOptions: [String] = []
+    /// Whether there are others, such as header fields, which may be secret.
+    var hasMoreLinkOptions = false
 
     /// The advice after a run of `items` was stopped: what happens to files, then the command in a line of
     /// its own if it can be repeated.
@@ -46,8 +50,11 @@ struct Continuation: Hashable, Sendable {
 
     /// The advice after failures that left these.
     func advice(afterFailures kept: KeptParts) -> [String] {
+        let more = hasMoreLinkOptions ? ", with the same header fields and credentials" : ""
         let links = kept.linkless.prefix(Self.mostLinks).map { path in
-            "What came of \(path) is kept: ask for a fresh link, then: opget -o \(Self.quoted(path)) NEWLINK"
+            let command = ["opget"] + linkOptions.map(Self.quoted) + ["-o", Self.quoted(path), "NEWLINK"]
+            return "What came of \(path) is kept: ask for a fresh link, then\(more): "
+                + command.joined(separator: " ")
         }
         return links + sameCommand(afterFailures: kept)
     }

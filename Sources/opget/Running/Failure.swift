@@ -60,6 +60,7 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
                 "The server sent \(type ?? "something else"), "
                     + (length.map(Self.bytes) ?? "of unknown length")
                     + ", instead of \(Self.bytes(expected)): does the network ask for a sign-in?"
+                    + " If this is the file now, --no-resume takes it."
             )
         case is ResumeError:
             self.init(.wrongAnswer, "\(error)")

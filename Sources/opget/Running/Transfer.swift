@@ -105,7 +105,8 @@ struct Transfer {
 
     /// The same after a failure, which may say that the address is no good any more.
     func prospect(after failure: Failure) -> KeptParts.Prospect? {
-        guard prospect == .goesOn, case .file(let path) = item.destination,
+        guard prospect == .goesOn, download?.goesOnByOtherLink == true,
+            case .file(let path) = item.destination,
             [.server, .authorization].contains(failure.outcome),
             let status = operation.response?.statusCode, [401, 403, 404, 410].contains(status)
         else { return prospect }

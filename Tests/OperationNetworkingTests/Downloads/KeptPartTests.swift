@@ -110,10 +110,65 @@ struct KeptPartTests {
         _ = await scene.run(scene.operation())
         _ = await scene.run(scene.operation())
         #expect(scene.names == Self.both)
-        #expect(Set([size(scene.part), size(second(scene))]) == [50_000, 40_000])
+        // The one of the first two goes that had less.
+        #expect([size(scene.part), size(second(scene))] == [100_000, 40_000])
         _ = try await scene.run(scene.operation()).get()
         #expect(scene.server.requests.last?["Range"] == "bytes=40000-")
         #expect(scene.names == ["file.bin"])
+    }
+
+    /// A deployment that is taken back: the server has the first version again.
+    @Test("S20", arguments: [false, true]) func aVersionThatIsBackGoesOn(inOneRun: Bool) async throws {
+        let second = Answer.representation(Self.version(2)).breaking(after: .body(50_000))
+        let first = Answer.representation(Self.version(1))
+        let scene = try await scene([second, first, first])
+        let operation = Self.retrying(scene.operation(), inOneRun ? 1 : 0)
+        let result = await scene.run(operation)
+        if !inOneRun {
+            #expect(scene.names == Self.both)
+            _ = try await scene.run(scene.operation()).get()
+        } else {
+            _ = try result.get()
+        }
+        #expect(scene.server.requests.suffix(2).map { $0["Range"] } == ["bytes=50000-", "bytes=100000-"])
+        #expect(scene.names == ["file.bin"])
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+    }
+
+    /// Whatever is there: no part with bytes goes before a server has answered.
+    @Test func nothingGoesBeforeAServerHasAnswered() throws {
+        let fields: [HeaderFields] = [["ETag": "\"a\""], ["ETag": "\"b\""], [:]]
+        for (older, newer) in fields.flatMap({ one in fields.map { (one, $0) } }) {
+            for others in [0, 1, 2] {
+                let directory = try TemporaryDirectory()
+                let target = directory.file("a")
+                let mine = URLRequest.sample
+                let other = URLRequest(url: try #require(URL(string: "http://h.example/other")))
+                for (number, fields) in [older, newer].enumerated() {
+                    let request = number < others ? other : mine
+                    let pair = try PartPair(request, to: target, replacesFile: false)
+                    let part = number == 0 ? pair.current : try pair.makeNext()
+                    try part.begin(
+                        .start,
+                        total: 20,
+                        origin: .init(url: "http://h/a", fields: fields, isHTTP10: false)
+                    ) {
+                        $0.wish.name = "a"
+                    }
+                    try part.write("0123456789")
+                    try part.flush()
+                    part.close()
+                    pair.close()
+                }
+                let names = ["a.1.part", "a.part"]
+                func sizes() -> [Int?] { names.map { size(directory.file($0)) } }
+                try #require(sizes() == [10, 10])
+                let found = try PartPair(mine, to: target, replacesFile: false)
+                try found.current.flush()
+                found.close()
+                #expect(sizes() == [10, 10], "\(older), \(newer), \(others)")
+            }
+        }
     }
 
     /// The part of another path, which its own request still goes on with.
@@ -172,7 +227,103 @@ struct KeptPartTests {
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
     }
 
+    /// The second version was kept by an earlier run, too.
+    @Test("B10", arguments: [0, 1]) func aDigestCostsNoneOfTwoParts(retries: Int) async throws {
+        let second = Answer.representation(Self.version(2))
+        let scene = try await scene([second.breaking(after: .body(50_000)), second])
+        _ = await scene.run(scene.operation())
+        #expect(scene.names == Self.both)
+        let operation = Self.retrying(scene.operation(), retries)
+        operation.expectedDigests = Self.wrong
+        await #expect(throws: DownloadError.self) { try await scene.run(operation).get() }
+        #expect(scene.names == Self.both)
+        #expect([size(scene.part), size(self.second(scene))] == [100_000, 300_000])
+    }
+
+    /// All bytes are there and have another digest: the first request is no second try.
+    @Test("B10", arguments: [true, false]) func aWholePartWithAnotherDigestIsAskedForWithoutRetries(
+        isRight: Bool
+    )
+        async throws
+    {
+        let scene = try await scene([.representation(Self.version(1)), .representation(Self.version(2))])
+        let operation = scene.operation()
+        operation.expectedDigests = Self.wrong
+        _ = await scene.run(operation)
+        #expect(size(scene.part) == 300_000)
+        let next = scene.operation()
+        next.expectedDigests =
+            isRight ? [FileDigest.of(Self.other.data(in: 0..<300_000), algorithm: .sha256)] : Self.wrong
+        let result = await scene.run(next)
+        #expect(scene.server.requests.count == 3)
+        if isRight {
+            _ = try result.get()
+            #expect(try Self.other.firstDifference(fromFile: scene.target) == nil)
+            #expect(scene.names == ["file.bin"])
+        } else {
+            #expect(throws: DownloadError.self) { try result.get() }
+            #expect(scene.names == ["file.bin.part", "file.bin.part.resume"])
+            #expect(size(scene.part) == 300_000)
+        }
+    }
+
+    /// Another language, say: the digest decides.
+    @Test("P16", arguments: [false, true]) func otherFieldsGoOnOnlyWithADigest(hasDigest: Bool) async throws {
+        let scene = try await scene([.representation(Self.version(1))])
+        var request = URLRequest(url: scene.server.url)
+        request.setValue("de", forHTTPHeaderField: "Accept-Language")
+        let operation = DownloadOperation(request: request, to: scene.target)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        if hasDigest {
+            operation.expectedDigests = [FileDigest.of(Self.body.data(in: 0..<300_000), algorithm: .sha256)]
+        }
+        _ = try await scene.run(operation).get()
+        #expect(scene.server.requests.last?["Range"] == (hasDigest ? "bytes=34464-" : nil))
+        #expect(scene.names == ["file.bin"])
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+    }
+
     // MARK: - No room for both
+
+    /// Both parts were left by earlier runs: no failure of this one costs a byte of them.
+    @Test(.enabled(if: SmallDisk.isPermitted, "may not mount")) func aFullDiskCostsNothingOfEarlierRuns()
+        async throws
+    {
+        let disk = try SmallDisk()
+        let length = SmallDisk.capacity * 3 / 4
+        func version(_ number: UInt64) -> Answer {
+            .representation(
+                Representation(
+                    .pattern(PatternBody(seed: number, length: length)),
+                    entityTag: .strong("v\(number)")
+                )
+            )
+        }
+        let server = try ScriptedServer([
+            version(1).breaking(after: .body(length / 2)),
+            version(2).chunked().breaking(after: .body(length / 8)),
+            version(2),
+        ])
+        func run() async -> Result<Any?, any Error> {
+            let operation = DownloadOperation(request: URLRequest(url: server.url), to: disk.file("a"))
+            operation.completionQueue = DispatchQueue(label: "callbacks")
+            operation.retryPolicy = nil
+            operation.start()
+            return await Result(awaiting: { try await operation.value })
+        }
+        for _ in 0..<2 { _ = await run() }
+        try #require(size(disk.file("a.part")) == length / 2 && size(disk.file("a.1.part")) == length / 8)
+        for _ in 0..<2 {
+            let result = await run()
+            guard case .failure(DownloadError.noRoomForBoth(_, let kept, _)) = result else {
+                Issue.record("\(result)")
+                return
+            }
+            #expect(kept == Int64(length / 2))
+            #expect(size(disk.file("a.part")) == length / 2)
+            #expect(size(disk.file("a.1.part")).map { $0 >= length / 8 } == true)
+        }
+    }
 
     @Test(.enabled(if: SmallDisk.isPermitted, "may not mount"), arguments: [true, false])
     func withRoomForOneTheOldPartIsKept(isLengthKnown: Bool) async throws {
@@ -283,6 +434,17 @@ struct KeptPartTests {
         #expect(scene.names == ["file.bin"])
     }
 
+    /// Another query has the same name: its page replaces nothing.
+    @Test("S27") func aPageReplacesNoFileOfAnotherRequest() async throws {
+        let server = try ScriptedServer([.representation(Self.version(1)), Page.plain.answer])
+        let scene = try DownloadScene(server: server)
+        _ = try await scene.run(scene.operation()).get()
+        let operation = Self.retrying(scene.operation("/other?token=new"), 0)
+        operation.replacesFile = true
+        await #expect(throws: ResumeError.self) { try await scene.run(operation).get() }
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+    }
+
     /// A page that broke off is not what is kept.
     @Test func aFileReplacesAPageThatBrokeOff() async throws {
         let scene = try DownloadScene(answers: [
@@ -333,7 +495,7 @@ struct KeptPartTests {
                 dying?.advance(to: next)
                 try next.write("abcde")
                 try next.flush()
-                try next.finish(modified: nil, afterNaming: { dying?.dropKept() })
+                try next.finish(modified: nil, afterNaming: { dying?.dropOthers() })
                 isOver = count <= step
             } catch is SystemError, is CocoaError {
             }

@@ -81,6 +81,17 @@ import Testing
         #expect(try opget.text("a b") == body)
     }
 
+    /// Under a date alone another link starts over.
+    @Test("P17") func withoutATagNoLinkIsAskedFor() async throws {
+        let dated = Answer.representation(Representation(.text(body), lastModified: Self.date))
+        let server = try ScriptedServer([
+            dated.breaking(after: .body(100_000)), .respond(403, body: "expired"),
+        ])
+        let failed = try await opget("--retry", "1", "-o", "a", server.url(path: "f").absoluteString)
+        #expect(failed.code == 8 && !failed.errors.contains("NEWLINK"))
+        #expect(size("a.part") == 100_000)
+    }
+
     @Test("P17", arguments: [false, true]) func anotherServerGoesOnOnlyWithAChecksum(hasDigest: Bool)
         async throws
     {

@@ -84,6 +84,28 @@ import Testing
         )
     }
 
+    @Test func anotherLinkGetsWhatTheRunHad() throws {
+        var kept = KeptParts()
+        kept.add(.needsLink("a b"))
+        var continuation = Continuation(arguments: ["opget", "http://h/a"])
+        #expect(
+            continuation.advice(afterFailures: kept)
+                == ["What came of a b is kept: ask for a fresh link, then: opget -o 'a b' NEWLINK"]
+        )
+        continuation.linkOptions = try OpgetCommand.parse([
+            "-N", "--insecure", "--cacert", "my ca.pem", "--proxy", "http://u:p@h", "-H", "X: y",
+            "http://h/a",
+        ]).linkOptions
+        continuation.hasMoreLinkOptions = true
+        #expect(
+            continuation.advice(afterFailures: kept)
+                == [
+                    "What came of a b is kept: ask for a fresh link, then, with the same header fields and "
+                        + "credentials: opget -N --insecure --cacert 'my ca.pem' -o 'a b' NEWLINK"
+                ]
+        )
+    }
+
     @Test func aRangeIsNotSaidToGoOn() {
         var continuation = Continuation(arguments: ["opget", "-H", "Range: bytes=0-9", "http://h/a"])
         continuation.asksForRange = true

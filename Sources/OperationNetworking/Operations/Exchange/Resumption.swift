@@ -94,7 +94,7 @@ struct Resumption {
             case .plainRest: history.hasAskedPlainly = true
             case .overlap: comparesOverlap = true
             case .comparison: ignoresTag = true
-            case .confirmation: break
+            case .confirmation, .kept: break
             case .whole(let reason): self.reason = reason
             }
         }
@@ -134,16 +134,24 @@ struct Resumption {
     ///   - kept: describes what ``ResponseSink/goBack()`` brings back.
     ///   - replaced: the file.
     mutating func take(besides kept: PartialContent?, replacing replaced: KeptBody?) {
-        if let kept { earlier = Knowledge(number: HeldBytes.keptContent, content: .partial(kept)) }
+        if let kept {
+            var knowledge = Knowledge(number: HeldBytes.keptContent, content: .partial(kept))
+            knowledge.comparesOverlap = kept.isOfOtherQuestion
+            earlier = knowledge
+        }
         self.replaced = replaced
     }
 
-    /// Whether the rest of what is held can never be asked for, because its server gave no validator or has no
-    /// ranges; and not because of an answer.
-    func isAtEnd(_ request: URLRequest, held: HeldBytes) -> Bool {
-        guard isAllowed, let knowledge = knowledge(of: held), knowledge.next == nil,
-            let partial = knowledge.partial(held.count)
-        else { return false }
+    /// Whether the sink has to give up what it holds for what it has kept besides: the server has that version
+    /// again, or the rest of what came now can never be asked for, because its server gave no validator or has
+    /// no ranges.
+    func mustGoBack(_ request: URLRequest, held: HeldBytes) -> Bool {
+        guard isAllowed, let knowledge = knowledge(of: held) else { return false }
+        if case .kept = knowledge.next { return true }
+        // What was there before is given up for no question.
+        guard held.content > 0, knowledge.next == nil, let partial = knowledge.partial(held.count) else {
+            return false
+        }
         switch ResumeRequest(request, continuing: partial, comparing: overlap) {
         case .whole, .wholeUntransformed: return true
         case .rest, .overlap, .confirmation, .nothing, .ownRange: return false
@@ -185,6 +193,10 @@ struct Resumption {
         switch known.next {
         case .whole(let reason):
             asked = reason == .contentCoded ? .wholeUntransformed : .whole
+        case .kept:
+            // The sink could not go back. It is not asked to again.
+            earlier = nil
+            asked = .whole
         case .confirmation:
             asked = .confirmation
         case nil, .same, .plainRest, .overlap, .comparison:
@@ -237,7 +249,10 @@ struct Resumption {
             replaced: replaced
         )
         known.history.wasRefused = head.status == 416
-        let decision = ResumeDecision(question, status: head.status, fields: head.fields)
+        var decision = ResumeDecision(question, status: head.status, fields: head.fields)
+        if case .replace = decision, abilities.keepsUntilWhole, earlier?.partial?.isSame(as: head) == true {
+            decision = .ask(.kept)  // S20
+        }
         end = end(of: head, decision)
         switch decision {
         case .append(let total):
