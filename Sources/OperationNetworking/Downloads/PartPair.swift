@@ -95,7 +95,13 @@ struct PartPair {
                 in: environment
             )
             let worths = found.map { $0.worth(for: request, comparing: overlap) }
-            let goesOn = PartChoice.goesOn(worths)
+            // A version that was back for a while: the one that has more goes on.
+            let goesOn = PartChoice.goesOn(worths).map { last in
+                found.indices.filter {
+                    worths[$0] == worths[last] && found[$0].isSameVersion(as: found[last])
+                }
+                .max { found[$0].length < found[$1].length } ?? last
+            }
             // A part without a byte of use is as good as a new one.
             let currentIndex = goesOn ?? worths.firstIndex(of: .nothing)
             func download(_ part: FoundPart, _ generation: Int) -> PartialDownload {
@@ -209,8 +215,12 @@ struct PartPair {
             if !isOfUse { try current.discard() }
             return
         }
-        guard PartChoice.goesOn([keptWorth, isOfUse ? worth(of: current) : .nothing]) == 0 else { return }
-        try goBack()
+        let isLess =
+            kept.map { $0.count >= current.count && $0.checkpoint.isSameVersion(as: current.checkpoint) }
+            ?? false
+        if isLess || PartChoice.goesOn([keptWorth, isOfUse ? worth(of: current) : .nothing]) == 0 {
+            try goBack()
+        }
     }
 
     /// The current one is whole, or takes the place of all.
@@ -278,8 +288,23 @@ extension FoundPart {
     /// The number of bytes that are there, also where they are of another request.
     fileprivate var size: Int64 { otherCheckpoint == nil ? length : status.size }
 
+    fileprivate func isSameVersion(as other: FoundPart) -> Bool {
+        checkpoint.isSameVersion(as: other.checkpoint)
+    }
+
     fileprivate func worth(for request: URLRequest, comparing overlap: Int64?) -> PartChoice.Worth {
         guard lost == nil else { return otherCheckpoint == nil ? .nothing : .ofOtherRequest }
         return PartChoice.Worth(checkpoint, count: length, for: request, comparing: overlap)
+    }
+}
+
+extension DownloadCheckpoint? {
+    /// Whether both are of the same version of the file, by a strong tag.
+    fileprivate func isSameVersion(as other: DownloadCheckpoint?) -> Bool {
+        guard let content = self?.partialContent(offset: 0), let other = other?.partialContent(offset: 0)
+        else {
+            return false
+        }
+        return content.isSameVersion(as: other)
     }
 }

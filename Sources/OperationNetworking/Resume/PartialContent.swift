@@ -51,12 +51,10 @@ struct PartialContent: Hashable, Sendable {
     /// Whether its rest can be asked for, and the answer be judged, by its validator.
     var isNamed: Bool { validator.ifRange != nil && !isCoded }
 
-    /// Whether a response is the same whole, by its strong tag and its length.
-    func isSame(as head: ResponseHead) -> Bool {
-        guard case .strongETag = validator, !isCoded, !head.fields.hasContentCoding,
-            validator.comparison(with: head.fields) == .equal
-        else { return false }
-        return total == head.fields.contentLength
+    /// Whether the two are of the same version, by its strong tag and its length.
+    func isSameVersion(as other: PartialContent) -> Bool {
+        guard case .strongETag = validator else { return false }
+        return validator == other.validator && total == other.total
     }
 
     /// Whether a response says that it is of another variant; one that says nothing does not.

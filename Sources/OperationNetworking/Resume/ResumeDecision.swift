@@ -40,9 +40,6 @@ enum ResumeDecision: Hashable, Sendable {
         case comparison
         /// Whether the kept bytes are the whole (``ResumeRequest/confirmation``; S34, S35).
         case confirmation
-        /// The rest of what the destination has kept besides the bytes in question: the server has that version
-        /// again (S20).
-        case kept
         case whole(because: RestartReason)
     }
 

@@ -288,7 +288,7 @@ extension Exchange {
         sideBody = Data()
         do {
             if let failure = sink.failure { throw failure }
-            if resumption.mustGoBack(route.hop, held: sink.held) { _ = sink.goBack() }
+            if resumption.isAtEnd(route.hop, held: sink.held) { _ = sink.goBack() }
             let asked = resumption.ask(route.hop, held: sink.held, because: sink.demand)
             guard asked != .nothing else {
                 giveTurnBack(room)

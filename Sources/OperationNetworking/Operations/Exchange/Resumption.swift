@@ -94,7 +94,7 @@ struct Resumption {
             case .plainRest: history.hasAskedPlainly = true
             case .overlap: comparesOverlap = true
             case .comparison: ignoresTag = true
-            case .confirmation, .kept: break
+            case .confirmation: break
             case .whole(let reason): self.reason = reason
             }
         }
@@ -142,16 +142,12 @@ struct Resumption {
         self.replaced = replaced
     }
 
-    /// Whether the sink has to give up what it holds for what it has kept besides: the server has that version
-    /// again, or the rest of what came now can never be asked for, because its server gave no validator or has
-    /// no ranges.
-    func mustGoBack(_ request: URLRequest, held: HeldBytes) -> Bool {
-        guard isAllowed, let knowledge = knowledge(of: held) else { return false }
-        if case .kept = knowledge.next { return true }
-        // What was there before is given up for no question.
-        guard held.content > 0, knowledge.next == nil, let partial = knowledge.partial(held.count) else {
-            return false
-        }
+    /// Whether the rest of what has come can never be asked for, because its server gave no validator or has no
+    /// ranges; and not because of an answer. What was there before is given up for no question.
+    func isAtEnd(_ request: URLRequest, held: HeldBytes) -> Bool {
+        guard isAllowed, held.content > 0, let knowledge = knowledge(of: held), knowledge.next == nil,
+            let partial = knowledge.partial(held.count)
+        else { return false }
         switch ResumeRequest(request, continuing: partial, comparing: overlap) {
         case .whole, .wholeUntransformed: return true
         case .rest, .overlap, .confirmation, .nothing, .ownRange: return false
@@ -193,10 +189,6 @@ struct Resumption {
         switch known.next {
         case .whole(let reason):
             asked = reason == .contentCoded ? .wholeUntransformed : .whole
-        case .kept:
-            // The sink could not go back. It is not asked to again.
-            earlier = nil
-            asked = .whole
         case .confirmation:
             asked = .confirmation
         case nil, .same, .plainRest, .overlap, .comparison:
@@ -249,10 +241,7 @@ struct Resumption {
             replaced: replaced
         )
         known.history.wasRefused = head.status == 416
-        var decision = ResumeDecision(question, status: head.status, fields: head.fields)
-        if case .replace = decision, abilities.keepsUntilWhole, earlier?.partial?.isSame(as: head) == true {
-            decision = .ask(.kept)  // S20
-        }
+        let decision = ResumeDecision(question, status: head.status, fields: head.fields)
         end = end(of: head, decision)
         switch decision {
         case .append(let total):
