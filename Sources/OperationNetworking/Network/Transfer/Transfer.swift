@@ -40,7 +40,7 @@ final class Transfer: EasyHandleDelegate {
         self.easy = easy
         self.delegate = delegate
         self.context = context
-        activity = TransferActivity(since: context.since)
+        activity = TransferActivity(since: context.since, isPlain: examination == nil)
         outgoing = OutgoingBody(of: request, demand: context.demand)
         unseen = UnseenBytes(usesTunnel: request.usesTunnel)
         self.examination = examination
@@ -76,8 +76,15 @@ final class Transfer: EasyHandleDelegate {
             case .length(let fault) = heads.reader.failure(error),
             let head = heads.reader.unfinishedHead,
             head.malformation(isTLS: isTLS, request.version) == nil,
-            !(head.status == 407 && request.isAskedOfProxy), !(head.status == 417 && outgoing.awaitsProxy)
+            !(head.status == 407 && request.isAskedOfProxy), !(head.status == 417 && outgoing.awaitsProxy),
+            // What is kept is not given up for half a head.
+            head.status != 416
         else { return }
+        guard !endsKeptConnection(head) else {
+            _ = give(up: .connectionTimedOut)
+            return
+        }
+        connection.didAnswer()
         if head.fields.contains("Set-Cookie") { readCookies(of: head) }
         _ = accept(head, lengthFault: fault)
     }

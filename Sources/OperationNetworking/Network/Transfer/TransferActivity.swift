@@ -31,7 +31,7 @@ internal import OperationNetworkingSystem
 /// | Octets                                                     | the transfer                                  |
 /// |------------------------------------------------------------|-----------------------------------------------|
 /// | in the kernel, the first ones since the last move          | moved then                                    |
-/// | the first line of a head or of trailers                    | moves now                                     |
+/// | the first line of a head or of trailers, the first octets; behind those of TLS, too | moves now            |
 /// | others, in a line of a head or trailer, or in the kernel   | did not move                                  |
 /// | in the kernel, of a part of a TLS record that may be of the body | moved then, ``maximumRecordMoves`` times |
 /// | of a TLS handshake, also in a tunnel                       | moved then: see `connectTimeout`              |
@@ -89,10 +89,13 @@ struct TransferActivity {
     /// The octets since the last move that are no byte of a body.
     private var framing = Framing.none
     private var hasReceivedLine = false
+    /// Whether all octets are of the answer: there is no TLS.
+    private let isPlain: Bool
     private var recordMoves = 0
     private var interimMoves = 0
 
-    init(since start: MonotonicTime) {
+    init(since start: MonotonicTime, isPlain: Bool = false) {
+        self.isPlain = isPlain
         lastMove = start
         lastTurn = start
     }
@@ -106,8 +109,7 @@ struct TransferActivity {
     /// A line of a head, or of trailers, has come.
     mutating func didReceiveLine(now: MonotonicTime) {
         hasReceivedLine = true
-        guard framing != .line else { return }
-        lastMove = now
+        if framing == .none || framing == .octets && !isPlain { lastMove = now }
         framing = .line
     }
 
@@ -187,8 +189,8 @@ struct TransferActivity {
     }
 
     /// Whether a head, an extension or trailers have begun and not ended. Before the first line of a head
-    /// such octets may also be those of TLS, as a session ticket, or of a proxy.
-    var isInsideFraming: Bool { framing != .none && hasReceivedLine }
+    /// such octets may also be those of TLS, as a session ticket.
+    var isInsideFraming: Bool { framing != .none && (hasReceivedLine || isPlain) }
 
     /// The same for a transfer that would be idle, by what the kernel knows. `octets`: those that it has
     /// received last.

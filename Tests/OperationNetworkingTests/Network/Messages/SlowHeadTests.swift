@@ -12,6 +12,7 @@ import Testing
 struct SlowHeadTests {
     /// Answers that come slowly: a test server sends at its rate everything after the first empty line.
     static let slow: [String: String] = [
+        "a status line": "HTTP/1.1 200 " + String(repeating: "a", count: 3000),
         "a line": "HTTP/1.1 200 OK\r\nX: " + String(repeating: "a", count: 3000),
         "many lines": "HTTP/1.1 200 OK\r\n" + String(repeating: "X: a\r\n", count: 500),
         "interim heads": String(repeating: "HTTP/1.1 102 P\r\n\r\n", count: 200),

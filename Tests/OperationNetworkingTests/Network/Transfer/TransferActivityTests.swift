@@ -166,6 +166,19 @@ struct TransferActivityTests {
         #expect(look(&activity, at: 128, of: .framing) == nil)
     }
 
+    /// Without TLS they are of the head, which has begun with them.
+    @Test func withoutTLSTheFirstLineDoesNotCountBehindOctets() {
+        var activity = TransferActivity(since: start, isPlain: true)
+        #expect(look(&activity, at: 110, of: .framing) == 119)
+        #expect(activity.isInsideFraming)
+        activity.didReceiveLine(now: MonotonicTime(seconds: 118))
+        #expect(nextLook(activity, at: 118) == 119)
+        #expect(look(&activity, at: 119, of: .framing) == nil)
+        activity.didMove(now: MonotonicTime(seconds: 119))
+        activity.didReceiveLine(now: MonotonicTime(seconds: 120))
+        #expect(nextLook(activity, at: 120) == 130)
+    }
+
     @Test func interimHeadsBeginItAnewAFewTimes() {
         var activity = TransferActivity(since: start)
         var now = 100.0

@@ -108,7 +108,7 @@ struct SlotTests {
         a.resume()
         #expect(!a.isPaused && !a.isExecuting)
         // It has its place in the line some time later.
-        while queue.operationCount < 4 { await Task.yield() }
+        try await queue.wait { $0 >= 4 }
         scene.open("b")
         try await scene.expectBody(b)
         // At the front of the line, not behind c.
@@ -188,7 +188,7 @@ struct SlotTests {
         try await scene.expectBody(last)
         queue.cancelAllOperations()
         for operation in paused { await #expect(throws: URLError.self) { try await operation.value } }
-        while queue.operationCount > 0 { await Task.yield() }
+        try await queue.waitUntilEmpty()
         #expect(queue.maxConcurrentOperationCount == 1)
     }
 

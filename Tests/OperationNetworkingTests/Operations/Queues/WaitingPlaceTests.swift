@@ -119,10 +119,7 @@ struct WaitingPlaceTests {
             question.prepare(manager) { _ = try await manager.get("refresh") }
             let tasks = (0..<10).map { _ in Task { try await manager.get(question.path) } }
             for task in tasks { _ = try await task.value }
-            while queue.operationCount > 0 {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await queue.waitUntilEmpty()
             #expect(queue.maxConcurrentOperationCount == limit)
             #expect(scene.peak.withLock { $0 } <= limit)
         }
@@ -178,11 +175,36 @@ struct WaitingPlaceTests {
         #expect(
             scene.server.requests.map(\.path).filter { $0 != "/silence" } == ["/gone", "/refresh", "/new"]
         )
-        while queue.operationCount > 0 {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await queue.waitUntilEmpty()
         #expect(queue.maxConcurrentOperationCount == 1)
+    }
+
+    /// The answer is not received before the closure has said what to do, and holds its connection.
+    @Test(arguments: SlotTests.Kind.allCases) func aRedirectClosureMayAskItsServer(_ kind: SlotTests.Kind)
+        async throws
+    {
+        let server = try ScriptedServer(routes: [
+            "/a": .answers([
+                .respond(302, ["Location": "/b"], body: .text(String(repeating: "a", count: 100_000)))
+            ]),
+            "/b": .answers([.respond(body: "b")]), "/ask": .answers([.respond(body: "yes")]),
+        ])
+        let queue = kind.queue(limit: 1)
+        let manager = OperationManager(baseURL: server.url)
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.operationQueue = queue
+        manager.maximumConnectionsPerHost = 1
+        manager.completionQueue = DispatchQueue(label: "callbacks")
+        let operation = manager.operation(for: URLRequest(url: server.url(path: "/a"), timeoutInterval: 10))
+        operation.setRedirectQuestion { _, request, _, answer in
+            Task {
+                _ = try? await manager.get("ask")
+                answer(request)
+            }
+        }
+        queue.addOperation(operation)
+        _ = try await operation.value
+        #expect(server.requests.map(\.path) == ["/a", "/ask", "/b"])
     }
 
     @Test func aSessionsTokenSourceMayAskTheSession() async throws {
@@ -223,10 +245,7 @@ struct WaitingPlaceTests {
             try await manager.get(question.path) { $0.totalTimeout = 0.5 }
         }
         #expect(error?.code == .timedOut)
-        while queue.operationCount > 0 {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await queue.waitUntilEmpty()
         #expect(queue.maxConcurrentOperationCount == 1)
     }
 
@@ -256,7 +275,7 @@ struct WaitingPlaceTests {
         queue.addOperation(third)
         gate.open()
         // Its ticket stands in the queue.
-        while queue.operationCount < 4 { await Task.yield() }
+        try await queue.wait { $0 >= 4 }
         #expect(scene.server.requests.map(\.path) == ["/silence"])
         second.cancel()
         _ = try await third.value
@@ -272,16 +291,13 @@ struct WaitingPlaceTests {
         let (first, second) = try await waiting(scene, queue, gate)
         if isReturning {
             gate.open()
-            while queue.operationCount < 3 { await Task.yield() }
+            try await queue.wait { $0 >= 3 }
         }
         first.cancel()
         await #expect(throws: URLError.self) { try await first.value }
         #expect(second.isExecuting)
         second.cancel()
-        while queue.operationCount > 0 {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await queue.waitUntilEmpty()
         #expect(queue.maxConcurrentOperationCount == 1 && scene.server.requests.map(\.path) == ["/silence"])
         gate.open()
     }
@@ -294,7 +310,7 @@ struct WaitingPlaceTests {
         let (first, second) = try await waiting(scene, queue, gate)
         if isReturning {
             gate.open()
-            while queue.operationCount < 3 { await Task.yield() }
+            try await queue.wait { $0 >= 3 }
         }
         first.pause()
         #expect(first.isPaused && !first.isExecuting)
@@ -306,10 +322,7 @@ struct WaitingPlaceTests {
         first.resume()
         _ = try await first.value
         #expect(scene.server.requests.map(\.path) == ["/silence", "/third", "/a"])
-        while queue.operationCount > 0 {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await queue.waitUntilEmpty()
         #expect(queue.maxConcurrentOperationCount == 1)
     }
 
@@ -323,7 +336,7 @@ struct WaitingPlaceTests {
         let (first, second) = try await waiting(scene, queue, gate)
         queue.isSuspended = true
         gate.open()
-        while queue.operationCount < 3 { await Task.yield() }
+        try await queue.wait { $0 >= 3 }
         second.cancel()
         while !second.isFinished { await Task.yield() }
         #expect(scene.server.requests.map(\.path) == ["/silence"])
@@ -393,10 +406,7 @@ struct WaitingPlaceTests {
         for operation in own + [first] { _ = try await operation.value }
         #expect(busy.server.requests.map(\.path) == ["/busy", "/busy"] + Array(repeating: "/own", count: 5))
         #expect(busy.peak.withLock { $0 } <= 1)
-        while queue.operationCount > 0 {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await queue.waitUntilEmpty()
         #expect(queue.maxConcurrentOperationCount == 1)
         _ = try await begun.wait(count: 6)
     }
@@ -420,10 +430,7 @@ struct WaitingPlaceTests {
         try await scene.server.waitForStalls(count: limit)
         #expect(scene.server.requests.suffix(2).map(\.path) == ["/busy", "/silence"])
         queue.cancelAllOperations()
-        while queue.operationCount > 0 {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await queue.waitUntilEmpty()
         #expect(queue.maxConcurrentOperationCount == limit)
     }
 
@@ -453,10 +460,7 @@ struct WaitingPlaceTests {
                 await #expect(throws: URLError.self) { try await operation.value }
             }
         }
-        while queue.operationCount > 0 {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await queue.waitUntilEmpty()
         #expect(queue.maxConcurrentOperationCount == 1)
     }
 }
