@@ -16,8 +16,8 @@ struct DownloadQuestion: Sendable {
     var knowsWhole = false
 
     /// - Parameters:
-    ///   - request: what is going to be asked.
-    ///   - asker: as whom; `nil`: as the request alone says.
+    ///   - request: the request that will be sent.
+    ///   - asker: its user; `nil`: as the request alone says.
     ///   - verification: how the server is verified; `nil`: as is usual for the URL.
     ///   - asksAboutServers: whether a closure is asked about servers that the policy does not accept.
     init(

@@ -533,7 +533,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         return .mustTryAgain(error, reason)
     }
 
-    /// Why a body whose length its head did not say is something else than what is there (S27).
+    /// Looks once more at a body whose head did not say its length: now it is known whether it is shorter than
+    /// what is there (S27).
     private func objection(to partial: PartialDownload) -> (any Error)? {
         guard let origin = partial.checkpoint?.origin.headerFields, ownRange == nil else { return nil }
         let content = parts?.kept.flatMap { $0.checkpoint?.partialContent(offset: $0.count) }

@@ -26,7 +26,7 @@ extension FileCondition {
     /// Looks at a file, and reads all of it if there are digests. `nil` where the whole is wanted.
     /// - Parameters:
     ///   - file: the destination.
-    ///   - request: what is going to be asked.
+    ///   - request: the request that will be sent.
     ///   - asker: as whom.
     ///   - verification: how the server is verified; `nil`: as is usual for the URL.
     ///   - digests: what the file has to be.

@@ -17,8 +17,7 @@ internal import OperationNetworkingSystem
 /// hash then covers their values, too. Last lines that would be empty are left out.
 ///
 /// No address is in it: an address may hold what others must not see, and a file's attributes travel with its
-/// copies. As whom the request asked counts, too (``RequestIdentity``): what one user was sent is not what
-/// another one would be. So does how the server was verified, where that is not as usual for the URL
+/// copies. The user of the request counts, too (``RequestIdentity``): one user's file is not another's. So does how the server was verified, where that is not as usual for the URL
 /// (``ServerVerification``). The attribute is set while the file still is a part, in one step, and before the
 /// rename: a process that is killed leaves no record on another file. Length and time of modification bind it
 /// to the bytes: after any write it is of no use.

@@ -31,7 +31,7 @@ struct FoundPart {
 
     /// Finds the files of a download, the older one first; none if nothing was left.
     /// - Parameters:
-    ///   - question: what is going to be asked, and as whom.
+    ///   - question: the request that will be sent, and its user.
     ///   - source: the file of another program that is to be continued.
     ///   - place: where it is to be saved.
     ///   - replaceable: which file that has the name may be replaced.
@@ -74,7 +74,7 @@ struct FoundPart {
     /// Makes a file without a byte.
     /// - Parameters:
     ///   - others: the names of the parts that are there.
-    ///   - question: what is going to be asked, and as whom.
+    ///   - question: the request that will be sent, and its user.
     ///   - place: where it is to be saved.
     ///   - replaceable: which file that has the name may be replaced.
     ///   - environment: the machine.

@@ -7,7 +7,7 @@ extension KeptBody {
     /// request, or of another program, no more counts than whether it is HTML.
     /// - Parameters:
     ///   - file: the destination.
-    ///   - request: what is going to be asked.
+    ///   - request: the request that will be sent.
     ///   - asker: as whom.
     ///   - verification: how the server is verified; `nil`: as is usual for the URL.
     ///   - isToBeNewer: whether only a newer file is to take its place, which says so by a validator.

@@ -49,7 +49,7 @@ final class PartialDownload {
     /// - Parameters:
     ///   - found: the file, open and locked.
     ///   - place: where the complete file is to be.
-    ///   - question: what is going to be asked, and as whom.
+    ///   - question: the request that will be sent, and its user.
     ///   - replaceable: which file that has the name may be replaced.
     ///   - generation: the number of parts that were begun before it, each to take the place of the one before.
     ///   - environment: the machine.

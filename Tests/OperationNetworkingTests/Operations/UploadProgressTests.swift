@@ -59,6 +59,28 @@ struct UploadProgressTests {
         _ = try await operation.value
     }
 
+    /// The server reads nothing, and answers: what its kernel and ours hold is a part of the body.
+    @Test(arguments: [200, 413]) func anEarlyAnswerCountsNothingThatWasNotSent(status: Int) async throws {
+        let length = 60_000_000
+        let server = try ScriptedServer(
+            [.raw(.text("HTTP/1.1 \(status) Early\r\nContent-Length: 2\r\n\r\nno"), keepingOpen: true)],
+            requestBodies: .leave
+        )
+        var request = URLRequest(url: server.url, timeoutInterval: 30)
+        request.httpMethod = "PUT"
+        request.httpBody = PatternBody(length: length).data
+        let operation = HTTPRequestOperation(request: request)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        let totals = Recorder<Int64>()
+        operation.setUploadProgress { _, total, _ in totals.append(total) }
+        operation.start()
+        _ = try? await operation.value
+        operation.completionQueue?.sync {}
+        #expect(operation.response?.statusCode == status)
+        #expect(totals.elements == totals.elements.sorted())
+        #expect(totals.elements.last.map { $0 < Int64(length) / 2 } ?? true)
+    }
+
     @Test func theProgressOfATaskDoesNotRunAheadEither() async throws {
         let gate = Gate()
         let server = try server(gate)
