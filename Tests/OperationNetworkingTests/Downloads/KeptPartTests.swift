@@ -254,7 +254,7 @@ struct KeptPartTests {
         #expect(size(scene.part) == 300_000)
         let next = scene.operation()
         next.expectedDigests =
-            isRight ? [FileDigest.of(Self.other.data(in: 0..<300_000), algorithm: .sha256)] : Self.wrong
+            isRight ? [try FileDigest.of(Self.other.data(in: 0..<300_000), algorithm: .sha256)] : Self.wrong
         let result = await scene.run(next)
         #expect(scene.server.requests.count == 3)
         if isRight {
@@ -276,7 +276,9 @@ struct KeptPartTests {
         let operation = DownloadOperation(request: request, to: scene.target)
         operation.completionQueue = DispatchQueue(label: "callbacks")
         if hasDigest {
-            operation.expectedDigests = [FileDigest.of(Self.body.data(in: 0..<300_000), algorithm: .sha256)]
+            operation.expectedDigests = [
+                try FileDigest.of(Self.body.data(in: 0..<300_000), algorithm: .sha256)
+            ]
         }
         _ = try await scene.run(operation).get()
         #expect(scene.server.requests.last?["Range"] == (hasDigest ? "bytes=34464-" : nil))

@@ -125,7 +125,7 @@ struct WaitingTests {
     }
 
     private func isWaitedFor(_ operation: ConnectionOperation) -> Bool {
-        operation.state.withLock { !$0.whenFinished.isEmpty }
+        operation.state.withLock { !$0.whenFinished.isEmpty || $0.whenKnown != nil }
     }
 
     // MARK: - Values
@@ -138,7 +138,10 @@ struct WaitingTests {
             while isEarly && !Task.isCancelled { await Task.yield() }
             return try await operation.value != nil
         }
-        while !isEarly && !isWaitedFor(operation) { await Task.yield() }
+        while !isEarly && !isWaitedFor(operation) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         task.cancel()
         let end = try await end(of: task)
         #expect((end.error as? URLError)?.code == .cancelled)

@@ -10,15 +10,14 @@ extension OperationQueue {
     /// Waits until the queue holds such a number of operations.
     func wait(_ isEnough: (Int) -> Bool) async throws {
         while !isEnough(operationCount) {
-            do {
-                try await Task.sleep(for: .milliseconds(1))
-            } catch {
+            await Task.yield()
+            if Task.isCancelled {
                 let left = operations.map { operation in
                     "\(operation.name ?? operation.description): ready \(operation.isReady), "
                         + "executing \(operation.isExecuting), finished \(operation.isFinished)"
                 }
                 Issue.record("limit \(maxConcurrentOperationCount); \(left)")
-                throw error
+                throw CancellationError()
             }
         }
     }
