@@ -21,7 +21,7 @@ SEED ?= 1
 # More for it, such as --servers strong-etag --parts servers; all with .build/release/OperationNetworkingCrashTest --help
 CRASH_OPTIONS ?=
 # Seconds after which a run of the tests has failed; under a sanitizer, with a build beside it.
-TEST_LIMIT ?= 900
+TEST_LIMIT ?= 1200
 SANITIZER_LIMIT ?= 1800
 
 # Tests go before builds where both run at once, as in .ci/run.
