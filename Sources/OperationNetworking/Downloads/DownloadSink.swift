@@ -27,8 +27,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private var content = 0
     /// The content of the bytes that are kept besides.
     private var keptContent = HeldBytes.keptContent
-    /// The complete file that is to be replaced.
-    private var replaced: KeptBody?
+    /// The complete file, and the parts of other requests, that are to be replaced.
+    private var replaced: [KeptBody] = []
     private var digests: DownloadDigests?
     /// The bytes that are being written.
     private var hand: [UInt8] = []
@@ -252,7 +252,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         }
         progress.withLock { $0.didOpen(parts) }
         // Who starts over takes whatever comes: the way out where the type of a file has really changed.
-        replaced = plan.startsOver ? nil : try plan.replaced(destination)
+        replaced =
+            plan.startsOver ? [] : parts.ofOtherRequests + (try plan.replaced(destination).map { [$0] } ?? [])
         let known = partial.recovered ?? partial.checkpoint?.partialContent(offset: partial.count)
         var content = SinkContent(
             partial: known,
@@ -322,6 +323,9 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 digests = own
             } catch {
                 try? next.discard()
+                if DiskRoom.isLack(error), let total = start.total, try parts?.makesRoom(for: total) == true {
+                    return try startAnew(start)
+                }
                 throw parts?.explained(error, length: start.total, next: true) ?? error
             }
             parts?.advance(to: next)
@@ -464,7 +468,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         do {
             let computed = try result.get()
             if let error = objection(to: partial) {
-                self.parts?.refute()
+                refute()
                 return tryAgain(error, nil)
             }
             let isJoinedByOverlap = partial.checkpoint?.isJoinedByOverlap ?? false
@@ -511,11 +515,17 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     /// B10: once more, from the start. What was there before stays.
     private func giveUp(_ error: DownloadError) -> SinkEnd {
-        parts?.refute()
+        refute()
         guard !hasStartedOver else { return .failed(error) }
         hasStartedOver = true
         // P7: all was there, so the first request is none that is repeated.
         return hasBegun ? tryAgain(error, .digestMismatch) : startOver(because: .digestMismatch)
+    }
+
+    /// What came is wrong. What cannot be cut away is compared again by the next one.
+    private func refute() {
+        try? parts?.refute()
+        if let partial { shared.withLock { $0.held.count = partial.count } }
     }
 
     private func tryAgain(_ error: any Error, _ reason: RestartReason?) -> SinkEnd {
@@ -538,8 +548,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private func objection(to partial: PartialDownload) -> (any Error)? {
         guard let origin = partial.checkpoint?.origin.headerFields, ownRange == nil else { return nil }
         let content = parts?.kept.flatMap { $0.checkpoint?.partialContent(offset: $0.count) }
-        return [content.map { KeptBody($0) }, replaced].lazy
-            .compactMap { $0?.objection(to: origin, length: partial.count) }.first
+        return ((content.map { [KeptBody($0)] } ?? []) + replaced).lazy
+            .compactMap { $0.objection(to: origin, length: partial.count) }.first
     }
 
     /// The part stays empty until the whole comes, however often that is tried.

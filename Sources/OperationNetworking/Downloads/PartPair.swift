@@ -18,7 +18,7 @@ internal import OperationNetworkingSystem
 /// Used on one queue.
 struct PartPair {
     /// A part that is there besides the current one.
-    fileprivate struct Other {
+    private struct Other {
         let part: PartialDownload
         let worth: PartChoice.Worth
         /// The number of its bytes, also where they are of another request.
@@ -32,8 +32,12 @@ struct PartPair {
     /// Whether the bytes of the current one came to be thrown away: they do not have the digest that they have
     /// to have, and nothing was there before them.
     private(set) var isRefuted = false
+    /// Whether the next body overwrites the current one, for there is no room for a third part.
+    private var isOverwritten = false
     /// Why bytes of an earlier process are not continued.
     let lost: RestartReason?
+    /// What there is of other requests: a page takes the place of none of it (S27).
+    let ofOtherRequests: [KeptBody]
 
     private let request: URLRequest
     private let overlap: Int64?
@@ -96,7 +100,7 @@ struct PartPair {
             )
             let worths = found.map { $0.worth(for: request, comparing: overlap) }
             // A version that was back for a while: the one that has more goes on.
-            let goesOn = PartChoice.goesOn(worths).map { last in
+            let goesOn = PartChoice.goesOn(zip(worths, found).map { ($0, $1.length) }).map { last in
                 found.indices.filter {
                     worths[$0] == worths[last] && found[$0].isSameVersion(as: found[last])
                 }
@@ -135,10 +139,13 @@ struct PartPair {
             let generation =
                 goesOn == nil ? others.map { $0.part.generation + 1 }.max() ?? 0 : current.generation
             let lost = goesOn == nil ? current.lost ?? found.lazy.compactMap(\.lost).last : nil
-            return (current: download(current, generation), others, isNew: goesOn == nil, lost)
+            let ofOtherRequests = found.compactMap { $0.otherBody(than: question.request) }
+            return (
+                current: download(current, generation), others, isNew: goesOn == nil, lost, ofOtherRequests
+            )
         }
         current = parts.current
-        (others, isNew, lost) = (parts.1, parts.isNew, parts.3)
+        (others, isNew, lost, ofOtherRequests) = (parts.1, parts.isNew, parts.3, parts.4)
     }
 
     /// The part that the request can go back to: its own, which was there before the current one.
@@ -150,7 +157,7 @@ struct PartPair {
     // MARK: - Another version
 
     /// Whether a body that starts over goes to a file beside the current one, which is kept until that is whole.
-    var beginsBeside: Bool { !isRefuted && worth(of: current) != .nothing }
+    var beginsBeside: Bool { !isRefuted && !isOverwritten && worth(of: current) != .nothing }
 
     /// Makes the file for a body that starts over.
     func makeNext() throws -> PartialDownload {
@@ -172,6 +179,25 @@ struct PartPair {
         }
     }
 
+    /// There is no room for a third part of `length` bytes: the shorter one of the two goes, which would go in any
+    /// case, if that makes room. If it is the current one, the body overwrites it.
+    /// - Returns: whether there is room now.
+    mutating func makesRoom(for length: Int64) throws -> Bool {
+        guard let index = others.indices.min(by: { others[$0].count < others[$1].count }) else {
+            return false
+        }
+        let isCurrent = others[index].count > current.count
+        let shorter = isCurrent ? current : others[index].part
+        guard
+            try FileError.translating(
+                place.url,
+                { try shorter.allocated + place.folder.room.available >= length }
+            )
+        else { return false }
+        if isCurrent { isOverwritten = true } else { try others.remove(at: index).part.discard() }
+        return true
+    }
+
     /// The body goes to `next`, which is ready for it.
     mutating func advance(to next: PartialDownload) {
         // What cannot be made safe now is found by the next one.
@@ -181,10 +207,10 @@ struct PartPair {
         didStartAnew()
     }
 
-    /// A body that starts over has begun in the current one. Of the others the one stays that saves most.
+    /// A body that starts over has begun in the current one. Of the others the longest one stays.
     mutating func didStartAnew() {
-        (isNew, isRefuted) = (true, false)
-        let best = others.indices.max { PartChoice.isLess(others[$0].rank, others[$1].rank) }
+        (isNew, isRefuted, isOverwritten) = (true, false, false)
+        let best = others.indices.max { others[$0].count < others[$1].count }
         let kept = best.map { others[$0] }
         for (index, other) in others.enumerated() where index != best { try? other.part.discard() }
         others = kept.map { [$0] } ?? []
@@ -192,9 +218,10 @@ struct PartPair {
 
     // MARK: - The end of one of them
 
-    /// The bytes of the current one are wrong.
-    mutating func refute() {
+    /// The bytes of the current one are wrong. Those that an earlier operation left stay.
+    mutating func refute() throws {
         isRefuted = isNew
+        if !isNew { try current.rollBackToRecovered() }
     }
 
     /// Gives the current one up for the one that the request can go back to.
@@ -211,14 +238,14 @@ struct PartPair {
         guard isNew else { return }
         let keptWorth = others.last { $0.worth.isOfRequest }?.worth
         let isOfUse = !isRefuted && (hasRoom || keptWorth == nil)
-        guard let keptWorth else {
+        guard let kept, let keptWorth else {
             if !isOfUse { try current.discard() }
             return
         }
         let isLess =
-            kept.map { $0.count >= current.count && $0.checkpoint.isSameVersion(as: current.checkpoint) }
-            ?? false
-        if isLess || PartChoice.goesOn([keptWorth, isOfUse ? worth(of: current) : .nothing]) == 0 {
+            kept.count >= current.count && kept.checkpoint.isSameVersion(as: current.checkpoint)
+        let worth = isOfUse ? worth(of: current) : .nothing
+        if isLess || PartChoice.goesOn([(keptWorth, kept.count), (worth, current.count)]) == 0 {
             try goBack()
         }
     }
@@ -253,10 +280,6 @@ struct PartPair {
     }
 }
 
-extension PartPair.Other {
-    fileprivate var rank: (PartChoice.Worth, Int64) { (worth, count) }
-}
-
 extension PartChoice.Worth {
     /// - Parameters:
     ///   - checkpoint: of a part that is one of the answer to `request`.
@@ -287,6 +310,14 @@ extension PartChoice.Worth {
 extension FoundPart {
     /// The number of bytes that are there, also where they are of another request.
     fileprivate var size: Int64 { otherCheckpoint == nil ? length : status.size }
+
+    /// What it is, if another request made it.
+    fileprivate func otherBody(than request: RequestRecord) -> KeptBody? {
+        guard let otherCheckpoint else { return nil }
+        let isSameFile =
+            otherCheckpoint.isOfLocation(of: request) && request.selectsTheSame(as: otherCheckpoint.request)
+        return KeptBody(otherCheckpoint.partialContent(offset: size), isSameFile: isSameFile)
+    }
 
     fileprivate func isSameVersion(as other: FoundPart) -> Bool {
         checkpoint.isSameVersion(as: other.checkpoint)

@@ -295,6 +295,24 @@ final class PartialDownload {
         }
     }
 
+    /// Gives up what came behind the bytes of an earlier process.
+    func rollBackToRecovered() throws {
+        guard let recovered, var checkpoint, recovered.offset < count else { return }
+        try translating {
+            checkpoint.rollBack(to: recovered.offset)
+            extent.cut(to: recovered.offset)
+            atRest = nil
+            try cutWhatDoesNotCount()
+            try part.file.synchronizeData()
+            try save(checkpoint, isDurable: true)
+        }
+    }
+
+    /// The number of bytes of the disk that it takes.
+    var allocated: Int64 {
+        get throws { try part.file.status.allocated }
+    }
+
     /// Removes everything but a file that has its name.
     func discard() throws {
         guard !isClosed else { return }

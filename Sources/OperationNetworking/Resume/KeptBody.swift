@@ -56,10 +56,16 @@ struct KeptBody: Hashable, Sendable {
 }
 
 extension KeptBody {
-    init(_ partial: PartialContent) {
-        mediaType = partial.variant[0].flatMap(Self.mediaType(of:))
+    /// - Parameters:
+    ///   - partial: what is there.
+    ///   - isSameFile: whether it is a part of what is asked for; else it counts only whether it is HTML.
+    init(_ partial: PartialContent, isSameFile: Bool = true) {
+        let type = partial.variant[0].flatMap(Self.mediaType(of:))
+        mediaType = isSameFile ? type : nil
+        isHTML = Self.isHTML(type)
         count = partial.offset
         total = partial.total
         isNamed = partial.entityTag != nil || partial.lastModified != nil
+        hasLength = isSameFile
     }
 }

@@ -1,15 +1,15 @@
 /// The use of the partial files of one destination. There may be two: one that was begun, and one that was begun
 /// later to take its place, since the server had another version, or another request was made.
 ///
-/// | older \ newer      | nothing | of another request | unproven | proven |
-/// |--------------------|---------|--------------------|----------|--------|
-/// | nothing            | new     | new                | newer    | newer  |
-/// | of another request | new     | new                | newer    | newer  |
-/// | unproven           | older   | older              | older    | newer  |
-/// | proven             | older   | older              | older    | newer  |
+/// | older \ newer      | nothing | of another request | unproven        | proven |
+/// |--------------------|---------|--------------------|-----------------|--------|
+/// | nothing            | new     | new                | newer           | newer  |
+/// | of another request | new     | new                | newer           | newer  |
+/// | unproven           | older   | older              | the longer one  | newer  |
+/// | proven             | older   | older              | older           | newer  |
 ///
 /// That one goes on; *new* is a part without a byte. The same counts when a download begins, and when a body has
-/// broken off. When a third version comes, the one of the two that saves less goes (``isLess(_:_:)``).
+/// broken off. When a third version comes, the shorter one of the two goes.
 enum PartChoice {
     /// What a partial file is worth to a request.
     enum Worth: Int, Hashable, Sendable, CaseIterable {
@@ -24,19 +24,13 @@ enum PartChoice {
 
         /// Whether the request may go on with it, or replace it by its answer.
         var isOfRequest: Bool { rawValue >= Self.unproven.rawValue }
-        /// Whether there is a request that can ask for its rest.
-        fileprivate var canGoOn: Bool { self == .proven || self == .ofOtherRequest }
     }
 
-    /// - Parameter worths: of the parts, the oldest first.
+    /// - Parameter parts: with the number of their bytes, the oldest first.
     /// - Returns: the index of the part that goes on; `nil` for a new one.
-    static func goesOn(_ worths: [Worth]) -> Int? {
-        worths.lastIndex(of: .proven) ?? worths.firstIndex(of: .unproven)
-    }
-
-    /// Whether the first of two parts, each with the number of its bytes, saves less than the second: one whose
-    /// rest cannot be asked for, then the shorter one.
-    static func isLess(_ first: (Worth, Int64), _ second: (Worth, Int64)) -> Bool {
-        first.0.canGoOn == second.0.canGoOn ? first.1 < second.1 : second.0.canGoOn
+    static func goesOn(_ parts: [(worth: Worth, count: Int64)]) -> Int? {
+        if let proven = parts.lastIndex(where: { $0.worth == .proven }) { return proven }
+        let unproven = parts.indices.filter { parts[$0].worth == .unproven }
+        return unproven.first { index in unproven.allSatisfy { parts[$0].count <= parts[index].count } }
     }
 }

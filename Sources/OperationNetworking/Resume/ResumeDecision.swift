@@ -61,8 +61,8 @@ enum ResumeDecision: Hashable, Sendable {
         var comparesUnproven = false
         /// Whether the kept bytes do not have the digest that they have to have: anything may take their place.
         var isRefuted = false
-        /// The complete file that the body is to take the place of.
-        var replaced: KeptBody?
+        /// The complete file, and the parts of other requests, that the body is to take the place of.
+        var replaced: [KeptBody] = []
     }
 
     /// The requests since bytes were last kept: nothing is asked twice without hope.
@@ -147,8 +147,8 @@ extension ResumeDecision.Question {
     /// Why a body that would replace what is there is something else; `nil`: it is another version (S27).
     fileprivate func objection(to fields: HeaderFields, length: Int64?) -> ResumeError? {
         guard abilities.keepsUntilWhole else { return nil }
-        let kept = offset > 0 && !isRefuted ? partial.map { KeptBody($0) } : nil
-        return [kept, replaced].lazy.compactMap { $0?.objection(to: fields, length: length) }.first
+        let kept = offset > 0 && !isRefuted ? partial.map { [KeptBody($0)] } : nil
+        return ((kept ?? []) + replaced).lazy.compactMap { $0.objection(to: fields, length: length) }.first
     }
 
     /// Whether the rest was asked for, or whether there is one.

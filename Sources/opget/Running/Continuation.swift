@@ -56,7 +56,10 @@ struct Continuation: Hashable, Sendable {
             return "What came of \(path) is kept: ask for a fresh link, then\(more): "
                 + command.joined(separator: " ")
         }
-        return links + sameCommand(afterFailures: kept)
+        let untagged = kept.untagged.prefix(Self.mostLinks).map { path in
+            "What came of \(path) is kept, and goes on by the same link alone: the server names no ETag."
+        }
+        return links + untagged + sameCommand(afterFailures: kept)
     }
 
     private func sameCommand(afterFailures kept: KeptParts) -> [String] {

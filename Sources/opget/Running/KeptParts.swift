@@ -7,6 +7,11 @@ struct KeptParts: Hashable, Sendable {
         case goesOn
         /// The server does not give it by that address any more. The path of the file.
         case needsLink(String)
+        /// They go on by the same address alone: there is no tag by which another one could be compared. The path
+        /// of the file.
+        case needsSameLink(String)
+        /// There is no room for what the server has now.
+        case needsRoom
         /// The bytes stay only until others come.
         case startsOver(RestartReason)
     }
@@ -18,6 +23,9 @@ struct KeptParts: Hashable, Sendable {
     /// The paths of the files of those that go on by another link.
     private(set) var linkless: [String] = []
 
+    /// The paths of the files of those that go on by the same link alone.
+    private(set) var untagged: [String] = []
+
     /// Whether there are some, and none goes on.
     var startOver: Bool { continuable == 0 && !obstacles.isEmpty }
 
@@ -25,6 +33,8 @@ struct KeptParts: Hashable, Sendable {
         switch prospect {
         case .goesOn: continuable += 1
         case .needsLink(let path): linkless.append(path)
+        case .needsSameLink(let path): untagged.append(path)
+        case .needsRoom: break
         case .startsOver(let reason): obstacles[reason, default: 0] += 1
         }
     }

@@ -105,12 +105,19 @@ struct Transfer {
 
     /// The same after a failure, which may say that the address is no good any more.
     func prospect(after failure: Failure) -> KeptParts.Prospect? {
-        guard prospect == .goesOn, download?.goesOnByOtherLink == true,
-            case .file(let path) = item.destination,
-            [.server, .authorization].contains(failure.outcome),
-            let status = operation.response?.statusCode, [401, 403, 404, 410].contains(status)
-        else { return prospect }
-        return .needsLink(path.text)
+        guard prospect == .goesOn, case .file(let path) = item.destination else { return prospect }
+        switch failure.outcome {
+        case .server, .authorization:
+            guard let status = operation.response?.statusCode, [401, 403, 404, 410].contains(status) else {
+                return prospect
+            }
+            return download?.goesOnByOtherLink == true ? .needsLink(path.text) : .needsSameLink(path.text)
+        case .checksum: return .startsOver(.digestMismatch)
+        case .diskFull:
+            guard case DownloadError.noRoomForBoth? = operation.error else { return prospect }
+            return .needsRoom
+        default: return prospect
+        }
     }
 
     var isPaused: Bool { clock.isPaused }

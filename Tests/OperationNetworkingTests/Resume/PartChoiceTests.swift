@@ -15,22 +15,16 @@ import Testing
     @Test func theBetterPartGoesOn() {
         for older in PartChoice.Worth.allCases {
             for newer in PartChoice.Worth.allCases {
+                let parts = [(worth: older, count: Int64(9)), (worth: newer, count: Int64(9))]
                 #expect(
-                    PartChoice.goesOn([older, newer]) == Self.table[older.rawValue][newer.rawValue],
+                    PartChoice.goesOn(parts) == Self.table[older.rawValue][newer.rawValue],
                     "\(older), \(newer)"
                 )
             }
         }
         #expect(PartChoice.goesOn([]) == nil)
-        #expect(PartChoice.goesOn([.proven, .unproven, .ofOtherRequest]) == 0)
-    }
-
-    @Test func whatSavesLessGoes() {
-        #expect(PartChoice.isLess((.unproven, 9), (.proven, 1)))
-        #expect(PartChoice.isLess((.unproven, 9), (.ofOtherRequest, 1)))
-        #expect(PartChoice.isLess((.proven, 1), (.ofOtherRequest, 9)))
-        #expect(PartChoice.isLess((.proven, 1), (.proven, 9)))
-        #expect(!PartChoice.isLess((.proven, 1), (.unproven, 9)))
-        #expect(!PartChoice.isLess((.proven, 5), (.proven, 5)))
+        #expect(PartChoice.goesOn([(.proven, 1), (.unproven, 9), (.ofOtherRequest, 9)]) == 0)
+        #expect(PartChoice.goesOn([(.proven, 9), (.proven, 1)]) == 1)
+        #expect(PartChoice.goesOn([(.unproven, 1), (.ofOtherRequest, 9), (.unproven, 5)]) == 2)
     }
 }

@@ -93,6 +93,12 @@ import Testing
             continuation.advice(afterFailures: kept)
                 == ["What came of a b is kept: ask for a fresh link, then: opget -o 'a b' NEWLINK"]
         )
+        var dated = KeptParts()
+        dated.add(.needsSameLink("a"))
+        #expect(
+            continuation.advice(afterFailures: dated)
+                == ["What came of a is kept, and goes on by the same link alone: the server names no ETag."]
+        )
         continuation.linkOptions = try OpgetCommand.parse([
             "-N", "--insecure", "--cacert", "my ca.pem", "--proxy", "http://u:p@h", "-H", "X: y",
             "http://h/a",

@@ -51,9 +51,7 @@ extension Exchange {
     @discardableResult
     func didOpen(_ content: SinkContent) -> Bool {
         if let partial = content.partial { resumption.take(partial) }
-        if content.kept != nil || content.replaced != nil {
-            resumption.take(besides: content.kept, replacing: content.replaced)
-        }
+        resumption.take(besides: content.kept, replacing: content.replaced)
         // Before anything is sent: the hop is the first one.
         if let condition = content.condition { route.add(condition) }
         if let reason = content.lost { owner?.exchangeWillStartOver(because: reason) }

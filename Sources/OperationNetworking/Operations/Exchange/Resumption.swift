@@ -37,8 +37,8 @@ struct Resumption {
     /// The number of bytes held when the last answer that is of use began.
     private var answerStart: Int64 = 0
     private var shortAnswers = ShortAnswers()
-    /// The complete file that the body is to take the place of.
-    @Rare private var replaced: KeptBody?
+    /// The complete file, and the parts of other requests, that the body is to take the place of.
+    private var replaced: [KeptBody] = []
 
     /// A content, and what was tried to get its rest.
     private struct Knowledge {
@@ -129,11 +129,11 @@ struct Resumption {
         known.comparesOverlap = partial.isOfOtherQuestion
     }
 
-    /// The sink has other bytes of an earlier process besides, and a complete file may be there.
+    /// The sink has other bytes of an earlier process besides.
     /// - Parameters:
     ///   - kept: describes what ``ResponseSink/goBack()`` brings back.
-    ///   - replaced: the file.
-    mutating func take(besides kept: PartialContent?, replacing replaced: KeptBody?) {
+    ///   - replaced: what else the body is to take the place of.
+    mutating func take(besides kept: PartialContent?, replacing replaced: [KeptBody]) {
         if let kept {
             var knowledge = Knowledge(number: HeldBytes.keptContent, content: .partial(kept))
             knowledge.comparesOverlap = kept.isOfOtherQuestion

@@ -129,8 +129,8 @@ struct SinkContent: Sendable {
     /// The representation of the bytes that it has kept besides; `nil`: there are none, or they are of another
     /// request.
     var kept: PartialContent?
-    /// The complete file that the body is to take the place of; `nil`: there is none.
-    var replaced: KeptBody?
+    /// The complete file, and the parts of other requests, that the body is to take the place of.
+    var replaced: [KeptBody] = []
     /// Why bytes that were there are not.
     var lost: RestartReason?
     /// The condition that is sent with every request, so that the whole comes only if it is another one than
