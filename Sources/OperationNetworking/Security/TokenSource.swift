@@ -126,8 +126,6 @@ public final class TokenSource: Sendable {
         let now = Date()
         let (ready, last, generation) = state.withLock { state -> (Token?, Token??, Int) in
             if let token = state.goodToken(at: now), token.value != refused?.value { return (token, nil, 0) }
-            // Nobody sends it while another one is on its way.
-            if let refused, state.token?.value == refused.value { state.isRefused = true }
             state.waiters.append(then)
             guard !state.isRefreshing else { return (nil, nil, 0) }
             state.isRefreshing = true

@@ -97,21 +97,22 @@ struct KeptPartTests {
 
     /// Three versions, each of which breaks off.
     @Test func atMostTwoPartsAreThere() async throws {
-        let third = Representation(
+        let version = Representation(
             .pattern(PatternBody(seed: 3, length: 300_000)),
             entityTag: .strong("v3"),
             contentType: "application/zip"
         )
         let scene = try await scene([
             .representation(Self.version(2)).breaking(after: .body(50_000)),
-            .representation(third).breaking(after: .body(40_000)),
-            .representation(third),
+            .representation(version).breaking(after: .body(40_000)),
+            .representation(version),
         ])
         _ = await scene.run(scene.operation())
         _ = await scene.run(scene.operation())
-        #expect(scene.names == Self.both)
+        let third = scene.folder.file("file.bin.2.part")
+        #expect(scene.names.filter { $0.hasSuffix(".part") } == ["file.bin.2.part", "file.bin.part"])
         // The one of the first two goes that had less.
-        #expect([size(scene.part), size(second(scene))] == [100_000, 40_000])
+        #expect([size(scene.part), size(third)] == [100_000, 40_000])
         _ = try await scene.run(scene.operation()).get()
         #expect(scene.server.requests.last?["Range"] == "bytes=40000-")
         #expect(scene.names == ["file.bin"])
@@ -148,7 +149,7 @@ struct KeptPartTests {
                 for (number, fields) in [older, newer].enumerated() {
                     let request = number < others ? other : mine
                     let pair = try PartPair(request, to: target, replacesFile: false)
-                    let part = number == 0 ? pair.current : try pair.makeNext()
+                    let part = number == 0 || others == 1 ? pair.current : try pair.makeNext()
                     try part.begin(
                         .start,
                         total: 20,
@@ -239,8 +240,8 @@ struct KeptPartTests {
         let operation = Self.retrying(scene.operation(), retries)
         operation.expectedDigests = Self.wrong
         await #expect(throws: DownloadError.self) { try await scene.run(operation).get() }
-        #expect(scene.names == Self.both)
-        #expect([size(scene.part), size(self.second(scene))] == [100_000, 50_000])
+        // For the whole that is fetched once more the shorter one goes.
+        #expect([size(scene.part), size(self.second(scene))] == [100_000, retries == 0 ? 50_000 : nil])
     }
 
     /// All bytes are there and have another digest: the first request is no second try.
@@ -318,7 +319,8 @@ struct KeptPartTests {
             return await Result(awaiting: { try await operation.value })
         }
         for _ in 0..<2 { _ = await run() }
-        try #require(size(disk.file("a.part")) == length / 2 && size(disk.file("a.1.part")) == length / 8)
+        try #require(size(disk.file("a.part")) == length / 2)
+        try #require(size(disk.file("a.1.part")) == length / 8)
         for _ in 0..<2 {
             let result = await run()
             guard case .failure(DownloadError.noRoomForBoth(_, let kept, _)) = result else {

@@ -60,10 +60,10 @@ struct UploadProgressTests {
     }
 
     /// The server reads nothing, and answers: what its kernel and ours hold is a part of the body.
-    @Test(arguments: [200, 413]) func anEarlyAnswerCountsNothingThatWasNotSent(status: Int) async throws {
+    @Test func anEarlyAnswerCountsNothingThatWasNotSent() async throws {
         let length = 60_000_000
         let server = try ScriptedServer(
-            [.raw(.text("HTTP/1.1 \(status) Early\r\nContent-Length: 2\r\n\r\nno"), keepingOpen: true)],
+            [.raw(.text("HTTP/1.1 413 Early\r\nContent-Length: 2\r\n\r\nno"), keepingOpen: true)],
             requestBodies: .leave
         )
         var request = URLRequest(url: server.url, timeoutInterval: 30)
@@ -76,7 +76,7 @@ struct UploadProgressTests {
         operation.start()
         _ = try? await operation.value
         operation.completionQueue?.sync {}
-        #expect(operation.response?.statusCode == status)
+        #expect(operation.response?.statusCode == 413)
         #expect(totals.elements == totals.elements.sorted())
         #expect(totals.elements.last.map { $0 < Int64(length) / 2 } ?? true)
     }
