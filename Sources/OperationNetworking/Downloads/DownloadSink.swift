@@ -326,7 +326,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 if DiskRoom.isLack(error), let total = start.total, try parts?.makesRoom(for: total) == true {
                     return try startAnew(start)
                 }
-                throw parts?.explained(error, length: start.total, next: true) ?? error
+                throw error
             }
             parts?.advance(to: next)
             if parts?.kept === old { keptContent = content }
@@ -338,7 +338,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             } catch {
                 // The first error is the one to tell. A digest that is missing then is one at the end.
                 try? digests?.takeBack(notes, length: old.count)
-                throw parts?.explained(error, length: start.total, next: false) ?? error
+                throw error
             }
             parts?.didStartAnew()
         }
@@ -373,11 +373,17 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private func begin(_ start: BodyStart, in partial: PartialDownload, _ digests: DownloadDigests?) throws {
         let place = PartialDownload.Place(start.place)
         let servers = Set(start.trustedServers.map(\.digest))
-        try partial.begin(place, total: start.total, origin: start.origin, trusting: servers) { checkpoint in
-            checkpoint.digests = digests?.notes ?? []
-            checkpoint.wish = plan.wish
-            if let address = start.address { checkpoint.note(address) }
-            if !start.isProven { checkpoint.isJoinedByOverlap = true }
+        do {
+            try partial.begin(place, total: start.total, origin: start.origin, trusting: servers) {
+                checkpoint in
+                checkpoint.digests = digests?.notes ?? []
+                checkpoint.wish = plan.wish
+                if let address = start.address { checkpoint.note(address) }
+                if !start.isProven { checkpoint.isJoinedByOverlap = true }
+            }
+        } catch {
+            let isNext = partial !== parts?.current
+            throw parts?.explained(error, length: start.total, next: isNext) ?? error
         }
     }
 
