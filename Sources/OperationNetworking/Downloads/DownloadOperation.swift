@@ -418,29 +418,3 @@ extension URLRequest {
         return request
     }
 }
-
-// MARK: - Old names
-
-extension DownloadOperation {
-    /// The old name of ``init(resuming:headers:)``.
-    ///
-    /// - Parameters:
-    ///   - checkpoint: a file URL, `name.part.resume`.
-    ///   - fields: the further fields of the request.
-    /// - Throws: as ``init(resuming:headers:)``.
-    @available(*, deprecated, renamed: "init(resuming:headers:)")
-    public convenience init(resuming checkpoint: URL, fields: [String: String]) throws {
-        try self.init(resuming: checkpoint, headers: fields)
-    }
-
-    /// The old name of ``downloadsOnlyIfChanged``.
-    @available(*, deprecated, renamed: "downloadsOnlyIfChanged")
-    public var onlyIfChanged: Bool {
-        get { downloadsOnlyIfChanged }
-        set { downloadsOnlyIfChanged = newValue }
-    }
-
-    /// The old name of ``downloadedFile``.
-    @available(*, deprecated, renamed: "downloadedFile")
-    public var download: DownloadedFile? { downloadedFile }
-}

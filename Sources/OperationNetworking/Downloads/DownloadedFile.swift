@@ -37,7 +37,3 @@ public struct DownloadedFile: Hashable, Sendable {
     /// The reasons for which bytes were thrown away on the way, in order.
     public let restarts: [RestartReason]
 }
-
-/// The old name of ``DownloadedFile``.
-@available(*, deprecated, renamed: "DownloadedFile")
-public typealias Download = DownloadedFile

@@ -67,11 +67,6 @@ public struct FileDigest: Hashable, Sendable {
     public var base64: String { Data(bytes).base64EncodedString() }
 }
 
-/// The old name of ``FileDigest``. It is unavailable and not only deprecated: so the compiler passes it over
-/// in a file that imports `Crypto`, whose protocol has the same name.
-@available(*, unavailable, renamed: "FileDigest")
-public typealias Digest = FileDigest
-
 // MARK: - LosslessStringConvertible
 
 extension FileDigest: LosslessStringConvertible {

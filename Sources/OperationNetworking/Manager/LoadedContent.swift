@@ -18,17 +18,4 @@ public struct LoadedContent: Sendable {
         self.textEncodingName = textEncodingName
         self.baseURL = baseURL
     }
-
-    /// The old name of ``init(data:mimeType:textEncodingName:baseURL:)``.
-    @available(*, deprecated, renamed: "init(data:mimeType:textEncodingName:baseURL:)")
-    public init(data: Data, mediaType: String?, textEncodingName: String? = nil, baseURL: URL? = nil) {
-        self.init(data: data, mimeType: mediaType, textEncodingName: textEncodingName, baseURL: baseURL)
-    }
-
-    /// The old name of ``mimeType``.
-    @available(*, deprecated, renamed: "mimeType")
-    public var mediaType: String? {
-        get { mimeType }
-        set { mimeType = newValue }
-    }
 }

@@ -132,30 +132,6 @@ extension OperationManager {
         return batch
     }
 
-    /// The old name of ``downloads(_:options:journal:event:)``.
-    @available(*, deprecated, renamed: "downloads(_:options:journal:event:)")
-    @_disfavoredOverload
-    public func downloads(
-        _ items: [DownloadItem],
-        options: DownloadBatch.Options = DownloadBatch.Options(),
-        journal: URL? = nil,
-        @_inheritActorContext onEvent: DownloadBatch.EventHandler?
-    ) throws -> DownloadBatch {
-        try downloads(items, options: options, journal: journal, event: onEvent)
-    }
-
-    /// The old name of ``downloads(resuming:retriesFailed:headers:event:)``.
-    @available(*, deprecated, renamed: "downloads(resuming:retriesFailed:headers:event:)")
-    @_disfavoredOverload
-    public func downloads(
-        resuming journal: URL,
-        retriesFailed: Bool = true,
-        headers: ((_ item: DownloadItem) -> [String: String])? = nil,
-        @_inheritActorContext onEvent: DownloadBatch.EventHandler?
-    ) throws -> DownloadBatch {
-        try downloads(resuming: journal, retriesFailed: retriesFailed, headers: headers, event: onEvent)
-    }
-
     private var downloadSource: DownloadBatch.Source {
         DownloadBatch.Source(queue: operationQueue, completionQueue: completionQueue) { [self] item in
             let request = try serialized(with: item.headers) { serializer in

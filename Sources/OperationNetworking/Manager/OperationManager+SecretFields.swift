@@ -31,17 +31,6 @@ extension OperationManager {
         set { state.change { $0.secretHeaderScope = newValue } }
     }
 
-    /// The old name of ``SecretHeaderScope``.
-    @available(*, deprecated, renamed: "SecretHeaderScope")
-    public typealias SecretFieldScope = SecretHeaderScope
-
-    /// The old name of ``secretHeaderScope``.
-    @available(*, deprecated, renamed: "secretHeaderScope")
-    public var secretFieldScope: SecretHeaderScope {
-        get { secretHeaderScope }
-        set { secretHeaderScope = newValue }
-    }
-
     /// Makes a request by the manager's serializer: the one place where that happens.
     ///
     /// - Parameters:

@@ -68,16 +68,6 @@ public struct BodySource: Sendable {
         BodySource([.stream(StreamSegment(length: length, name: "the stream", make: makeStream))])
     }
 
-    /// The old label of ``stream(length:makeStream:)``.
-    @available(*, deprecated, renamed: "stream(length:makeStream:)")
-    @_disfavoredOverload
-    public static func stream(
-        length: Int64? = nil,
-        making make: @escaping @Sendable () -> InputStream?
-    ) -> BodySource {
-        stream(length: length, makeStream: make)
-    }
-
     // MARK: - Properties
 
     /// The length in bytes; `nil`: known only at the end.

@@ -193,10 +193,6 @@ public struct MultipartFormData: Sendable {
     /// The length of the encoded form in bytes; `nil` when the sum of the parts overflows.
     public var length: Int64? { body.length }
 
-    /// The old name of ``length``.
-    @available(*, deprecated, renamed: "length")
-    public var contentLength: Int64? { length }
-
     /// The encoded form. Repeatable unless a part comes from a stream that is not.
     public var body: BodySource {
         var segments = segments

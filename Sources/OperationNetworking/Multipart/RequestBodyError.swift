@@ -125,12 +125,6 @@ extension RequestBodyError: LocalizedError, CustomNSError {
     }
 }
 
-extension RequestBodyError {
-    /// The old name of ``invalidMIMEType(_:)``.
-    @available(*, deprecated, renamed: "invalidMIMEType(_:)")
-    public static func invalidMediaType(_ type: String) -> RequestBodyError { .invalidMIMEType(type) }
-}
-
 // MARK: - ClassifiedError
 
 extension RequestBodyError: ClassifiedError {

@@ -50,9 +50,3 @@ extension ConnectionOperation {
         NetworkThread.shared.withRunLoop(body)
     }
 }
-
-extension ConnectionOperation {
-    /// The old name of ``metricsOfEachTransfer``.
-    @available(*, deprecated, renamed: "metricsOfEachTransfer")
-    public var transferMetrics: [TransferMetrics] { metricsOfEachTransfer }
-}

@@ -38,12 +38,6 @@ public enum RequestSerializationError: Error, Hashable, Sendable {
 }
 
 extension RequestSerializationError {
-    /// The old name of ``settingNotSupported(_:serializer:)`` for the time limit.
-    @available(*, deprecated, renamed: "settingNotSupported(_:serializer:)")
-    public static func timeoutNotSupported(serializer: String) -> RequestSerializationError {
-        .settingNotSupported("timeoutInterval", serializer: serializer)
-    }
-
     /// Refuses a field that would not arrive as one field with that value.
     static func check(name: String, value: String) throws(RequestSerializationError) {
         guard name.isHTTPToken else { throw .invalidFieldName(name) }

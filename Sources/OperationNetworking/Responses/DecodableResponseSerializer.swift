@@ -285,31 +285,3 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
         }
     }
 }
-
-// MARK: - Old names
-
-extension DecodableResponseSerializer {
-    /// The old label of ``init(_:makeDecoder:)``.
-    @available(*, deprecated, renamed: "init(_:makeDecoder:)")
-    @_disfavoredOverload
-    public init(_ type: Value.Type = Value.self, decoder: @escaping @Sendable () -> JSONDecoder) {
-        self.init(type, makeDecoder: decoder)
-    }
-
-    /// The old label of ``init(propertyList:makeDecoder:)``.
-    @available(*, deprecated, renamed: "init(propertyList:makeDecoder:)")
-    @_disfavoredOverload
-    public init(propertyList type: Value.Type, decoder: @escaping @Sendable () -> PropertyListDecoder) {
-        self.init(propertyList: type, makeDecoder: decoder)
-    }
-
-    /// The old label of ``decodingErrors(as:makeDecoder:)``.
-    @available(*, deprecated, renamed: "decodingErrors(as:makeDecoder:)")
-    @_disfavoredOverload
-    public func decodingErrors<ErrorValue: Decodable & Sendable>(
-        as type: ErrorValue.Type,
-        decoder: @escaping @Sendable () -> JSONDecoder
-    ) -> DecodableResponseSerializer {
-        decodingErrors(as: type, makeDecoder: decoder)
-    }
-}

@@ -86,10 +86,6 @@ public struct X509Certificate: Hashable, Sendable {
         CertificateReader.isCertificate(der, for: Self.comparable(host))
     }
 
-    /// The old name of ``isIssued(to:)``.
-    @available(*, deprecated, renamed: "isIssued(to:)")
-    public func names(_ host: String) -> Bool { isIssued(to: host) }
-
     /// The same, but in a certificate without any alternative name the common name counts for a host name.
     func isIssuedByAnyMeans(to host: String) -> Bool {
         CertificateReader.isCertificate(der, for: Self.comparable(host), byCommonName: true)
@@ -107,11 +103,6 @@ public struct X509Certificate: Hashable, Sendable {
         return String(host)
     }
 }
-
-/// The old name of ``X509Certificate``. It is unavailable and not only deprecated: so the compiler passes it
-/// over in a file that imports `X509`, swift-certificates, whose type has the same name.
-@available(*, unavailable, renamed: "X509Certificate")
-public typealias Certificate = X509Certificate
 
 // MARK: - Codable
 

@@ -58,13 +58,6 @@ public struct SessionConfiguration: Sendable {
         set { settings.totalTimeout = newValue }
     }
 
-    /// The old name of ``totalTimeout``.
-    @available(*, deprecated, renamed: "totalTimeout")
-    public var resourceTimeout: TimeInterval? {
-        get { totalTimeout }
-        set { totalTimeout = newValue }
-    }
-
     /// One of the ``TransferSettings``. The compiler writes this for `configuration.connectTimeout`.
     public subscript<Value>(dynamicMember setting: WritableKeyPath<TransferSettings, Value>) -> Value {
         get { settings[keyPath: setting] }

@@ -97,24 +97,6 @@ public struct StubResponse: Sendable {
         )
     }
 
-    /// The old form, with `eTag:` for `entityTag:`.
-    @available(*, deprecated, renamed: "content(_:contentType:entityTag:lastModified:headers:)")
-    public static func content(
-        _ data: Data,
-        contentType: String? = "application/octet-stream",
-        eTag: String?,
-        lastModified: Date? = nil,
-        headers: [String: String] = [:]
-    ) -> StubResponse {
-        content(
-            data,
-            contentType: contentType,
-            entityTag: eTag,
-            lastModified: lastModified,
-            headers: headers
-        )
-    }
-
     /// No response: the transport fails with this error, such as a `URLError`.
     public static func failure(_ error: any Error) -> StubResponse {
         StubResponse(.failure(error))

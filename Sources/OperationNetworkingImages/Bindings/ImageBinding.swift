@@ -96,17 +96,6 @@ public final class ImageBinding<Target: AnyObject & Sendable>: Sendable {
         if isOver { downloader.cancel(receipt) }
     }
 
-    /// The old label of ``setImage(for:placeholder:success:failure:)``.
-    @available(*, deprecated, renamed: "setImage(for:placeholder:success:failure:)")
-    public func setImage(
-        with request: URLRequest,
-        placeholder: DecodedImage? = nil,
-        @_inheritActorContext success: ImageDownloader.SuccessHandler? = nil,
-        @_inheritActorContext failure: ImageDownloader.FailureHandler? = nil
-    ) {
-        setImage(for: request, placeholder: placeholder, success: success, failure: failure)
-    }
-
     /// Cancels what is being fetched: no closure is called for it, and what is shown stays.
     public func cancel() {
         _ = begin(isLoading: false)

@@ -69,12 +69,6 @@ public struct Answer: Sendable {
         .respond(statusCode, ["Location": location])
     }
 
-    /// The old label of ``redirect(to:statusCode:)``.
-    @available(*, deprecated, renamed: "redirect(to:statusCode:)")
-    public static func redirect(to location: String, status: Int) -> Answer {
-        redirect(to: location, statusCode: status)
-    }
-
     /// The bytes as given, whatever they are; then the connection is closed, or the next request awaited.
     /// What follows the first empty line counts as body. If the request's body was left
     /// (``RequestBodyPolicy/leave``) while the client waited for `100 Continue`, none of it is awaited.

@@ -62,41 +62,6 @@ public struct Representation: Sendable {
         self.misbehaviors = misbehaviors
     }
 
-    /// The old initializer, with `fields:` for `headers:`.
-    @available(
-        *,
-        deprecated,
-        renamed: "init(_:entityTag:lastModified:contentType:contentCoding:date:headers:misbehaviors:)"
-    )
-    public init(
-        _ body: AnswerBody,
-        entityTag: EntityTag? = nil,
-        lastModified: Date? = nil,
-        contentType: String? = "application/octet-stream",
-        contentCoding: String? = nil,
-        date: Date? = nil,
-        fields: FieldLines,
-        misbehaviors: [Misbehavior] = []
-    ) {
-        self.init(
-            body,
-            entityTag: entityTag,
-            lastModified: lastModified,
-            contentType: contentType,
-            contentCoding: contentCoding,
-            date: date,
-            headers: fields,
-            misbehaviors: misbehaviors
-        )
-    }
-
-    /// The old name of ``headers``.
-    @available(*, deprecated, renamed: "headers")
-    public var fields: FieldLines {
-        get { headers }
-        set { headers = newValue }
-    }
-
     /// The same representation, served with these faults besides those it has.
     public func misbehaving(_ misbehaviors: Misbehavior...) -> Representation {
         var representation = self

@@ -6,14 +6,6 @@ import OperationNetworkingImages
 import OperationNetworkingTesting
 import Testing
 
-private protocol OldNamesOfBindings {
-    func setImage<Target: AnyObject & Sendable>(
-        of binding: ImageBinding<Target>,
-        _ request: URLRequest,
-        _ failures: Recorder<Bool>
-    )
-}
-
 /// AFNetworking's tests of the image view, replayed against httpbin by their names (`Tests/AFNetworking.md`),
 /// and ours, whose server holds its answers or counts its requests.
 @Suite(.timeLimit(.minutes(1))) struct ImageBindingTests {
@@ -47,29 +39,6 @@ private protocol OldNamesOfBindings {
         #expect(try await view.shown.wait(count: 2) == ["1", "16"])
         queue.sync {}
         #expect(!binding.isLoading && server.requests.first?["Accept"] == "image/*")
-    }
-
-    /// Calls what is deprecated without a warning.
-    private struct OldNames: OldNamesOfBindings {
-        @available(*, deprecated)
-        func setImage<Target: AnyObject & Sendable>(
-            of binding: ImageBinding<Target>,
-            _ request: URLRequest,
-            _ failures: Recorder<Bool>
-        ) {
-            binding.setImage(with: request, failure: { _, _, _ in failures.append(true) })
-        }
-    }
-
-    @Test func theOldLabelMeansTheSame() async throws {
-        let server = try ScriptedServer(routes: ["/a": [Self.answer], "/b": [.respond(404)]])
-        let binding = binding(ImageDownloader(imageCache: nil))
-        let names: any OldNamesOfBindings = OldNames()
-        let failures = Recorder<Bool>()
-        names.setImage(of: binding, URLRequest(url: server.url(path: "/a")), failures)
-        #expect(try await view.shown.wait() == ["16"])
-        names.setImage(of: binding, URLRequest(url: server.url(path: "/b")), failures)
-        #expect(try await failures.wait() == [true])
     }
 
     @Test func onlyTheLastImageIsShown() async throws {

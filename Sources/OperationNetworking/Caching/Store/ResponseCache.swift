@@ -137,10 +137,4 @@ public final class ResponseCache: ResponseStoring {
         store.removeAll()
         store.waitForChanges()
     }
-
-    /// The old name of ``removeAllCachedResponses()``.
-    @available(*, deprecated, renamed: "removeAllCachedResponses()")
-    public func removeAll() {
-        removeAllCachedResponses()
-    }
 }

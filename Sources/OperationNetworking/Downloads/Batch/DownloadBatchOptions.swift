@@ -31,19 +31,5 @@ extension DownloadBatch {
 
         /// Six at once from a host; all run to their ends.
         public init() {}
-
-        /// The old name of ``maximumActiveDownloadsPerHost``.
-        @available(*, deprecated, renamed: "maximumActiveDownloadsPerHost")
-        public var maximumPerHost: Int {
-            get { maximumActiveDownloadsPerHost }
-            set { maximumActiveDownloadsPerHost = newValue }
-        }
-
-        /// The old name of ``maximumActiveDownloads``.
-        @available(*, deprecated, renamed: "maximumActiveDownloads")
-        public var maximumAtOnce: Int {
-            get { maximumActiveDownloads }
-            set { maximumActiveDownloads = newValue }
-        }
     }
 }

@@ -113,68 +113,6 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         )
     }
 
-    /// The old initializer, with `onProgress:` for `progress:` and `onCompletion:` for `completion:`.
-    @available(*, deprecated, renamed: "init(_:policy:completionQueue:progress:completion:)")
-    @_disfavoredOverload
-    public convenience init(
-        _ members: [Member],
-        policy: BatchPolicy = .collectAll,
-        completionQueue: DispatchQueue? = nil,
-        @_inheritActorContext onProgress: BatchProgressHandler?,
-        @_inheritActorContext onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)? = nil
-    ) {
-        self.init(
-            members,
-            policy: policy,
-            completionQueue: completionQueue,
-            progress: onProgress,
-            completion: onCompletion
-        )
-    }
-
-    /// The old initializer, with `onCompletion:` for `completion:`.
-    @available(*, deprecated, renamed: "init(_:policy:completionQueue:progress:completion:)")
-    @_disfavoredOverload
-    public convenience init(
-        _ members: [Member],
-        policy: BatchPolicy = .collectAll,
-        completionQueue: DispatchQueue? = nil,
-        @_inheritActorContext onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)?
-    ) {
-        self.init(members, policy: policy, completionQueue: completionQueue, completion: onCompletion)
-    }
-
-    /// The old initializer, with `onProgress:` for `progress:` and `onCompletion:` for `completion:`.
-    @available(*, deprecated, renamed: "init(_:policy:completionQueue:progress:completion:)")
-    @_disfavoredOverload
-    public convenience init(
-        _ batches: [OperationBatch],
-        policy: BatchPolicy = .collectAll,
-        completionQueue: DispatchQueue? = nil,
-        @_inheritActorContext onProgress: BatchProgressHandler?,
-        @_inheritActorContext onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)? = nil
-    ) {
-        self.init(
-            batches,
-            policy: policy,
-            completionQueue: completionQueue,
-            progress: onProgress,
-            completion: onCompletion
-        )
-    }
-
-    /// The old initializer, with `onCompletion:` for `completion:`.
-    @available(*, deprecated, renamed: "init(_:policy:completionQueue:progress:completion:)")
-    @_disfavoredOverload
-    public convenience init(
-        _ batches: [OperationBatch],
-        policy: BatchPolicy = .collectAll,
-        completionQueue: DispatchQueue? = nil,
-        @_inheritActorContext onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)?
-    ) {
-        self.init(batches, policy: policy, completionQueue: completionQueue, completion: onCompletion)
-    }
-
     private init(
         _ members: [Member],
         operations: [Operation],

@@ -95,12 +95,6 @@ public final class CookieJar: Sendable {
         takeStock()
     }
 
-    /// The old name of ``remove(_:)``.
-    @available(*, deprecated, renamed: "remove(_:)")
-    public func delete(_ cookie: HTTPCookie) {
-        remove(cookie)
-    }
-
     /// Removes all cookies. Cookies that running requests bring are still stored.
     public func removeAll() {
         switch store {

@@ -140,21 +140,6 @@ public struct RedirectPolicy: Hashable, Sendable {
     }
 }
 
-// MARK: - Old names
-
-extension RedirectPolicy {
-    /// The old name of ``droppedHeaders``.
-    @available(*, deprecated, renamed: "droppedHeaders")
-    public var droppedFields: Set<String> {
-        get { droppedHeaders }
-        set { droppedHeaders = newValue }
-    }
-
-    /// The old name of ``defaultDroppedHeaders``.
-    @available(*, deprecated, renamed: "defaultDroppedHeaders")
-    public static var defaultDroppedFields: Set<String> { defaultDroppedHeaders }
-}
-
 // MARK: - Codable
 
 extension RedirectPolicy: Codable {

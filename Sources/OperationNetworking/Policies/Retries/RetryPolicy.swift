@@ -157,31 +157,6 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 }
 
-// MARK: - Old names
-
-extension RetryPolicy {
-    /// The old name of ``maximumDelay``.
-    @available(*, deprecated, renamed: "maximumDelay")
-    public var longestDelay: TimeInterval {
-        get { maximumDelay }
-        set { maximumDelay = newValue }
-    }
-
-    /// The old name of ``maximumWait``.
-    @available(*, deprecated, renamed: "maximumWait")
-    public var longestWait: TimeInterval {
-        get { maximumWait }
-        set { maximumWait = newValue }
-    }
-
-    /// The old name of ``statusCodes``.
-    @available(*, deprecated, renamed: "statusCodes")
-    public var statuses: Set<Int> {
-        get { statusCodes }
-        set { statusCodes = newValue }
-    }
-}
-
 extension HeaderFields {
     /// Seconds from now until the time that `Retry-After` names, as a number or as a date; 0 for a time that
     /// has passed, `nil` for what is neither ([RFC 9110

@@ -74,9 +74,5 @@ extension ResponseImage {
             case .xbm: "image/x-xbitmap"
             }
         }
-
-        /// The old name of ``mimeType``.
-        @available(*, deprecated, renamed: "mimeType")
-        public var mediaType: String { mimeType }
     }
 }
