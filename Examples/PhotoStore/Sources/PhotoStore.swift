@@ -47,7 +47,7 @@ public final class PhotoStore {
     /// Publishes a photo, once.
     public func publish(title: String, key: String = UUID().uuidString) async throws -> Photo {
         try await manager.post(
-            "photos", encoding: Photo(id: 0, title: title), headers: ["Idempotency-Key": key], as: Photo.self)
+            "photos", parameters: .encoding(Photo(id: 0, title: title)), headers: ["Idempotency-Key": key], as: Photo.self)
     }
 
     /// Downloads the file of a photo. A download that was paused goes on.

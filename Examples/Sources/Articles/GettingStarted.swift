@@ -39,7 +39,7 @@ final class GettingStarted {
     func post(_ manager: OperationManager) async throws {
         // MARK: Example
 
-        let ada = try await manager.post("users", encoding: NewUser(name: "Ada"), as: User.self)
+        let ada = try await manager.post("users", parameters: .encoding(NewUser(name: "Ada")), as: User.self)
 
         // MARK: End of example
         print(ada)
@@ -56,7 +56,7 @@ final class GettingStarted {
     func page(_ manager: OperationManager) async throws {
         // MARK: Example
 
-        let page = try await manager.responses.get("users", parameters: ["page": 2], as: [User].self)
+        let page = try await manager.response("GET", "users", parameters: ["page": 2], as: [User].self)
         print(page.value.count, page.statusCode, page.value(forHTTPHeaderField: "Link") ?? "the last page")
 
         // MARK: End of example

@@ -76,7 +76,7 @@ final class Serializers {
     func custom() async throws {
         // MARK: Example
 
-        let lines = try await manager.responses.get("log", with: LinesSerializer()).value
+        let lines = try await manager.response("GET", "log", with: LinesSerializer()).value
 
         // MARK: End of example
         print(lines)

@@ -109,28 +109,50 @@ final class Types {
         do {
             // MARK: Example
 
-            let page = try await manager.responses.get("users", as: [User].self)
+            let page = try await manager.response("GET", "users", as: [User].self)
             print(page.value.count, page.statusCode, page.value(forHTTPHeaderField: "Link") ?? "the last page")
 
             // MARK: End of example
         }
         // MARK: Example
 
-        let page = try await manager.responses.get("users", as: [User].self)
+        let page = try await manager.response("GET", "users", as: [User].self)
         let next = page.value(forHTTPHeaderField: "Link")
 
         // MARK: End of example
         // MARK: Example
 
-        let users = try await manager.responses.get("users", with: DecodableResponseSerializer([User].self))
+        let users = try await manager.response("GET", "users", with: DecodableResponseSerializer([User].self))
 
         // MARK: End of example
         // MARK: Example
 
-        let robots = try await manager.responses.get("robots.txt", with: StringResponseSerializer())
+        let robots = try await manager.response("GET", "robots.txt", with: StringResponseSerializer())
 
         // MARK: End of example
         print(next ?? "the last page", users.value.count, robots.value)
+    }
+
+    func verbs(_ user: User, _ file: URL) async throws {
+        // MARK: Example
+
+        manager.get("users", parameters: ["page": 2], success: { operation, users in }, failure: { operation, error in })
+        manager.get("users", as: [User].self, success: { operation, users in })
+        let users = try await manager.get("users", parameters: ["page": 2])
+        let made = try await manager.post("users", parameters: .encoding(user), as: User.self)
+
+        // MARK: End of example
+        print(users ?? "nothing", made)
+        // MARK: Example
+
+        try await manager.get("users", parameters: ["page": 2, "sort": "name"])
+        try await manager.post("users", parameters: .encoding(user))
+        try await manager.post("photos", parameters: .form(["title": "Lake"]) { form in
+            try form.appendPart(withFileURL: file, name: "photo")
+        })
+        try await manager.put("photos/1", parameters: .body(.file(file)))
+
+        // MARK: End of example
     }
 
     func fields(_ token: String) throws {
@@ -167,15 +189,6 @@ final class Types {
 
             // MARK: End of example
             print(user ?? "nothing")
-        }
-        do {
-            let session = HTTPSessionManager(baseURL: URL(string: "https://example.com/v1"))
-            // MARK: Example
-
-            let page = try await session.responses.get("users", as: [User].self)
-            print(page.value.count, page.statusCode, page.value(forHTTPHeaderField: "Link") ?? "the last page")
-
-            // MARK: End of example
         }
         do {
             // MARK: Example

@@ -15,7 +15,7 @@ final class Uploading {
     func value() async throws {
         // MARK: Example
 
-        let user = try await manager.post("users", encoding: NewUser(name: "Ada"), as: User.self)
+        let user = try await manager.post("users", parameters: .encoding(NewUser(name: "Ada")), as: User.self)
 
         // MARK: End of example
         print(user)
@@ -37,10 +37,10 @@ final class Uploading {
     func form(_ photo: URL) async throws {
         // MARK: Example
 
-        let answer = try await manager.post("photos", parameters: ["title": "Summer"]) { form in
+        let answer = try await manager.post("photos", parameters: .form(["title": "Summer"]) { form in
             try form.appendPart(withFileURL: photo, name: "photo")
             form.appendPart(withFormData: Data("2026".utf8), name: "year")
-        }
+        })
 
         // MARK: End of example
         print(answer ?? "nothing")
@@ -49,9 +49,9 @@ final class Uploading {
     func progress(_ video: URL) async throws {
         // MARK: Example
 
-        try await manager.upload(.file(video), to: "videos/1") { operation in
-            operation.setUploadProgress { bytes, total, expected in self.title = "\(total) of \(expected)" }
-        }
+        try await manager.upload(.file(video), to: "videos/1", progress: { progress in
+            self.title = "\(progress.completedUnitCount) of \(progress.totalUnitCount)"
+        })
 
         // MARK: End of example
     }

@@ -25,7 +25,7 @@ let newUser = NewUser(name: CommandLine.arguments[2])
 do {
     // MARK: Example
 
-    let user = try await manager.post("users", encoding: newUser, as: User.self)
+    let user = try await manager.post("users", parameters: .encoding(newUser), as: User.self)
 
     // MARK: End of example
 

@@ -99,8 +99,8 @@ final class PhotoClient {
         completion: @escaping (_ identifier: Int?, _ error: (any Error)?) -> Void
     ) {
         manager.post(
-            "photos", parameters: ["title": title],
-            constructingBody: { form in try form.appendPart(withFileURL: file, name: "photo") },
+            "photos",
+            parameters: .form(["title": title]) { form in try form.appendPart(withFileURL: file, name: "photo") },
             configure: { operation in
                 operation.setUploadProgress { bytes, total, expected in progress(total, expected) }
             },

@@ -63,7 +63,7 @@ final class Page {
         // MARK: Example
 
         let users = try await manager.get("users", parameters: ["page": 2])
-        let page = try await manager.responses.get("users", parameters: ["page": 2])     // .value, .statusCode, .metrics
+        let page = try await manager.response("GET", "users", parameters: ["page": 2])     // .value, .statusCode, .metrics
         manager.get(
             "users", parameters: ["page": 2],
             success: { operation, object in self.show(object) },
@@ -78,8 +78,8 @@ final class Page {
         // MARK: Example
 
         manager.post(
-            "photos", parameters: ["title": "Summer"],
-            constructingBody: { form in
+            "photos",
+            parameters: .form(["title": "Summer"]) { form in
                 try form.appendPart(withFileURL: photo, name: "photo")
                 form.appendPart(withFormData: data, name: "year")
             },
@@ -97,10 +97,10 @@ final class Page {
         try await manager.post("users", parameters: parameters)
         manager.get("users", parameters: parameters, success: { _, object in self.show(object) })
         for await _ in ends { break }
-        try await manager.post("photos", parameters: parameters) { form in
+        try await manager.post("photos", parameters: .form(parameters) { form in
             form.appendPart(withFormData: Data(self.title.utf8), name: "title")
-        }
-        try await manager.post("users", encoding: ["name": "Ada"]) { operation in
+        })
+        try await manager.post("users", parameters: .encoding(["name": "Ada"])) { operation in
             operation.setUploadProgress { _, total, _ in self.title = "\(total) bytes" }
         }
         // The results are there before the callbacks are made.

@@ -18,10 +18,10 @@ let manager = OperationManager(baseURL: base)
 do {
     // MARK: Example
 
-    let answer = try await manager.post("", parameters: ["title": "Summer"]) { form in
+    let answer = try await manager.post("", parameters: .form(["title": "Summer"]) { form in
         try form.appendPart(withFileURL: photo, name: "photo")
         form.appendPart(withFormData: Data("2026".utf8), name: "year")
-    }
+    })
 
     // MARK: End of example
 

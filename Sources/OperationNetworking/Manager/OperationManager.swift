@@ -5,16 +5,12 @@ internal import OperationNetworkingSystem
 
 /// Builds requests, makes operations of them, and runs those in a queue.
 ///
-/// Each verb (`get`, `head`, `post`, `put`, `patch`, `delete`) adds an operation to ``operationQueue``. A
-/// verb with closures returns the operation and calls back; an `async` verb waits for the result. Settings of
-/// the manager count for operations that are made afterwards. Everything may be called from any thread.
+/// Each verb (`get`, `head`, `post`, `put`, `patch`, `delete`, `upload`: see ``HTTPVerbs``) adds an operation to
+/// ``operationQueue``. A verb with closures returns the operation and calls back; an `async` verb waits for the
+/// result. Settings of the manager count for operations that are made afterwards. Everything may be called from
+/// any thread.
 open class OperationManager: @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
-
-    /// Called with the error of a request that failed. The operation is `nil` when not even the request could
-    /// be made.
-    public typealias FailureHandler =
-        @isolated(any) @Sendable (HTTPRequestOperation?, any Error) -> Void
 
     struct State {
         var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
@@ -215,42 +211,112 @@ open class OperationManager: @unchecked Sendable {
         ConnectionOperation.cancelTogether(chosen)
     }
 
-    // MARK: - For the verbs
+    // MARK: - Private
 
-    /// Makes an operation, configures it, and adds it to the queue. A request that cannot be made fails on
-    /// the completion queue.
-    func enqueue(
-        _ configure: (HTTPRequestOperation) throws -> Void,
-        success: HTTPRequestOperation.SuccessHandler?,
-        failure: FailureHandler?,
-        _ makeRequest: () throws -> URLRequest
-    ) -> HTTPRequestOperation? {
-        let operation: HTTPRequestOperation
-        do {
-            operation = self.operation(for: try makeRequest(), success: success, failure: failure)
-        } catch {
-            if let failure { callBack(Detour(failure, nil, error)) }
-            return nil
+    /// As in AFNetworking: only a path that is not empty gets a slash, and a query stays.
+    private static func withTrailingSlash(_ url: URL) -> URL {
+        guard !url.path.isEmpty, !url.absoluteString.hasSuffix("/") else { return url }
+        return url.appendingPathComponent("")
+    }
+}
+
+// MARK: - HTTPVerbs
+
+extension OperationManager: HTTPVerbs {
+    /// An operation in the queue.
+    public typealias Call = HTTPRequestOperation
+
+    /// See ``HTTPVerbs/request(_:_:parameters:headers:)``.
+    public func request(
+        _ method: String,
+        _ path: String,
+        parameters: some RequestParameters = NoParameters(),
+        headers: [String: String] = [:]
+    ) throws -> URLRequest {
+        try serialized(with: headers) { serializer in
+            try parameters.request(method: method, url: url(for: path), headers: headers, by: serializer)
         }
-        do {
-            try configure(operation)
-        } catch {
-            // If it was cancelled before, the end of the operation may have been told.
-            if operation.withdrawCompletion(), let failure { callBack(Detour(failure, nil, error)) }
-            return nil
+    }
+
+    /// Makes an operation by ``operation(for:success:failure:)``.
+    public func makeCall(
+        for request: URLRequest,
+        success: SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation {
+        operation(for: request, success: success, failure: failure)
+    }
+
+    /// Makes an operation with a serializer of its own.
+    public func makeCall<Serializer: TypedResponseSerializer>(
+        for request: URLRequest,
+        with serializer: Serializer,
+        success: ValueHandler<Serializer.Object>?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation {
+        let operation = operation(for: request)
+        operation.responseSerializer = serializer
+        guard success != nil || failure != nil else { return operation }
+        operation.setCompletion { operation in
+            switch operation.result(as: Serializer.Object.self) {
+            case .success(let value): success.map { Detour($0, operation, value) }
+            case .failure(let error): failure.map { Detour($0, operation, error) }
+            }
         }
-        add(operation)
         return operation
     }
 
-    /// Adds an operation to the queue: from now on it cannot be configured.
-    func add(_ operation: HTTPRequestOperation) {
+    /// Adds an observer to ``ConnectionOperation/uploadProgress`` or ``ConnectionOperation/downloadProgress``.
+    /// `setUploadProgress(_:)` and `setDownloadProgress(_:)` replace it.
+    public func observeProgress(
+        of operation: HTTPRequestOperation,
+        isUpload: Bool,
+        _ handler: @escaping ProgressHandler
+    ) {
+        operation.setProgress(isUpload ? .upload : .download, handler)
+    }
+
+    /// Adds an operation to the queue.
+    public func start(_ operation: HTTPRequestOperation) {
         // The queue may be one that does not know it.
         operation.seal()
         operationQueue.addOperation(operation)
     }
 
-    /// Calls a closure on the completion queue, or where it belongs.
+    /// Calls the handler, unless the operation has called back.
+    public func abandon(
+        _ operation: HTTPRequestOperation,
+        with error: any Error,
+        failure: FailureHandler?
+    ) {
+        // If it was cancelled before, the end of the operation may have been told.
+        if operation.withdrawCompletion(), let failure { callBack(Detour(failure, nil, error)) }
+    }
+
+    /// Calls the handler on the completion queue, or where it belongs.
+    public func report(_ error: any Error, to failure: @escaping FailureHandler) {
+        callBack(Detour(failure, nil, error))
+    }
+
+    /// See ``HTTPRequestOperation/value``.
+    public func object(of operation: HTTPRequestOperation) async throws -> (any Sendable)? {
+        try await operation.value
+    }
+
+    /// See ``HTTPRequestOperation/value(as:)``.
+    public func value<Value: Sendable>(of operation: HTTPRequestOperation, as type: Value.Type) async throws
+        -> Value
+    {
+        try await operation.value(as: type)
+    }
+
+    /// See ``HTTPRequestOperation/response(as:)``.
+    public func response<Value: Sendable>(of operation: HTTPRequestOperation, as type: Value.Type)
+        async throws -> Response<Value>
+    {
+        try await operation.response(as: type)
+    }
+
     func callBack(_ call: Detour) {
         let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
         queue.async(group: group) {
@@ -258,60 +324,6 @@ open class OperationManager: @unchecked Sendable {
             group?.enter()
             elsewhere.call { group?.leave() }
         }
-    }
-
-    /// Makes an operation, configures it, adds it to the queue, and waits for its result.
-    nonisolated(nonsending) func result(
-        of request: URLRequest,
-        _ configure: (HTTPRequestOperation) throws -> Void
-    ) async throws -> (any Sendable)? {
-        let operation = operation(for: request)
-        try configure(operation)
-        add(operation)
-        return try await operation.value
-    }
-
-    /// The same for a verb.
-    func enqueue(
-        _ call: Call,
-        _ configure: (HTTPRequestOperation) throws -> Void,
-        success: HTTPRequestOperation.SuccessHandler?,
-        failure: FailureHandler?
-    ) -> HTTPRequestOperation? {
-        enqueue(configure, success: success, failure: failure) { try request(for: call) }
-    }
-
-    /// The same for a verb.
-    nonisolated(nonsending) func result(
-        of call: Call,
-        _ configure: (HTTPRequestOperation) throws -> Void
-    ) async throws -> (any Sendable)? {
-        try await result(of: try request(for: call), configure)
-    }
-
-    /// The arguments of a verb.
-    struct Call {
-        var method: String
-        var path: String
-        var parameters: Any?
-        var headers: [String: String]
-    }
-
-    func request(for call: Call) throws -> URLRequest {
-        try serialized(with: call.headers) { serializer in
-            try serializer.request(
-                method: call.method,
-                url: try url(for: call.path),
-                parameters: EncodedParameters.parameters(call.parameters, for: serializer),
-                headers: call.headers
-            )
-        }
-    }
-
-    /// As in AFNetworking: only a path that is not empty gets a slash, and a query stays.
-    private static func withTrailingSlash(_ url: URL) -> URL {
-        guard !url.path.isEmpty, !url.absoluteString.hasSuffix("/") else { return url }
-        return url.appendingPathComponent("")
     }
 }
 

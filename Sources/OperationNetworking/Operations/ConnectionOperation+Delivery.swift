@@ -237,10 +237,9 @@ extension ConnectionOperation {
         }
     }
 
-    private func callProgress(_ handler: ProgressHandler?, _ report: ProgressReport, onMain: Bool) -> Detour?
-    {
+    private func callProgress(_ handler: ProgressCall?, _ report: ProgressReport, onMain: Bool) -> Detour? {
         guard let handler else { return nil }
-        return ProgressCall(handler)(report, onMain: onMain) ?? state.withLock { $0.outbox.takeDetour() }
+        return handler(self, report, onMain: onMain) ?? state.withLock { $0.outbox.takeDetour() }
     }
 
     /// The end counts: releases the closures, and leaves the batches.

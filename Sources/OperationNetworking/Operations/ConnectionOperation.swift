@@ -238,12 +238,28 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// counts the bytes that came before a pause, and never goes backwards while the transfer runs. A closure
     /// that is set when the operation has told its end is not kept.
     public func setDownloadProgress(@_inheritActorContext _ block: ProgressHandler?) {
-        setClosure(block) { swap(&$0.downloadProgress, &$1) }
+        setClosure(block.map(ProgressCall.init)) { swap(&$0.downloadProgress, &$1) }
     }
 
     /// Called on ``completionQueue``, at most 20 times a second, and once with the last value.
     public func setUploadProgress(@_inheritActorContext _ block: ProgressHandler?) {
-        setClosure(block) { swap(&$0.uploadProgress, &$1) }
+        setClosure(block.map(ProgressCall.init)) { swap(&$0.uploadProgress, &$1) }
+    }
+
+    /// Sets a closure that is called with the ``uploadProgress`` or the ``downloadProgress``.
+    func setProgress(
+        _ direction: ProgressDirection,
+        _ block: @escaping @isolated(any) @Sendable (Progress) -> Void
+    ) {
+        // Made now: bytes count from here on.
+        _ = direction == .download ? downloadProgress : uploadProgress
+        let call = ProgressCall(direction, block)
+        setClosure(call) { closures, call in
+            switch direction {
+            case .download: swap(&closures.downloadProgress, &call)
+            case .upload: swap(&closures.uploadProgress, &call)
+            }
+        }
     }
 
     /// Called on a queue of the library, or on its actor, for each redirect that

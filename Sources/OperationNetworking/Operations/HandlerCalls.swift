@@ -6,28 +6,24 @@ internal import OperationNetworkingSystem
 // The handlers of operations as they are called on a queue. Each has wrappers of its own rather than generic
 // ones, which would cost two thunks for each call.
 
-/// A handler of progress.
+/// A handler of progress: of counts, or of the `Progress` of an operation.
 struct ProgressCall: Sendable {
-    private struct Plain: Sendable { let call: @Sendable (Int, Int64, Int64) -> Void }
-
-    private let handler: ConnectionOperation.ProgressHandler
+    private let call: @Sendable (ConnectionOperation, ProgressReport) -> Detour
 
     init(_ handler: @escaping ConnectionOperation.ProgressHandler) {
-        self.handler = handler
+        call = { _, report in Detour(handler, report.bytes, report.total, report.expected) }
+    }
+
+    init(_ direction: ProgressDirection, _ handler: @escaping @isolated(any) @Sendable (Progress) -> Void) {
+        call = { operation, _ in
+            Detour(handler, direction == .download ? operation.downloadProgress : operation.uploadProgress)
+        }
     }
 
     /// Calls the handler if it belongs on this queue.
     /// - Returns: `nil`, or the call that has to be made elsewhere.
-    func callAsFunction(_ report: ProgressReport, onMain: Bool) -> Detour? {
-        let home = ClosureHome(handler.isolation)
-        let plain = IsolatedFunction.plain(self, as: Plain.self).call
-        guard !home.isHere(onMain: onMain) else {
-            plain(report.bytes, report.total, report.expected)
-            return nil
-        }
-        return Detour(home) {
-            plain(report.bytes, report.total, report.expected)
-        }
+    func callAsFunction(_ operation: ConnectionOperation, _ report: ProgressReport, onMain: Bool) -> Detour? {
+        call(operation, report).callHere(onMain: onMain)
     }
 }
 

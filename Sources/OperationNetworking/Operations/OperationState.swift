@@ -158,8 +158,8 @@ struct StartReadings {
 extension OperationState {
     /// The closures and observers of an operation, until no event is left.
     struct Closures {
-        @Rare var uploadProgress: ConnectionOperation.ProgressHandler?
-        @Rare var downloadProgress: ConnectionOperation.ProgressHandler?
+        @Rare var uploadProgress: ProgressCall?
+        @Rare var downloadProgress: ProgressCall?
         @Rare var redirect: ConnectionOperation.RedirectQuestion?
         @Rare var challenge: ConnectionOperation.AuthenticationChallengeHandler?
         @Rare var bodyStreamProvider: (@Sendable () -> InputStream?)?

@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 /// A result with the response that it came in.
 ///
 /// ```swift
-/// let page = try await manager.responses.get("users", as: [User].self)
+/// let page = try await manager.response("GET", "users", as: [User].self)
 /// let next = page.value(forHTTPHeaderField: "Link")
 /// ```
 public struct Response<Value: Sendable>: Sendable {
@@ -35,7 +35,7 @@ extension Response: CustomStringConvertible {
 /// A serializer whose object has a type that is known when the program is compiled.
 ///
 /// ```swift
-/// let users = try await manager.responses.get("users", with: DecodableResponseSerializer([User].self))
+/// let users = try await manager.response("GET", "users", with: DecodableResponseSerializer([User].self))
 /// ```
 public protocol TypedResponseSerializer<Object>: ResponseSerializer {
     /// The type of the object that it makes.

@@ -14,7 +14,7 @@ public import FoundationNetworking
 /// A byte order mark at the beginning is no part of the text.
 ///
 /// ```swift
-/// let robots = try await manager.responses.get("robots.txt", with: StringResponseSerializer())
+/// let robots = try await manager.response("GET", "robots.txt", with: StringResponseSerializer())
 /// ```
 public struct StringResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Hashable, Codable {
     /// The encoding of a body whose response names no character set, or an unknown one. UTF-8 unless set.

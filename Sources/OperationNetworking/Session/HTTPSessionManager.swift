@@ -1,5 +1,5 @@
 public import Foundation
-internal import FoundationNetworking
+public import FoundationNetworking
 internal import OperationNetworkingSystem
 
 /// A ``URLSessionManager`` with a base URL, a request serializer and verbs.
@@ -14,14 +14,6 @@ internal import OperationNetworkingSystem
 /// returns its task, which was resumed already.
 open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     // @unchecked: it has no stored property of its own.
-
-    /// Called on the completion queue when a task succeeded, with what the response serializer made.
-    public typealias SuccessHandler =
-        @isolated(any) @Sendable (_ task: DataTask, _ object: (any Sendable)?) -> Void
-
-    /// Called on the completion queue when a task failed. The task is `nil` when not even the request could
-    /// be made.
-    public typealias FailureHandler = @isolated(any) @Sendable (_ task: DataTask?, _ error: any Error) -> Void
 
     /// - Parameters:
     ///   - baseURL: the URL that paths are relative to; `nil`: they have to be whole URLs.
@@ -70,13 +62,6 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         set { core.operations.secretHeaderScope = newValue }
     }
 
-    /// The old name of ``secretHeaderScope``.
-    @available(*, deprecated, renamed: "secretHeaderScope")
-    public var secretFieldScope: OperationManager.SecretHeaderScope {
-        get { secretHeaderScope }
-        set { secretHeaderScope = newValue }
-    }
-
     /// The URL that `path` means: see ``OperationManager/url(for:)``.
     public func url(for path: String) throws(URLError) -> URL { try core.operations.url(for: path) }
 
@@ -87,65 +72,33 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     /// - Parameters:
     ///   - method: any method.
     ///   - path: relative to the base URL, or a whole URL.
-    ///   - parameters: become the query or the body, as the request serializer says.
+    ///   - parameters: see ``RequestParameters``.
     ///   - headers: of this request only; they win over the serializer's.
-    ///   - uploadProgress: hears the task's `uploadProgress`.
-    ///   - downloadProgress: hears the task's `downloadProgress`.
+    ///   - uploadProgress: called with the task's `uploadProgress`.
+    ///   - downloadProgress: called with the task's `downloadProgress`.
     ///   - success: called with the response object.
     ///   - failure: called with the error of the task, or of making the request.
     /// - Returns: the task; `nil` when no request could be made: see `failure`.
     public func dataTask(
         method: String,
         path: String,
-        parameters: [String: Any]? = nil,
+        parameters: some RequestParameters = NoParameters(),
         headers: [String: String] = [:],
         @_inheritActorContext uploadProgress: SessionTask.ProgressHandler? = nil,
         @_inheritActorContext downloadProgress: SessionTask.ProgressHandler? = nil,
         @_inheritActorContext success: SuccessHandler?,
         @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
-        let call = Call(method: method, path: path, parameters: parameters, headers: headers)
-        return dataTask(call, uploadProgress, downloadProgress, success, failure)
-    }
-
-    // MARK: - For the verbs
-
-    typealias Call = OperationManager.Call
-
-    func dataTask(
-        _ call: Call,
-        _ uploadProgress: SessionTask.ProgressHandler?,
-        _ downloadProgress: SessionTask.ProgressHandler?,
-        _ success: SuccessHandler?,
-        _ failure: FailureHandler?
-    ) -> DataTask? {
-        var closures = Self.closures(success, failure)
-        closures.uploadProgress = uploadProgress
-        closures.downloadProgress = downloadProgress
-        return making(failure) {
-            makeDataTask(try core.operations.request(for: call), closures)
-        }
-    }
-
-    /// Makes a task; a request that cannot be made fails on the completion queue.
-    func making<Task: DataTask>(_ failure: FailureHandler?, _ make: () throws -> Task) -> Task? {
         do {
-            return try make()
+            let request = try request(method, path, parameters: parameters, headers: headers)
+            let task = makeCall(for: request, success: success, failure: failure)
+            if let uploadProgress { observeProgress(of: task, isUpload: true, uploadProgress) }
+            if let downloadProgress { observeProgress(of: task, isUpload: false, downloadProgress) }
+            return task
         } catch {
-            if let failure {
-                core.operations.callBack(Detour(failure, nil, error))
-            }
+            if let failure { report(error, to: failure) }
             return nil
         }
-    }
-
-    static func closures(_ success: SuccessHandler?, _ failure: FailureHandler?) -> TaskDelegate.Closures {
-        guard success != nil || failure != nil else { return TaskDelegate.Closures() }
-        return TaskDelegate.Closures(completion: { task, _, object, error in
-            guard let task = task as? DataTask else { return nil }
-            if let error { return failure.map { Detour($0, task, error) } }
-            return success.map { Detour($0, task, object) }
-        })
     }
 
     // MARK: - Copying
@@ -155,5 +108,129 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         let copy = type(of: self).init(baseURL: baseURL, configuration: configuration)
         copySettings(to: copy)
         return copy
+    }
+}
+
+// MARK: - HTTPVerbs
+
+extension HTTPSessionManager: HTTPVerbs {
+    /// A task.
+    public typealias Call = DataTask
+
+    /// See ``HTTPVerbs/request(_:_:parameters:headers:)``.
+    public func request(
+        _ method: String,
+        _ path: String,
+        parameters: some RequestParameters = NoParameters(),
+        headers: [String: String] = [:]
+    ) throws -> URLRequest {
+        try core.operations.request(method, path, parameters: parameters, headers: headers)
+    }
+
+    /// Makes a task whose object is that of the session's serializer: an ``UploadTask`` for a body that is a
+    /// form of several parts, a file or a stream.
+    public func makeCall(
+        for request: URLRequest,
+        success: SuccessHandler?,
+        failure: FailureHandler?
+    ) -> DataTask {
+        guard success != nil || failure != nil else { return makeTask(for: request) }
+        return makeTask(for: request) { task, object in
+            switch object {
+            case .success(let object): success.map { Detour($0, task, object) }
+            case .failure(let error): failure.map { Detour($0, task, error) }
+            }
+        }
+    }
+
+    /// Makes a task with a serializer of its own.
+    public func makeCall<Serializer: TypedResponseSerializer>(
+        for request: URLRequest,
+        with serializer: Serializer,
+        success: ValueHandler<Serializer.Object>?,
+        failure: FailureHandler?
+    ) -> DataTask {
+        guard success != nil || failure != nil else { return makeTask(for: request, with: serializer) }
+        return makeTask(for: request, with: serializer) { task, object in
+            switch object.flatMap({ Self.value($0, of: task, as: Serializer.Object.self) }) {
+            case .success(let value): success.map { Detour($0, task, value) }
+            case .failure(let error): failure.map { Detour($0, task, error) }
+            }
+        }
+    }
+
+    /// Adds an observer of ``SessionTask/uploadProgress`` or ``SessionTask/downloadProgress``.
+    public func observeProgress(of task: DataTask, isUpload: Bool, _ handler: @escaping ProgressHandler) {
+        task.owner.observeProgress(isUpload ? .upload : .download, handler)
+    }
+
+    /// Resumes a task.
+    public func start(_ task: DataTask) { task.resume() }
+
+    /// Has a task end with the error.
+    public func abandon(_ task: DataTask, with error: any Error, failure: FailureHandler?) {
+        task.owner.refuse(error)
+        task.resume()
+    }
+
+    /// Calls the handler on the completion queue, or where it belongs.
+    public func report(_ error: any Error, to failure: @escaping FailureHandler) {
+        core.operations.callBack(Detour(failure, nil, error))
+    }
+
+    /// Waits for the object. Cancelling the waiting task cancels this one.
+    public func object(of task: DataTask) async throws -> (any Sendable)? {
+        try await task.outcome
+    }
+
+    /// Waits for the object as a value of a type.
+    public func value<Value: Sendable>(of task: DataTask, as type: Value.Type) async throws -> Value {
+        try Self.value(try await task.outcome, of: task, as: type).get()
+    }
+
+    /// Waits for the value with the status, the fields and the metrics.
+    public func response<Value: Sendable>(of task: DataTask, as type: Value.Type) async throws
+        -> Response<Value>
+    {
+        let value = try await value(of: task, as: type)
+        let (head, metrics, data) = task.changing.withLock { ($0.response, $0.metrics, $0.data) }
+        guard let head, let metrics else { throw Self.noObject(of: task, as: type) }
+        return Response(value: value, response: head, metrics: metrics, data: data)
+    }
+
+    private func makeTask(
+        for request: URLRequest,
+        with serializer: (any ResponseSerializer)? = nil,
+        completion: (@Sendable (DataTask, Result<(any Sendable)?, any Error>) -> Detour?)? = nil
+    ) -> DataTask {
+        var closures = TaskDelegate.Closures()
+        if let completion {
+            closures.completion = { task, _, object, error in
+                guard let task = task as? DataTask else { return nil }
+                return completion(task, error.map { .failure($0) } ?? .success(object))
+            }
+        }
+        guard request.bodySource != nil else {
+            return makeDataTask(request, closures, serializer: serializer)
+        }
+        return makeUploadTask(request, closures, serializer: serializer)
+    }
+
+    private static func value<Value: Sendable>(
+        _ object: (any Sendable)?,
+        of task: DataTask,
+        as type: Value.Type
+    ) -> Result<Value, any Error> {
+        guard let value = object as? Value else { return .failure(noObject(of: task, as: type)) }
+        return .success(value)
+    }
+
+    /// The error of a task that has become a download, and has a file instead.
+    private static func noObject<Value>(of task: DataTask, as type: Value.Type) -> any Error {
+        ResponseSerializationError(
+            .unexpectedStructure(type: "\(type)", "the task became a download"),
+            response: task.response.map { ReceivedResponse($0) },
+            data: nil
+        )
     }
 }

@@ -20,6 +20,12 @@ protocol SessionTaskOwner: AnyObject, Sendable {
 
     /// Has a closure of the user's called, on the completion queue or where it belongs.
     func callBack(_ call: @escaping CallLine.Call)
+
+    /// Sets a closure that is called with the progress of the task, which was not resumed yet.
+    func observeProgress(_ direction: ProgressDirection, _ handler: @escaping SessionTask.ProgressHandler)
+
+    /// The task fails with the error when it is resumed.
+    func refuse(_ error: any Error)
 }
 
 /// A task of a session: an operation with the face of a `URLSessionTask`. It is made suspended: ``resume()``
@@ -66,6 +72,9 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
         var response: HTTPURLResponse?
         var error: (any Error)?
         var object: (any Sendable)?
+        /// The cost of the exchange, and the body if it was kept in memory.
+        var metrics: TransferMetrics?
+        var data: Data?
         var received = ProgressReport(bytes: 0, total: 0, expected: -1)
         var sent = ProgressReport(bytes: 0, total: 0, expected: -1)
         var taskDescription: String?
@@ -243,6 +252,7 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
         _ response: HTTPURLResponse?,
         _ object: (any Sendable)?,
         _ error: (any Error)?,
+        of operation: HTTPRequestOperation?,
         resumeData: Data?
     ) -> [DownloadTask.ResumeDataHandler]? {
         let (handlers, bodies) = changing.withLock { state in
@@ -252,6 +262,8 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
             if let response { state.response = response }
             state.object = object
             state.error = error
+            state.metrics = operation?.metrics
+            state.data = operation?.responseData
             state.resumeData = resumeData
             defer {
                 state.resumeDataHandlers = []

@@ -58,7 +58,14 @@ extension TaskDelegate {
             changing.object = object
             changing.error = error
         }
-        guard let handlers = task.complete(operation?.response, object, error, resumeData: resumeData)
+        guard
+            let handlers = task.complete(
+                operation?.response,
+                object,
+                error,
+                of: operation,
+                resumeData: resumeData
+            )
         else { return session.conclude() }
         let hooks = session.hooks.withLock { $0 }
         let end = End(

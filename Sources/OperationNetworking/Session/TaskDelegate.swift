@@ -76,6 +76,16 @@ final class TaskDelegate: SessionTaskOwner {
         state.withLock { $0.task = task }
     }
 
+    func observeProgress(_ direction: ProgressDirection, _ handler: @escaping SessionTask.ProgressHandler) {
+        state.withLock { state in
+            switch direction {
+            case .download: state.closures.downloadProgress = handler
+            case .upload: state.closures.uploadProgress = handler
+            }
+        }
+        line.addAudience()
+    }
+
     /// The task fails with the error when it is resumed.
     func refuse(_ error: any Error) {
         state.change { $0.make = { _ in throw error } }

@@ -61,13 +61,22 @@ struct ManagerSettingsTests {
         let error = RequestSerializationError.invalidFieldValue(name: "X-Test")
         let headers = ["X-Test": value]
         await #expect(throws: error) { try await manager.get("a", headers: headers) }
-        await #expect(throws: error) { try await manager.post("a", encoding: [1], headers: headers) }
+        await #expect(throws: error) {
+            try await manager.post("a", parameters: .encoding([1]), headers: headers)
+        }
         await #expect(throws: error) { try await manager.upload(.data(Data()), to: "a", headers: headers) }
         await #expect(throws: error) {
-            try await manager.put("a", headers: headers) { $0.appendPart(withFormData: Data(), name: "a") }
+            try await manager.put(
+                "a",
+                parameters: .form { $0.appendPart(withFormData: Data(), name: "a") },
+                headers: headers
+            )
         }
         await #expect(throws: error) {
-            try await manager.post("a") { try $0.appendPart(withHeaders: headers, body: Data()) }
+            try await manager.post(
+                "a",
+                parameters: .form { try $0.appendPart(withHeaders: headers, body: Data()) }
+            )
         }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         let item = DownloadItem(url: server.url, destination: file, headers: headers)

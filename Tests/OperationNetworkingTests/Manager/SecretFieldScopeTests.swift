@@ -37,9 +37,7 @@ struct SecretFieldScopeTests {
     private func request(_ manager: OperationManager, _ path: String, headers: [String: String] = [:]) throws
         -> URLRequest
     {
-        try manager.request(
-            for: OperationManager.Call(method: "GET", path: path, parameters: nil, headers: headers)
-        )
+        try manager.request("GET", path, headers: headers)
     }
 
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
@@ -150,9 +148,12 @@ struct SecretFieldScopeTests {
         _ = try await manager.get(path)
         _ = try? await manager.head(path)
         _ = try await manager.post(path, parameters: ["a": 1])
-        _ = try await manager.put(path, encoding: ["a": 1])
+        _ = try await manager.put(path, parameters: .encoding(["a": 1]))
         _ = try await manager.get(path, as: [Int].self)
-        _ = try await manager.patch(path) { $0.appendPart(withFormData: Data("1".utf8), name: "a") }
+        _ = try await manager.patch(
+            path,
+            parameters: .form { $0.appendPart(withFormData: Data("1".utf8), name: "a") }
+        )
         _ = try await manager.upload(.data(Data("1".utf8)), to: path)
         let called = Gate()
         manager.delete(path, success: { _, _ in called.open() }, failure: { _, _ in called.open() })

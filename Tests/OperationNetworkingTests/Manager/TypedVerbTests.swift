@@ -35,81 +35,6 @@ struct TypedVerbTests {
         return manager
     }
 
-    @Test func everyVerbReturnsAValue() async throws {
-        let server = try echoingServer()
-        let manager = manager(server)
-        let parameters = ["a": "1"]
-        let type = Echo.self
-        #expect(
-            try await manager.get("x", parameters: parameters, as: type)
-                == Echo(method: "GET", query: "a=1", body: "")
-        )
-        #expect(
-            try await manager.post("x", parameters: parameters, as: type)
-                == Echo(method: "POST", query: "", body: "a=1")
-        )
-        #expect(
-            try await manager.put("x", parameters: parameters, as: type)
-                == Echo(method: "PUT", query: "", body: "a=1")
-        )
-        #expect(
-            try await manager.patch("x", parameters: parameters, as: type)
-                == Echo(method: "PATCH", query: "", body: "a=1")
-        )
-        #expect(
-            try await manager.delete("x", parameters: parameters, as: type)
-                == Echo(method: "DELETE", query: "a=1", body: "")
-        )
-    }
-
-    @Test func everyVerbTakesAValue() async throws {
-        let server = try echoingServer()
-        let manager = manager(server)
-        let user = User(name: "Ada", age: nil, tags: ["x", "y"])
-        let text = "name=Ada&tags%5B%5D=x&tags%5B%5D=y"
-        let type = Echo.self
-        #expect(
-            try await manager.get("x", encoding: user, as: type) == Echo(method: "GET", query: text, body: "")
-        )
-        #expect(
-            try await manager.post("x", encoding: user, as: type)
-                == Echo(method: "POST", query: "", body: text)
-        )
-        #expect(
-            try await manager.put("x", encoding: user, as: type) == Echo(method: "PUT", query: "", body: text)
-        )
-        #expect(
-            try await manager.patch("x", encoding: user, as: type)
-                == Echo(method: "PATCH", query: "", body: text)
-        )
-        #expect(
-            try await manager.delete("x", encoding: user, as: type)
-                == Echo(method: "DELETE", query: text, body: "")
-        )
-    }
-
-    @Test func aValueGoesAsJSONWhenTheSerializerWritesJSON() async throws {
-        let server = try echoingServer()
-        let manager = manager(server)
-        manager.requestSerializer = JSONRequestSerializer(writingOptions: .sortedKeys)
-        let users = [User(name: "Ada", age: 36), User(name: "Grace", age: nil)]
-        let body = #"[{"age":36,"name":"Ada","tags":[]},{"name":"Grace","tags":[]}]"#
-        #expect(
-            try await manager.post("x", encoding: users, as: Echo.self)
-                == Echo(method: "POST", query: "", body: body)
-        )
-        let object = try await manager.post("x", encoding: users)
-        #expect((object as? [String: Any])?["body"] as? String == body)
-        let heard = Recorder<String>()
-        manager.post(
-            "x",
-            encoding: users,
-            success: { _, object in heard.append((object as? [String: Any])?["body"] as? String ?? "") },
-            failure: { _, error in heard.append("\(error)") }
-        )
-        #expect(try await heard.wait() == [body])
-    }
-
     @Test func aValueThatCannotBeEncodedIsTheFailure() async throws {
         struct Unwilling: Encodable, Sendable {
             struct Refusal: Error {}
@@ -118,11 +43,13 @@ struct TypedVerbTests {
         }
         let manager = try manager(ScriptedServer([]))
         manager.requestSerializer = JSONRequestSerializer()
-        await #expect(throws: Unwilling.Refusal.self) { try await manager.post("x", encoding: Unwilling()) }
+        await #expect(throws: Unwilling.Refusal.self) {
+            try await manager.post("x", parameters: .encoding(Unwilling()))
+        }
         let failures = Recorder<Bool>()
         let operation = manager.post(
             "x",
-            encoding: Unwilling(),
+            parameters: .encoding(Unwilling()),
             success: nil,
             failure: { operation, error in failures.append(operation == nil && error is Unwilling.Refusal) }
         )
@@ -148,7 +75,7 @@ struct TypedVerbTests {
         }
         let manager = manager(server)
         #expect(try await manager.delete("x", as: EmptyResponse.self) == EmptyResponse())
-        let response = try await manager.responses.delete("x", as: EmptyResponse.self)
+        let response = try await manager.response("DELETE", "x", as: EmptyResponse.self)
         #expect(response.value == EmptyResponse() && response.data == Data("OK".utf8))
         let session = HTTPSessionManager.forTests(server.url)
         #expect(try await session.delete("x", as: EmptyResponse.self) == EmptyResponse())

@@ -36,7 +36,13 @@ struct VerbCompletionTests {
             case .list:
                 manager.post("a", parameters: [1], configure: configure, success: success, failure: failure)
             case .encoding:
-                manager.post("a", encoding: [1], configure: configure, success: success, failure: failure)
+                manager.post(
+                    "a",
+                    parameters: .encoding([1]),
+                    configure: configure,
+                    success: success,
+                    failure: failure
+                )
             case .typed:
                 manager.get(
                     "a",
@@ -48,7 +54,7 @@ struct VerbCompletionTests {
             case .form:
                 manager.post(
                     "a",
-                    constructingBody: { $0.appendPart(withFormData: Data(), name: "a") },
+                    parameters: .form(constructingBody: { $0.appendPart(withFormData: Data(), name: "a") }),
                     configure: configure,
                     success: success,
                     failure: failure
@@ -167,13 +173,13 @@ struct VerbCompletionTests {
         let heard = Recorder<Bool>()
         manager.post(
             "a",
-            constructingBody: { _ in throw Refusal() },
+            parameters: .form(constructingBody: { _ in throw Refusal() }),
             success: nil,
             failure: { operation, error in heard.append(operation == nil && error is Refusal) }
         )
         session.post(
             "a",
-            constructingBody: { _ in throw Refusal() },
+            parameters: .form(constructingBody: { _ in throw Refusal() }),
             success: nil,
             failure: { task, error in heard.append(task == nil && error is Refusal) }
         )

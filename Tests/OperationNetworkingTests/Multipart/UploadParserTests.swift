@@ -38,9 +38,12 @@ struct UploadParserTests {
         let parameters: [String: any Sendable] = ["list": [1, 2], "none": NSNull()]
         let object =
             switch method {
-            case "POST": try await manager.post("anything", parameters: parameters, constructingBody: build)
-            case "PUT": try await manager.put("anything", parameters: parameters, constructingBody: build)
-            default: try await manager.patch("anything", parameters: parameters, constructingBody: build)
+            case "POST":
+                try await manager.post("anything", parameters: .form(parameters, constructingBody: build))
+            case "PUT":
+                try await manager.put("anything", parameters: .form(parameters, constructingBody: build))
+            default:
+                try await manager.patch("anything", parameters: .form(parameters, constructingBody: build))
             }
         let echo = try #require(object as? [String: Any])
         let fields = try #require(echo["form"] as? [String: Any])
@@ -103,7 +106,7 @@ struct UploadParserTests {
     )
     func streams() async throws {
         let manager = try manager()
-        let object = try await manager.post("post", parameters: ["key": "value"]) { form in
+        let form = FormParameters.form(["key": "value"]) { form in
             try form.appendPart(
                 withInputStream: InputStream(data: Data("Some Data".utf8)),
                 name: "DataName",
@@ -112,6 +115,7 @@ struct UploadParserTests {
                 mimeType: "text/plain"
             )
         }
+        let object = try await manager.post("post", parameters: form)
         let echo = try #require(object as? [String: Any])
         #expect(echo["files"] as? [String: String] == ["DataName": "Some Data"])
         #expect(echo["form"] as? [String: String] == ["key": "value"])

@@ -148,29 +148,26 @@ struct UploadTests {
         let parameters = ["title": "A photo"]
         switch method {
         case "POST":
-            _ = try await manager.post("a", parameters: parameters, constructingBody: build)
+            _ = try await manager.post("a", parameters: .form(parameters, constructingBody: build))
             manager.post(
                 "b",
-                parameters: parameters,
-                constructingBody: build,
+                parameters: .form(parameters, constructingBody: build),
                 success: success,
                 failure: nil
             )
         case "PUT":
-            _ = try await manager.put("a", parameters: parameters, constructingBody: build)
+            _ = try await manager.put("a", parameters: .form(parameters, constructingBody: build))
             manager.put(
                 "b",
-                parameters: parameters,
-                constructingBody: build,
+                parameters: .form(parameters, constructingBody: build),
                 success: success,
                 failure: nil
             )
         default:
-            _ = try await manager.patch("a", parameters: parameters, constructingBody: build)
+            _ = try await manager.patch("a", parameters: .form(parameters, constructingBody: build))
             manager.patch(
                 "b",
-                parameters: parameters,
-                constructingBody: build,
+                parameters: .form(parameters, constructingBody: build),
                 success: success,
                 failure: nil
             )
@@ -193,14 +190,14 @@ struct UploadTests {
         let failures = Recorder<Bool>()
         let operation = manager.post(
             "a",
-            constructingBody: { _ in throw Stop() },
+            parameters: .form(constructingBody: { _ in throw Stop() }),
             success: nil,
             failure: { operation, error in failures.append(operation == nil && error is Stop) }
         )
         #expect(operation == nil)
         #expect(try await failures.wait() == [true])
         await #expect(throws: Stop.self) {
-            try await manager.post("a", constructingBody: { _ in throw Stop() })
+            try await manager.post("a", parameters: .form(constructingBody: { _ in throw Stop() }))
         }
     }
 
@@ -313,7 +310,7 @@ struct UploadTests {
         let source = try file()
         let object = try await manager.put(
             "b",
-            constructingBody: { try $0.appendPart(withFileURL: source, name: "f") }
+            parameters: .form(constructingBody: { try $0.appendPart(withFileURL: source, name: "f") })
         )
         #expect(object as? Data == Data("done".utf8))
         #expect(server.requests[1].body == server.requests[2].body)

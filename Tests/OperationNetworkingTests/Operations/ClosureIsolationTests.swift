@@ -209,18 +209,21 @@ struct ClosureIsolationTests {
         manager.get("http://", success: nil, failure: { operation, _ in end("\(operation == nil)") })
         manager.post(
             "form",
-            constructingBody: { form in
+            parameters: .form(constructingBody: { form in
                 screen.show("form")
                 form.appendPart(withFormData: Data(), name: "a")
-            },
+            }),
             success: { _, _ in end("post") }
         )
         _ = try await ends.wait(count: 4)
         #expect(Set(screen.lines) == ["form", "get", "500", "true", "post"])
-        try await manager.post("form") { form in
-            screen.show("async form")
-            form.appendPart(withFormData: Data(), name: "a")
-        }
+        try await manager.post(
+            "form",
+            parameters: .form { form in
+                screen.show("async form")
+                form.appendPart(withFormData: Data(), name: "a")
+            }
+        )
         #expect(screen.lines.last == "async form")
     }
 

@@ -41,10 +41,8 @@ struct LateConfigurationTests {
         try await manager.get("a") { $0.outputFile = folder.file("async") }
         #expect(try String(contentsOf: folder.file("async"), encoding: .utf8) == "four")
         try await manager.upload(.data(Data("x".utf8)), to: "a") { $0.totalTimeout = 20 }
-        try await manager.post("a") { form in
-            form.appendPart(withFormData: Data(), name: "a")
-        } configure: { operation in
-            operation.outputFile = folder.file("form")
+        try await manager.post("a", parameters: .form { $0.appendPart(withFormData: Data(), name: "a") }) {
+            $0.outputFile = folder.file("form")
         }
         #expect(try String(contentsOf: folder.file("form"), encoding: .utf8) == "four")
     }
@@ -365,19 +363,20 @@ struct LateConfigurationTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test func aTypedVerbCallsTheClosuresThatWereThereToo() async throws {
+    @Test func aCompletionThatIsConfiguredReplacesTheClosuresOfTheVerb() async throws {
         let server = try ScriptedServer { _ in
             .respond(200, ["Content-Type": "application/json"], body: "[1]")
         }
         let manager = Self.manager(server)
         let heard = Recorder<String>()
-        manager.get(
-            "a",
-            as: [Int].self,
-            configure: { $0.setCompletion(success: { _, _ in heard.append("own") }) },
-            success: { _, value in heard.append("\(value)") }
-        )
-        #expect(try await heard.wait(count: 2) == ["own", "[1]"])
+        let configure: (HTTPRequestOperation) -> Void = { operation in
+            operation.setCompletion(success: { _, object in heard.append("own \(object as? [Int] ?? [])") })
+        }
+        manager.get("a", as: [Int].self, configure: configure, success: { _, _ in heard.append("typed") })
+        #expect(try await heard.wait() == ["own [1]"])
+        manager.responseSerializer = DecodableResponseSerializer([Int].self)
+        manager.get("a", configure: configure, success: { _, _ in heard.append("plain") })
+        #expect(try await heard.wait(count: 2) == ["own [1]", "own [1]"])
     }
 
     @Test func cancellingAndAddingAtOnceLosesNothing() async throws {

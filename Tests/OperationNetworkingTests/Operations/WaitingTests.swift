@@ -179,10 +179,11 @@ struct WaitingTests {
             { _ = try await manager.patch("a") },
             { _ = try await manager.delete("a") },
             { _ = try await manager.get("a", as: Item.self) },
-            { _ = try await manager.post("a", encoding: Item()) },
-            { _ = try await manager.post("a", encoding: Item(), as: Item.self) },
+            { _ = try await manager.post("a", parameters: .encoding(Item())) },
+            { _ = try await manager.post("a", parameters: .encoding(Item()), as: Item.self) },
             {
-                _ = try await manager.post("a") { $0.appendPart(withFormData: Data(), name: "n") }
+                let form = FormParameters.form { $0.appendPart(withFormData: Data(), name: "n") }
+                _ = try await manager.post("a", parameters: form)
             },
             { _ = try await manager.upload(.data(Data("x".utf8)), to: "a") },
         ]

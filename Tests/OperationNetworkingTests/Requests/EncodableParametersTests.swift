@@ -42,9 +42,7 @@ import Testing
         let manager = OperationManager(baseURL: URL(string: "http://h/"))
         let date = Date(timeIntervalSince1970: 1_792_233_765)
         func query(_ value: some Encodable & Sendable) throws -> String? {
-            let parameters = EncodedParameters(value: value)
-            let call = OperationManager.Call(method: "GET", path: "a", parameters: parameters, headers: [:])
-            return try manager.request(for: call).url?.query
+            try manager.request("GET", "a", parameters: .encoding(value)).url?.query
         }
         #expect(try query(["since": date]) == "since=2026-10-17T10%3A42%3A45Z")
         #expect(throws: EncodingError.self) { try query(["r": Double.infinity]) }
@@ -86,18 +84,14 @@ import Testing
             }
         }
         let manager = OperationManager(baseURL: URL(string: "http://h/"))
-        let call = OperationManager.Call(
-            method: "POST",
-            path: "a",
-            parameters: EncodedParameters(value: [1, 2]),
-            headers: [:]
-        )
         manager.requestSerializer = Own()
-        #expect(try manager.request(for: call).httpBody == Data("[1, 2]".utf8))
+        let asked = try manager.request("POST", "a", parameters: .encoding([1, 2]))
+        #expect(asked.httpBody == Data("[1, 2]".utf8))
         var forms = HTTPRequestSerializer()
         forms.queryStringSerialization = { _, parameters in "\(parameters)" }
         manager.requestSerializer = forms
-        #expect(try manager.request(for: call).httpBody == Data("[1, 2]".utf8))
+        let form = try manager.request("POST", "a", parameters: .encoding([1, 2]))
+        #expect(form.httpBody == Data("[1, 2]".utf8))
     }
 
     @Test func serializersTakeAnEncodableValue() throws {

@@ -85,7 +85,7 @@ struct StringResponseSerializerTests {
             .respond(200, ["Content-Type": "text/plain; charset=iso-8859-1"], body: .data(Data([0xFC])))
         ])
         let manager = OperationManager(baseURL: server.url)
-        let text: String = try await manager.responses.get("x", with: StringResponseSerializer()).value
+        let text: String = try await manager.response("GET", "x", with: StringResponseSerializer()).value
         #expect(text == "\u{fc}")
     }
 

@@ -134,15 +134,17 @@ struct AFHTTPSessionManagerTests {
         let ends = TaskEnds()
         session.post(
             "post",
-            parameters: ["key": "value"],
-            constructingBody: { form in
-                try form.appendPart(
-                    withFileData: Data("Data".utf8),
-                    name: "DataName",
-                    fileName: "DataFileName",
-                    mimeType: "data"
-                )
-            },
+            parameters: .form(
+                ["key": "value"],
+                constructingBody: { form in
+                    try form.appendPart(
+                        withFileData: Data("Data".utf8),
+                        name: "DataName",
+                        fileName: "DataFileName",
+                        mimeType: "data"
+                    )
+                }
+            ),
             success: ends.success,
             failure: ends.failure
         )
@@ -174,7 +176,9 @@ struct AFHTTPSessionManagerTests {
         let ends = TaskEnds()
         session.post(
             "post",
-            constructingBody: { $0.appendPart(withFormData: Data("Data".utf8), name: "DataName") },
+            parameters: .form(constructingBody: {
+                $0.appendPart(withFormData: Data("Data".utf8), name: "DataName")
+            }),
             success: ends.success,
             failure: ends.failure
         )
@@ -272,14 +276,14 @@ struct AFHTTPSessionManagerTests {
         let progress = Recorder<Double>()
         session.post(
             "post",
-            constructingBody: { form in
+            parameters: .form(constructingBody: { form in
                 try form.appendPart(
                     withFileData: Data(repeating: 7, count: 100_000),
                     name: "file",
                     fileName: "file",
                     mimeType: "application/octet-stream"
                 )
-            },
+            }),
             progress: { progress.append($0.fractionCompleted) },
             success: ends.success,
             failure: ends.failure

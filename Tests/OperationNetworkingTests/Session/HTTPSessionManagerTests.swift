@@ -95,8 +95,10 @@ struct HTTPSessionManagerTests {
         let fractions = Recorder<Double>()
         let task = session.post(
             "form",
-            parameters: ["title": "Summer"],
-            constructingBody: { form in form.appendPart(withFormData: Data("2026".utf8), name: "year") },
+            parameters: .form(
+                ["title": "Summer"],
+                constructingBody: { form in form.appendPart(withFormData: Data("2026".utf8), name: "year") }
+            ),
             progress: { fractions.append($0.fractionCompleted) },
             success: ends.success,
             failure: ends.failure
@@ -109,9 +111,9 @@ struct HTTPSessionManagerTests {
         #expect(task?.uploadProgress.fractionCompleted == 1)
         let object = try await session.post(
             "form",
-            constructingBody: { (form: inout MultipartFormData) in
+            parameters: .form(constructingBody: { (form: inout MultipartFormData) in
                 form.appendPart(withFormData: Data(), name: "a")
-            }
+            })
         )
         #expect(object is [String: any Sendable])
     }

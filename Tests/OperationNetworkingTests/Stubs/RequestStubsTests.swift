@@ -82,7 +82,7 @@ struct RequestStubsTests {
         manager.stubs = stubs
         manager.responseSerializer = HTTPResponseSerializer()
         var texts: [String] = []
-        for path in ["a", "b", "a", "a"] { texts.append(text(try await manager.get(path, parameters: nil))) }
+        for path in ["a", "b", "a", "a"] { texts.append(text(try await manager.get(path))) }
         #expect(texts == ["1", "b", "2", "2"])
     }
 

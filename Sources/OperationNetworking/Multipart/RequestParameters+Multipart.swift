@@ -1,0 +1,74 @@
+public import Foundation
+public import FoundationNetworking
+
+/// A form of several parts as parameters: see ``RequestParameters/form(_:constructingBody:)``.
+public struct FormParameters: RequestParameters {
+    let fields: [String: Any]
+    let constructBody: (inout MultipartFormData) throws -> Void
+
+    /// Makes the form, as
+    /// ``RequestSerializer/multipartFormRequest(method:url:parameters:headers:constructingBody:)`` does.
+    public func request(
+        method: String,
+        url: URL,
+        headers: [String: String],
+        by serializer: any RequestSerializer
+    ) throws -> URLRequest {
+        try serializer.multipartFormRequest(
+            method: method,
+            url: url,
+            parameters: fields,
+            headers: headers,
+            constructingBody: constructBody
+        )
+    }
+}
+
+extension RequestParameters where Self == FormParameters {
+    /// A form of several parts.
+    ///
+    /// - Parameters:
+    ///   - fields: become the first parts.
+    ///   - constructBody: appends further parts. Called once, before the verb returns or first suspends; the
+    ///     request fails with what it throws.
+    /// - Returns: the parameters, for one request: a stream among the parts is read once.
+    public static func form(
+        _ fields: [String: Any] = [:],
+        constructingBody constructBody: @escaping (inout MultipartFormData) throws -> Void
+    ) -> Self {
+        FormParameters(fields: fields, constructBody: constructBody)
+    }
+}
+
+/// A body that is sent as it is: see ``RequestParameters/body(_:)``.
+public struct BodyParameters: RequestParameters {
+    let source: BodySource
+
+    /// Makes a request with the body. Without a `Content-Type` among `headers` it has the type that the file
+    /// extension stands for, else `application/octet-stream`.
+    public func request(
+        method: String,
+        url: URL,
+        headers: [String: String],
+        by serializer: any RequestSerializer
+    ) throws -> URLRequest {
+        guard !["GET", "HEAD"].contains(method.uppercased()) else {
+            throw RequestBodyError.methodWithoutBody(method)
+        }
+        var request = try serializer.request(method: method, url: url, parameters: nil, headers: headers)
+        if !headers.keys.contains(where: { $0.isEqualIgnoringASCIICase(to: "Content-Type") }) {
+            // The serializer's own is about parameters, of which there are none.
+            try RequestSerializationError.check(name: "Content-Type", value: source.mediaType)
+            request.setValue(source.mediaType, forHTTPHeaderField: "Content-Type")
+        }
+        request.bodySource = source
+        return request
+    }
+}
+
+extension RequestParameters where Self == BodyParameters {
+    /// A file, data or a stream that is sent as it is, by a method that has a body.
+    public static func body(_ source: BodySource) -> Self {
+        BodyParameters(source: source)
+    }
+}
