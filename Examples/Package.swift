@@ -74,6 +74,25 @@ let package = Package(
             path: "Nonisolated/Migration",
             swiftSettings: nonisolatedSettings
         ),
+        // The forms of the verbs, in three modes.
+        .target(
+            name: "Verbs",
+            dependencies: [library],
+            path: "Verbs/Isolated",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "VerbsNonisolated",
+            dependencies: [library],
+            path: "Verbs/Nonisolated",
+            swiftSettings: nonisolatedSettings
+        ),
+        .target(
+            name: "VerbsSwift5",
+            dependencies: [library],
+            path: "Verbs/Swift5",
+            swiftSettings: nonisolatedSettings + [.swiftLanguageMode(.v5)]
+        ),
         // A part of an app, and its tests by the test kit.
         .target(
             name: "PhotoStore",
