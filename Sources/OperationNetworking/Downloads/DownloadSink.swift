@@ -245,7 +245,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             reader: partial.reader()
         )
         digests?.advance(to: partial.count)
-        let kept = parts.kept
+        let kept = parts.continuable
         shared.withLock { shared in
             shared.held.count = partial.count
             shared.kept = kept.map { HeldBytes(count: $0.count, content: keptContent) }
@@ -348,7 +348,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     private func tellKept() {
-        shared.withLock { [keptContent, kept = parts?.kept] in
+        shared.withLock { [keptContent, kept = parts?.continuable] in
             $0.kept = kept.map { HeldBytes(count: $0.count, content: keptContent) }
         }
     }

@@ -151,6 +151,9 @@ struct PartPair {
     /// The part that the request can go back to: its own, which was there before the current one.
     var kept: PartialDownload? { others.last { $0.worth.isOfRequest }?.part }
 
+    /// The same, if its rest can be asked for. To go back to any other would only give up what came.
+    var continuable: PartialDownload? { others.last { $0.worth == .proven }?.part }
+
     /// Whether there is any part besides the current one.
     var hasOthers: Bool { !others.isEmpty }
 

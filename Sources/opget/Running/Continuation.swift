@@ -59,7 +59,10 @@ struct Continuation: Hashable, Sendable {
         let untagged = kept.untagged.prefix(Self.mostLinks).map { path in
             "What came of \(path) is kept, and goes on by the same link alone: the server names no ETag."
         }
-        return links + untagged + sameCommand(afterFailures: kept)
+        let refuted = kept.refuted.prefix(Self.mostLinks).map { path in
+            "The bytes of \(path) from an earlier run are kept: with --no-resume it starts over."
+        }
+        return links + untagged + refuted + sameCommand(afterFailures: kept)
     }
 
     private func sameCommand(afterFailures kept: KeptParts) -> [String] {

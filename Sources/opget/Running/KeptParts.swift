@@ -10,6 +10,8 @@ struct KeptParts: Hashable, Sendable {
         /// They go on by the same address alone: there is no tag by which another one could be compared. The path
         /// of the file.
         case needsSameLink(String)
+        /// With what came they do not have the checksum. The path of the file.
+        case isRefuted(String)
         /// There is no room for what the server has now.
         case needsRoom
         /// The bytes stay only until others come.
@@ -26,6 +28,9 @@ struct KeptParts: Hashable, Sendable {
     /// The paths of the files of those that go on by the same link alone.
     private(set) var untagged: [String] = []
 
+    /// The paths of the files of those that do not have their checksum.
+    private(set) var refuted: [String] = []
+
     /// Whether there are some, and none goes on.
     var startOver: Bool { continuable == 0 && !obstacles.isEmpty }
 
@@ -34,6 +39,7 @@ struct KeptParts: Hashable, Sendable {
         case .goesOn: continuable += 1
         case .needsLink(let path): linkless.append(path)
         case .needsSameLink(let path): untagged.append(path)
+        case .isRefuted(let path): refuted.append(path)
         case .needsRoom: break
         case .startsOver(let reason): obstacles[reason, default: 0] += 1
         }

@@ -112,7 +112,7 @@ struct Transfer {
                 return prospect
             }
             return download?.goesOnByOtherLink == true ? .needsLink(path.text) : .needsSameLink(path.text)
-        case .checksum: return .startsOver(.digestMismatch)
+        case .checksum: return .isRefuted(path.text)
         case .diskFull:
             guard case DownloadError.noRoomForBoth? = operation.error else { return prospect }
             return .needsRoom

@@ -536,6 +536,18 @@ struct KeptPartTests {
         #expect(size(scene.part) == 100_000)
     }
 
+    /// The same in one run: going back to a part that cannot go on would give up the longest one.
+    @Test func theLongestOfThreePartsOfOneRunStays() async throws {
+        let scene = try DownloadScene(
+            answers: [10, 100_000, 50_000].map {
+                .representation(Self.version(0)).breaking(after: .body($0))
+            }
+        )
+        _ = await scene.run(Self.retrying(scene.operation(), 2))
+        let sizes = scene.names.filter { $0.hasSuffix(".part") }.map { size(scene.folder.file($0)) }
+        #expect(sizes == [100_000])
+    }
+
     /// With a digest of the whole a date is enough.
     @Test("P17") func aDigestGoesOnElsewhereUnderADate() async throws {
         var dated = Self.version(0)
