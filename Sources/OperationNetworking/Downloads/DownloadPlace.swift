@@ -102,19 +102,18 @@ struct DownloadPlace {
     /// tells of this very file, and a second name for it. Only where all of it is this user's: another user
     /// may have made it look so.
     ///
-    /// The part may have had any of its names. Two in a row of which neither is taken end the search.
+    /// The part may have had any of its names. Three in a row of which none is taken end the search.
     private func removeLeftovers(of file: FileStatus) throws {
         guard file.owner == folder.user else { return }
         let partialName = PartialName(of: name)
-        /// Whether the names before are free.
-        var areFree = false
+        /// The number of free names before.
+        var free = 0
         for number in 0..<PartialName.candidateCount {
             if try removeLeftovers(of: file, partialName.candidate(number)) {
-                areFree = false
-            } else if areFree {
-                return
+                free = 0
             } else {
-                areFree = true
+                free += 1
+                if free > 2 { return }
             }
         }
     }

@@ -48,16 +48,17 @@ struct FoundPart {
         let name = PartialName(of: place.name)
         var found: [FoundPart] = []
         // A name that is free now may have been another file's when the download began: the one behind it
-        // has the bytes then. Two free names in a row end the search.
-        var isFree = false
+        // has the bytes then. Three free names in a row end the search:
+        // of three parts the first two may be gone.
+        var free = 0
         for number in 0..<PartialName.candidateCount where found.count < 3 {
             let names = name.candidate(number)
             guard try place.folder.status(of: names.part) != .nothing else {
-                if isFree { break }
-                isFree = true
+                free += 1
+                if free > 2 { break }
                 continue
             }
-            isFree = false
+            free = 0
             let part = try take(
                 names,
                 for: question,

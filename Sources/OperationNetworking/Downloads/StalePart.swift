@@ -16,14 +16,14 @@ internal import OperationNetworkingSystem
 /// | any other: it may be of a later version, and is then continued  | stay    |
 ///
 /// Where the file system keeps no marks, a part without a byte counts as this user's if no other one may open
-/// it. Two free names in a row end the search, as in ``FoundPart``.
+/// it. Three free names in a row end the search, as in ``FoundPart``.
 package enum StalePart {
     /// Whether a download that was killed just after it had completed the file may have left something: a
     /// checkpoint, or the mark of the part on the file, which tells of a part with any of its names.
     package static func mayBeLeft(beside file: URL) -> Bool {
         guard let place = try? DownloadPlace(file, watch: nil) else { return false }
-        // The second name is that of a part that was to take the place of the first.
-        for number in 0...1 {
+        // The others are those of parts that were to take the place of the first.
+        for number in 0...2 {
             let names = PartialName(of: place.name).candidate(number)
             if let checkpoint = try? place.folder.status(of: names.checkpoint), checkpoint != .nothing {
                 return true
@@ -68,23 +68,22 @@ extension DownloadPlace {
 }
 
 extension DownloadFolder {
-    /// Removes parts of a file that are certainly ours, and that no operation has open. Two free names in a row
+    /// Removes parts of a file that are certainly ours, and that no operation has open. Three free names in a row
     /// end the search.
     fileprivate func removeParts(
         of name: PartialName,
         where isStale: (PartRecovery.Facts.Finding, FileTrust, _ isEmpty: Bool) throws -> Bool
     ) throws {
-        /// Whether the name before is free.
-        var isFree = false
+        /// The number of free names before.
+        var free = 0
         for number in 0..<PartialName.candidateCount {
             let names = name.candidate(number)
             if try status(of: names.part) != .nothing {
-                isFree = false
+                free = 0
                 try remove(names, where: isStale)
-            } else if isFree {
-                return
             } else {
-                isFree = true
+                free += 1
+                if free > 2 { return }
             }
         }
     }
