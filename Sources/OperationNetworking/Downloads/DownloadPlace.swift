@@ -101,21 +101,9 @@ struct DownloadPlace {
     /// Removes what a process that died left beside a file that it had just completed: a checkpoint that
     /// tells of this very file, and a second name for it. Only where all of it is this user's: another user
     /// may have made it look so.
-    ///
-    /// The part may have had any of its names. Three in a row of which none is taken end the search.
     private func removeLeftovers(of file: FileStatus) throws {
         guard file.owner == folder.user else { return }
-        let partialName = PartialName(of: name)
-        /// The number of free names before.
-        var free = 0
-        for number in 0..<PartialName.candidateCount {
-            if try removeLeftovers(of: file, partialName.candidate(number)) {
-                free = 0
-            } else {
-                free += 1
-                if free > 2 { return }
-            }
-        }
+        try PartialName(of: name).search { try removeLeftovers(of: file, $0) }
     }
 
     /// - Returns: whether there was anything with one of these names.

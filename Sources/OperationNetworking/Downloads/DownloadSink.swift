@@ -10,8 +10,8 @@ internal import OperationNetworkingSystem
 /// before.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
     // @unchecked: `parts`, `content`, `keptContent`, `replaced`, `digests`, `hand`, `isEndMarked`, `ownRange`,
-    // `hasStartedOver`, `hasBegun` and `condition` are used on `queue` only, and `plan` changes before that; what both sides
-    // touch is in `shared`.
+    // `hasStartedOver`, `hasBegun` and `condition` are used on `queue` only, and `plan` changes before that;
+    // what both sides touch is in `shared`.
 
     /// Bytes that may wait to be written before it is full.
     static let capacity = 512 * 1024
@@ -549,8 +549,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         return .mustTryAgain(error, reason)
     }
 
-    /// Looks once more at a body whose head did not say its length: now it is known whether it is shorter than
-    /// what is there (S27).
+    /// Returns why a body cannot replace the kept bytes. Its head may not have said its length, which is known
+    /// now (S27).
     private func objection(to partial: PartialDownload) -> (any Error)? {
         guard let origin = partial.checkpoint?.origin.headerFields, ownRange == nil else { return nil }
         let content = parts?.kept.flatMap { $0.checkpoint?.partialContent(offset: $0.count) }

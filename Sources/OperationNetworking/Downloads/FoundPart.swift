@@ -45,20 +45,9 @@ struct FoundPart {
         replacing replaceable: ReplaceableFile,
         in environment: DownloadEnvironment
     ) throws -> [FoundPart] {
-        let name = PartialName(of: place.name)
         var found: [FoundPart] = []
-        // A name that is free now may have been another file's when the download began: the one behind it
-        // has the bytes then. Three free names in a row end the search:
-        // of three parts the first two may be gone.
-        var free = 0
-        for number in 0..<PartialName.candidateCount where found.count < 3 {
-            let names = name.candidate(number)
-            guard try place.folder.status(of: names.part) != .nothing else {
-                free += 1
-                if free > 2 { break }
-                continue
-            }
-            free = 0
+        try PartialName(of: place.name).search { names in
+            guard found.count < 3, try place.folder.status(of: names.part) != .nothing else { return false }
             let part = try take(
                 names,
                 for: question,
@@ -68,6 +57,7 @@ struct FoundPart {
                 in: environment
             )
             if let part { found.append(part) }
+            return true
         }
         return found.sorted { $0.generation < $1.generation }
     }

@@ -27,8 +27,6 @@ struct PartPair {
 
     private(set) var current: PartialDownload
     private var others: [Other]
-    /// Whether nothing of the current one was there when the operation began.
-    private(set) var isNew: Bool
     /// Whether the bytes of the current one came to be thrown away: they do not have the digest that they have
     /// to have, and nothing was there before them.
     private(set) var isRefuted = false
@@ -140,19 +138,20 @@ struct PartPair {
                 goesOn == nil ? others.map { $0.part.generation + 1 }.max() ?? 0 : current.generation
             let lost = goesOn == nil ? current.lost ?? found.lazy.compactMap(\.lost).last : nil
             let ofOtherRequests = found.compactMap { $0.otherBody(than: question.request) }
-            return (
-                current: download(current, generation), others, isNew: goesOn == nil, lost, ofOtherRequests
-            )
+            return (download(current, generation), others, lost, ofOtherRequests)
         }
-        current = parts.current
-        (others, isNew, lost, ofOtherRequests) = (parts.1, parts.isNew, parts.3, parts.4)
+        (current, others, lost, ofOtherRequests) = parts
     }
 
+    /// Whether nothing of the current one was there when the operation began.
+    private var isNew: Bool { current.recovered == nil }
+
     /// The part that the request can go back to: its own, which was there before the current one.
-    var kept: PartialDownload? { others.last { $0.worth.isOfRequest }?.part }
+    private var own: Other? { others.last { $0.worth.isOfRequest } }
+    var kept: PartialDownload? { own?.part }
 
     /// The same, if its rest can be asked for. To go back to any other would only give up what came.
-    var continuable: PartialDownload? { others.last { $0.worth == .proven }?.part }
+    var continuable: PartialDownload? { own.flatMap { $0.worth == .proven ? $0.part : nil } }
 
     /// Whether there is any part besides the current one.
     var hasOthers: Bool { !others.isEmpty }
@@ -212,7 +211,7 @@ struct PartPair {
 
     /// A body that starts over has begun in the current one. Of the others the longest one stays.
     mutating func didStartAnew() {
-        (isNew, isRefuted, isOverwritten) = (true, false, false)
+        (isRefuted, isOverwritten) = (false, false)
         let best = others.indices.max { others[$0].count < others[$1].count }
         let kept = best.map { others[$0] }
         for (index, other) in others.enumerated() where index != best { try? other.part.discard() }
@@ -232,23 +231,22 @@ struct PartPair {
         guard let index = others.lastIndex(where: { $0.worth.isOfRequest }) else { return }
         try current.discard()
         current = others.remove(at: index).part
-        (isNew, isRefuted) = (false, false)
+        isRefuted = false
     }
 
     /// The transfers have ended, and the file is not whole: what came now goes where no later request could go
     /// on with it. `hasRoom`: whether there was room for all.
     mutating func settle(hasRoom: Bool) throws {
         guard isNew else { return }
-        let keptWorth = others.last { $0.worth.isOfRequest }?.worth
-        let isOfUse = !isRefuted && (hasRoom || keptWorth == nil)
-        guard let kept, let keptWorth else {
+        let isOfUse = !isRefuted && (hasRoom || own == nil)
+        guard let own else {
             if !isOfUse { try current.discard() }
             return
         }
         let isLess =
-            kept.count >= current.count && kept.checkpoint.isSameVersion(as: current.checkpoint)
+            own.count >= current.count && own.part.checkpoint.isSameVersion(as: current.checkpoint)
         let worth = isOfUse ? worth(of: current) : .nothing
-        if isLess || PartChoice.goesOn([(keptWorth, kept.count), (worth, current.count)]) == 0 {
+        if isLess || PartChoice.goesOn([(own.worth, own.count), (worth, current.count)]) == 0 {
             try goBack()
         }
     }

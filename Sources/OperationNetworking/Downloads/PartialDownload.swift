@@ -20,8 +20,9 @@ final class PartialDownload {
         static let bytes: Int64 = 16 << 20
     }
 
-    /// The bytes of an earlier process, for the request to send; `nil` if none can be continued.
-    let recovered: PartialContent?
+    /// The bytes of an earlier process, for the request to send; `nil` if none can be continued, or others have
+    /// come in their place.
+    private(set) var recovered: PartialContent?
     /// Why bytes of an earlier process are not continued.
     let lost: RestartReason?
     /// The checkpoint of the bytes, on the disk or about to be; `nil` while none came.
@@ -412,6 +413,7 @@ final class PartialDownload {
         if !isClean {
             isTainted = true
             checkpoint = nil
+            recovered = nil
             extent.cut(to: 0)
             try part.file.truncate(to: 0)
             try part.file.synchronizeData()

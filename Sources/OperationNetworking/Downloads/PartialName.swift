@@ -7,6 +7,9 @@ struct PartialName: Hashable, Sendable {
     private static let endingLength = 24
     /// The number of names that are tried.
     static let candidateCount = 1000
+    /// The number of free names in a row that end a search: of three parts the first two may be gone, and a name
+    /// may have been another program's when a download began.
+    private static let longestGap = 3
 
     private let stem: String
 
@@ -23,6 +26,14 @@ struct PartialName: Hashable, Sendable {
     /// The names to try after `number` others.
     func candidate(_ number: Int) -> Candidate {
         Candidate(part: number == 0 ? stem + ".part" : stem + ".\(number).part")
+    }
+
+    /// Looks at the names in order. `isTaken` returns whether anything has the name.
+    func search(_ isTaken: (Candidate) throws -> Bool) rethrows {
+        var gap = 0
+        for number in 0..<Self.candidateCount where gap < Self.longestGap {
+            gap = try isTaken(candidate(number)) ? 0 : gap + 1
+        }
     }
 
     /// Whether a partial file of this name can be one of these: `log.1.part` is one of `log` as well as of

@@ -16,19 +16,20 @@ internal import OperationNetworkingSystem
 /// | any other: it may be of a later version, and is then continued  | stay    |
 ///
 /// Where the file system keeps no marks, a part without a byte counts as this user's if no other one may open
-/// it. Three free names in a row end the search, as in ``FoundPart``.
+/// it.
 package enum StalePart {
     /// Whether a download that was killed just after it had completed the file may have left something: a
     /// checkpoint, or the mark of the part on the file, which tells of a part with any of its names.
     package static func mayBeLeft(beside file: URL) -> Bool {
         guard let place = try? DownloadPlace(file, watch: nil) else { return false }
-        // The others are those of parts that were to take the place of the first.
-        for number in 0...2 {
-            let names = PartialName(of: place.name).candidate(number)
-            if let checkpoint = try? place.folder.status(of: names.checkpoint), checkpoint != .nothing {
-                return true
-            }
+        var isLeft = false
+        PartialName(of: place.name).search { names in
+            let checkpoint = try? place.folder.status(of: names.checkpoint)
+            let isTaken = checkpoint.map { $0 != .nothing } ?? false
+            isLeft = isLeft || isTaken
+            return isTaken
         }
+        if isLeft { return true }
         guard case .file = try? place.folder.status(of: place.name) else { return false }
         return (try? place.folder.open(place.name))?.look(for: .part) == .present
     }
@@ -68,23 +69,15 @@ extension DownloadPlace {
 }
 
 extension DownloadFolder {
-    /// Removes parts of a file that are certainly ours, and that no operation has open. Three free names in a row
-    /// end the search.
+    /// Removes parts of a file that are certainly ours, and that no operation has open.
     fileprivate func removeParts(
         of name: PartialName,
         where isStale: (PartRecovery.Facts.Finding, FileTrust, _ isEmpty: Bool) throws -> Bool
     ) throws {
-        /// The number of free names before.
-        var free = 0
-        for number in 0..<PartialName.candidateCount {
-            let names = name.candidate(number)
-            if try status(of: names.part) != .nothing {
-                free = 0
-                try remove(names, where: isStale)
-            } else {
-                free += 1
-                if free > 2 { return }
-            }
+        try name.search { names in
+            guard try status(of: names.part) != .nothing else { return false }
+            try remove(names, where: isStale)
+            return true
         }
     }
 

@@ -247,7 +247,7 @@ extension OperationManager: HTTPVerbs {
         operation(for: request, success: success, failure: failure)
     }
 
-    /// Makes an operation with a serializer of its own.
+    /// Makes an operation that parses its response with `serializer`.
     public func makeCall<Serializer: TypedResponseSerializer>(
         for request: URLRequest,
         with serializer: Serializer,

@@ -57,8 +57,9 @@ struct KeptBody: Hashable, Sendable {
 
 extension KeptBody {
     /// - Parameters:
-    ///   - partial: what is there.
-    ///   - isSameFile: whether it is a part of what is asked for; else it counts only whether it is HTML.
+    ///   - partial: the kept bytes.
+    ///   - isSameFile: whether they are of the file that the request asks for. Of another file only this counts:
+    ///     HTML does not replace it, unless it is HTML itself.
     init(_ partial: PartialContent, isSameFile: Bool = true) {
         let type = partial.variant[0].flatMap(Self.mediaType(of:))
         mediaType = isSameFile ? type : nil

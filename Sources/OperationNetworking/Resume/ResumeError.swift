@@ -29,9 +29,9 @@ public enum ResumeError: Error, Hashable, Sendable {
     case severalParts(asked: String)
     /// The server sent something else than the file whose bytes are kept, or that it was to replace: an answer of
     /// another media type, or one without a validator that is shorter. Most likely it is the page of a network
-    /// that asks for a sign-in, or of a service that does not work now. What is there stays;
-    /// ``DownloadOperation/startsOver`` takes whatever comes. `length`: of the
-    /// answer; `expected`: of the file, or of what is there of it; both in bytes.
+    /// that asks for a sign-in, or of a service that does not work now. The kept bytes, or the file, stay;
+    /// ``DownloadOperation/startsOver`` accepts any answer. `length`: of the answer; `expected`: of the file, or
+    /// of the kept bytes; both in bytes.
     case somethingElse(mediaType: String?, length: Int64?, expected: Int64)
 }
 

@@ -143,7 +143,7 @@ extension HTTPSessionManager: HTTPVerbs {
         }
     }
 
-    /// Makes a task with a serializer of its own.
+    /// Makes a task that parses its response with `serializer`.
     public func makeCall<Serializer: TypedResponseSerializer>(
         for request: URLRequest,
         with serializer: Serializer,

@@ -360,6 +360,12 @@ extension OpgetCommand {
         return options
     }
 
+    /// Whether there are others, which may be secret: header fields, credentials, a proxy with a user.
+    var hasMoreLinkOptions: Bool {
+        !headers.isEmpty || user != nil || usesNetrc || netrcFile != nil || clientCertificate != nil
+            || cookieJar != nil || proxyUser != nil || proxy?.contains("@") == true
+    }
+
     /// The files and directories that options name, but for those that are opened by the very path: `-i`,
     /// `--checksums` and `-o`.
     var pathsOfOptions: [FilePath] {

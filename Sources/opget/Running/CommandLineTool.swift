@@ -230,9 +230,7 @@ enum CommandLineTool {
                 writesOutput: body != nil,
                 asksForRange: asksForRange,
                 linkOptions: command.linkOptions,
-                hasMoreLinkOptions: !command.headers.isEmpty || command.user != nil || command.usesNetrc
-                    || command.netrcFile != nil || command.clientCertificate != nil
-                    || command.cookieJar != nil
+                hasMoreLinkOptions: command.hasMoreLinkOptions
             )
         )
     }

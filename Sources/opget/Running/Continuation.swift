@@ -5,7 +5,7 @@ struct Continuation: Hashable, Sendable {
     /// Longer commands are not repeated.
     private static let longestCommand = 500
     /// More files than these are not named.
-    private static let mostLinks = 10
+    private static let mostFiles = 10
 
     /// The command as it was typed, its name first.
     let arguments: [String]
@@ -50,19 +50,24 @@ struct Continuation: Hashable, Sendable {
 
     /// The advice after failures that left these.
     func advice(afterFailures kept: KeptParts) -> [String] {
-        let more = hasMoreLinkOptions ? ", with the same header fields and credentials" : ""
-        let links = kept.linkless.prefix(Self.mostLinks).map { path in
+        kept.stuck.prefix(Self.mostFiles).compactMap(sentence) + sameCommand(afterFailures: kept)
+    }
+
+    private func sentence(_ prospect: KeptParts.Prospect) -> String? {
+        switch prospect {
+        case .needsLink(let path):
+            let more = hasMoreLinkOptions ? ", with the same header fields, credentials and proxy" : ""
             let command = ["opget"] + linkOptions.map(Self.quoted) + ["-o", Self.quoted(path), "NEWLINK"]
             return "What came of \(path) is kept: ask for a fresh link, then\(more): "
                 + command.joined(separator: " ")
+        case .needsSameLink(let path):
+            return
+                "What came of \(path) is kept, and goes on by the same link alone: the server names no ETag."
+        case .isRefuted(let path):
+            return "The bytes of \(path) from an earlier run are kept: with --no-resume it starts over."
+        case .goesOn, .startsOver:
+            return nil
         }
-        let untagged = kept.untagged.prefix(Self.mostLinks).map { path in
-            "What came of \(path) is kept, and goes on by the same link alone: the server names no ETag."
-        }
-        let refuted = kept.refuted.prefix(Self.mostLinks).map { path in
-            "The bytes of \(path) from an earlier run are kept: with --no-resume it starts over."
-        }
-        return links + untagged + refuted + sameCommand(afterFailures: kept)
     }
 
     private func sameCommand(afterFailures kept: KeptParts) -> [String] {

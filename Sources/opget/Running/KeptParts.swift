@@ -12,8 +12,6 @@ struct KeptParts: Hashable, Sendable {
         case needsSameLink(String)
         /// With what came they do not have the checksum. The path of the file.
         case isRefuted(String)
-        /// There is no room for what the server has now.
-        case needsRoom
         /// The bytes stay only until others come.
         case startsOver(RestartReason)
     }
@@ -22,14 +20,8 @@ struct KeptParts: Hashable, Sendable {
     private(set) var continuable = 0
     /// The number of those that start over, by the reason.
     private(set) var obstacles: [RestartReason: Int] = [:]
-    /// The paths of the files of those that go on by another link.
-    private(set) var linkless: [String] = []
-
-    /// The paths of the files of those that go on by the same link alone.
-    private(set) var untagged: [String] = []
-
-    /// The paths of the files of those that do not have their checksum.
-    private(set) var refuted: [String] = []
+    /// Those that the same command does not help.
+    private(set) var stuck: [Prospect] = []
 
     /// Whether there are some, and none goes on.
     var startOver: Bool { continuable == 0 && !obstacles.isEmpty }
@@ -37,10 +29,7 @@ struct KeptParts: Hashable, Sendable {
     mutating func add(_ prospect: Prospect) {
         switch prospect {
         case .goesOn: continuable += 1
-        case .needsLink(let path): linkless.append(path)
-        case .needsSameLink(let path): untagged.append(path)
-        case .isRefuted(let path): refuted.append(path)
-        case .needsRoom: break
+        case .needsLink, .needsSameLink, .isRefuted: stuck.append(prospect)
         case .startsOver(let reason): obstacles[reason, default: 0] += 1
         }
     }

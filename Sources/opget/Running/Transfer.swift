@@ -114,8 +114,9 @@ struct Transfer {
             return download?.goesOnByOtherLink == true ? .needsLink(path.text) : .needsSameLink(path.text)
         case .checksum: return .isRefuted(path.text)
         case .diskFull:
-            guard case DownloadError.noRoomForBoth? = operation.error else { return prospect }
-            return .needsRoom
+            // The failure says it all.
+            if case DownloadError.noRoomForBoth? = operation.error { return nil }
+            return prospect
         default: return prospect
         }
     }

@@ -290,7 +290,37 @@ struct KeptPartTests {
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
     }
 
+    /// A part that was begun in this operation, was set aside and goes on: it is as new as before.
+    @Test("B10") func aPartThatIsBackIsThrownAwayForAWrongDigestIfNothingWasThere() async throws {
+        let scene = try DownloadScene(answers: [
+            Self.cut, .representation(Self.version(0)).breaking(after: .body(50_000)),
+            .representation(Self.version(1)),
+        ])
+        let operation = Self.retrying(scene.operation(), 5)
+        operation.expectedDigests = Self.wrong
+        await #expect(throws: DownloadError.self) { try await scene.run(operation).get() }
+        #expect(
+            scene.server.requests.map { $0["Range"] }
+                == [nil, "bytes=100000-", "bytes=100000-", nil]
+        )
+        #expect(scene.names.isEmpty)
+    }
+
     // MARK: - No room for both
+
+    /// A version of a length of its own.
+    private static func version(_ number: UInt64, length: Int) -> Answer {
+        let body = PatternBody(seed: number, length: length)
+        return .representation(Representation(.pattern(body), entityTag: .strong("v\(number)")))
+    }
+
+    private func run(_ server: ScriptedServer, on disk: SmallDisk) async -> Result<Any?, any Error> {
+        let operation = DownloadOperation(request: URLRequest(url: server.url), to: disk.file("a"))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.retryPolicy = nil
+        operation.start()
+        return await Result(awaiting: { try await operation.value })
+    }
 
     /// Both parts were left by earlier runs: no failure of this one costs a byte of them.
     @Test(.enabled(if: SmallDisk.isPermitted, "may not mount")) func aFullDiskCostsNothingOfEarlierRuns()
@@ -298,14 +328,7 @@ struct KeptPartTests {
     {
         let disk = try SmallDisk()
         let length = SmallDisk.capacity * 3 / 4
-        func version(_ number: UInt64) -> Answer {
-            .representation(
-                Representation(
-                    .pattern(PatternBody(seed: number, length: length)),
-                    entityTag: .strong("v\(number)")
-                )
-            )
-        }
+        func version(_ number: UInt64) -> Answer { Self.version(number, length: length) }
         let server = try ScriptedServer([
             version(1).breaking(after: .body(length / 2)),
             // Of unknown length, it may be the rest, so that it is asked for once more.
@@ -313,18 +336,11 @@ struct KeptPartTests {
             version(2).chunked().breaking(after: .body(length / 8)),
             version(2),
         ])
-        func run() async -> Result<Any?, any Error> {
-            let operation = DownloadOperation(request: URLRequest(url: server.url), to: disk.file("a"))
-            operation.completionQueue = DispatchQueue(label: "callbacks")
-            operation.retryPolicy = nil
-            operation.start()
-            return await Result(awaiting: { try await operation.value })
-        }
-        for _ in 0..<2 { _ = await run() }
+        for _ in 0..<2 { _ = await run(server, on: disk) }
         try #require(size(disk.file("a.part")) == length / 2)
         try #require(size(disk.file("a.1.part")) == length / 8)
         for _ in 0..<2 {
-            let result = await run()
+            let result = await run(server, on: disk)
             guard case .failure(DownloadError.noRoomForBoth(_, let kept, _)) = result else {
                 Issue.record("\(result)")
                 return
@@ -381,31 +397,14 @@ struct KeptPartTests {
         // 16 pages: 7 have bytes, 2 have checkpoints, 3 are another file's, and the third version needs 6.
         let length = 24_576
         let (first, second) = isLonger ? (16_384, 12_288) : (12_288, 16_384)
-        func version(_ number: UInt64) -> Answer {
-            .representation(
-                Representation(
-                    .pattern(PatternBody(seed: number, length: length)),
-                    entityTag: .strong("v\(number)")
-                )
-            )
-        }
+        func version(_ number: UInt64) -> Answer { Self.version(number, length: length) }
         let server = try ScriptedServer([
             version(1).breaking(after: .body(first)), version(2).breaking(after: .body(second)), version(3),
         ])
-        for _ in 0..<2 {
-            let operation = DownloadOperation(request: URLRequest(url: server.url), to: disk.file("a"))
-            operation.completionQueue = DispatchQueue(label: "callbacks")
-            operation.retryPolicy = nil
-            operation.start()
-            _ = try? await operation.value
-        }
+        for _ in 0..<2 { _ = await run(server, on: disk) }
         try #require(size(disk.file("a.part")) == first && size(disk.file("a.1.part")) == second)
         try Data(count: 12_288).write(to: disk.file("other"))
-        let operation = DownloadOperation(request: URLRequest(url: server.url), to: disk.file("a"))
-        operation.completionQueue = DispatchQueue(label: "callbacks")
-        operation.retryPolicy = nil
-        operation.start()
-        _ = try await operation.value
+        _ = try await run(server, on: disk).get()
         #expect(try PatternBody(seed: 3, length: length).firstDifference(fromFile: disk.file("a")) == nil)
     }
 

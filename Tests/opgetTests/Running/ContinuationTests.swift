@@ -99,16 +99,21 @@ import Testing
             continuation.advice(afterFailures: dated)
                 == ["What came of a is kept, and goes on by the same link alone: the server names no ETag."]
         )
-        continuation.linkOptions = try OpgetCommand.parse([
+        let typed = try OpgetCommand.parse([
             "-N", "--insecure", "--cacert", "my ca.pem", "--proxy", "http://u:p@h", "-H", "X: y",
             "http://h/a",
-        ]).linkOptions
-        continuation.hasMoreLinkOptions = true
+        ])
+        continuation.linkOptions = typed.linkOptions
+        continuation.hasMoreLinkOptions = typed.hasMoreLinkOptions
+        for option in [["-x", "http://u:p@h"], ["-u", "a:b"], ["-n"], ["-H", "X: y"]] {
+            #expect(try OpgetCommand.parse(option + ["http://h/a"]).hasMoreLinkOptions)
+        }
+        #expect(try !OpgetCommand.parse(["-x", "http://h", "-N", "http://h/a"]).hasMoreLinkOptions)
         #expect(
             continuation.advice(afterFailures: kept)
                 == [
-                    "What came of a b is kept: ask for a fresh link, then, with the same header fields and "
-                        + "credentials: opget -N --insecure --cacert 'my ca.pem' -o 'a b' NEWLINK"
+                    "What came of a b is kept: ask for a fresh link, then, with the same header fields, "
+                        + "credentials and proxy: opget -N --insecure --cacert 'my ca.pem' -o 'a b' NEWLINK"
                 ]
         )
     }

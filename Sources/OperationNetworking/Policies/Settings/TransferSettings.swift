@@ -45,8 +45,8 @@ public struct TransferSettings: Sendable {
     /// The source of the bearer token that requests carry; `nil` unless set. Its scope is that of
     /// ``credential``.
     ///
-    /// The token says who asks. So under a renewed one a cached response is asked for again, and a download goes
-    /// on only where the server sends a strong `ETag`, with the last 64 KiB compared.
+    /// The token identifies the user. After it is renewed, cached responses are requested again, and a download
+    /// resumes only if the server sends a strong `ETag` and the last 64 KiB are the same.
     public var tokenSource: TokenSource?
 
     /// Change each request before it is sent, in order; none unless set. See ``RequestAdapter``. A manager
