@@ -174,6 +174,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         case .rest, .overlap, .confirmation, .nothing: return nil
         case .ownRange: return .ownRange
         case .whole, .wholeUntransformed:
+            if content.isRefuted { return .digestMismatch }
             return content.isCoded
                 ? .contentCoded : content.refusesRanges ? .rangesRefused : .validatorMissing
         }

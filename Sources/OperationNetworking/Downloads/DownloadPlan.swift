@@ -126,12 +126,12 @@ struct DownloadProgress: Sendable {
         hasOpened = true
         bytesRecovered = parts.current.count
         lost = parts.lost
-        if let lost { restarts.append(lost) }
         goesOn(with: parts.current)
     }
 
     /// The partial file is ready for a body.
     mutating func didBegin(_ partial: PartialDownload) {
+        if let lost { restarts.append(lost) }
         lost = nil
         goesOn(with: partial)
     }

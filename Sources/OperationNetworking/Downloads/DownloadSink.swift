@@ -10,7 +10,7 @@ internal import OperationNetworkingSystem
 /// before.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
     // @unchecked: `parts`, `content`, `keptContent`, `replaced`, `digests`, `hand`, `isEndMarked`, `ownRange`,
-    // `hasStartedOver`, `hasBegun` and `condition` are used on `queue` only, and `plan` changes before that;
+    // `firstMismatch`, `hasBegun` and `condition` are used on `queue` only, and `plan` changes before that;
     // what both sides touch is in `shared`.
 
     /// Bytes that may wait to be written before it is full.
@@ -36,8 +36,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private var isEndMarked = true
     /// The range of the whole that the file has, if the caller's own `Range` asked for a part.
     private var ownRange: Range<Int64>?
-    /// Whether the whole came again since its digest was another one than expected.
-    private var hasStartedOver = false
+    /// The first digest that was another one than expected; then the whole came again.
+    private var firstMismatch: DownloadError?
     /// Whether a body has begun to come.
     private var hasBegun = false
     /// The condition that is sent, from the record of the file that is there.
@@ -474,7 +474,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         do {
             let computed = try result.get()
             if let error = objection(to: partial) {
-                refute()
+                refute(hasWrongDigest: false)
                 return tryAgain(error, nil)
             }
             let isJoinedByOverlap = partial.checkpoint?.isJoinedByOverlap ?? false
@@ -521,16 +521,19 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     /// B10: once more, from the start. What was there before stays.
     private func giveUp(_ error: DownloadError) -> SinkEnd {
-        refute()
-        guard !hasStartedOver else { return .failed(error) }
-        hasStartedOver = true
+        refute(hasWrongDigest: true)
+        guard firstMismatch == nil else {
+            if error == firstMismatch { try? parts?.clearRefutation() }
+            return .failed(error)
+        }
+        firstMismatch = error
         // P7: all was there, so the first request is none that is repeated.
         return hasBegun ? tryAgain(error, .digestMismatch) : startOver(because: .digestMismatch)
     }
 
     /// What came is wrong. What cannot be cut away is compared again by the next one.
-    private func refute() {
-        try? parts?.refute()
+    private func refute(hasWrongDigest: Bool) {
+        try? parts?.refute(hasWrongDigest: hasWrongDigest)
         if let partial { shared.withLock { $0.held.count = partial.count } }
     }
 

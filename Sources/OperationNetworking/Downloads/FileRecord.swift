@@ -6,7 +6,7 @@ internal import OperationNetworkingSystem
 /// it got its name.
 ///
 /// ```
-/// 2 <SHA-256 of salt and request> <salt> <length> <seconds> <nanoseconds> <proof>
+/// 3 <SHA-256 of salt and request> <SHA-256 of salt and file> <salt> <length> <seconds> <nanoseconds> <proof>
 /// <ETag>
 /// <Last-Modified>
 /// <names of fields>
@@ -17,8 +17,10 @@ internal import OperationNetworkingSystem
 /// hash then covers their values, too. Last lines that would be empty are left out.
 ///
 /// No address is in it: an address may hold what others must not see, and a file's attributes travel with its
-/// copies. The user of the request counts, too (``RequestIdentity``): one user's file is not another's. So does how the server was verified, where that is not as usual for the URL
-/// (``ServerVerification``). The attribute is set while the file still is a part, in one step, and before the
+/// copies. The user of the request counts, too (``RequestIdentity``): one user's file is not another's. So does
+/// how the server was verified, where that is not as usual for the URL (``ServerVerification``). The second hash
+/// is without these and without the query: it tells the same file under another link from another file
+/// (``KeptBody``). The attribute is set while the file still is a part, in one step, and before the
 /// rename: a process that is killed leaves no record on another file. Length and time of modification bind it
 /// to the bytes: after any write it is of no use.
 struct FileRecord: Hashable, Sendable {
@@ -48,10 +50,12 @@ struct FileRecord: Hashable, Sendable {
     static let attribute = ExtendedAttribute("user.operationnetworking.download")
     /// Longer validators are left out: file systems keep only so much.
     private static let longestValidator = 1024
-    private static let version = "2"
+    private static let version = "3"
 
     /// The hash of the request and its user.
     let request: SaltedDigest
+    /// The hash of ``RequestRecord/file``, with the same salt.
+    let file: SaltedDigest
     /// The stamp of the file when it was complete.
     let stamp: FileStamp
     let proof: Proof
@@ -75,6 +79,7 @@ struct FileRecord: Hashable, Sendable {
         selectedBy selection: VaryingFields.Selection = .none
     ) throws {
         self.request = try SaltedDigest(of: request.fingerprint(as: asker, verification, selection))
+        file = try SaltedDigest(of: request.file, salt: self.request.salt)
         varying = selection.names
         self.stamp = stamp
         self.proof = proof
@@ -95,7 +100,7 @@ struct FileRecord: Hashable, Sendable {
 
     var text: String {
         let head = [
-            Self.version, request.digest, request.salt, "\(stamp.length)", "\(stamp.seconds)",
+            Self.version, request.digest, file.digest, request.salt, "\(stamp.length)", "\(stamp.seconds)",
             "\(stamp.nanoseconds)", proof.rawValue,
         ]
         var lines = [head.joined(separator: " "), entityTag ?? "", lastModified ?? ""]
@@ -109,15 +114,16 @@ struct FileRecord: Hashable, Sendable {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard (3...5).contains(lines.count), lines.count == 3 || lines.last != "" else { return nil }
         let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard words.count == 7, words[0] == Self.version,
-            let request = SaltedDigest(digest: words[1], salt: words[2]),
-            let length = Int64(words[3]), let seconds = Int64(words[4]), let nanoseconds = Int64(words[5])
+        guard words.count == 8, words[0] == Self.version,
+            let request = SaltedDigest(digest: words[1], salt: words[3]),
+            let file = SaltedDigest(digest: words[2], salt: words[3]),
+            let length = Int64(words[4]), let seconds = Int64(words[5]), let nanoseconds = Int64(words[6])
         else { return nil }
-        self.request = request
+        (self.request, self.file) = (request, file)
         stamp = FileStamp(length: length, seconds: seconds, nanoseconds: nanoseconds)
         entityTag = EntityTag(fieldValue: lines[1]) == nil ? nil : lines[1]
         lastModified = HTTPDate(fieldValue: lines[2]) == nil ? nil : lines[2]
-        guard let proof = Proof(rawValue: words[6]) else { return nil }
+        guard let proof = Proof(rawValue: words[7]) else { return nil }
         self.proof = proof
         varying = lines.count > 3 ? lines[3].split(separator: ",").map(String.init) : []
         mediaType = lines.count > 4 ? lines[4] : nil
@@ -198,6 +204,8 @@ struct FileFinding {
     var record: FileRecord? { standing == .complete ? ofRequest : nil }
     /// Of a file that the same request made, whatever it is now.
     private(set) var ofRequest: FileRecord?
+    /// The same, also where the request had another query or another user.
+    private(set) var ofFile: FileRecord?
 
     init(
         of file: URL,
@@ -205,9 +213,9 @@ struct FileFinding {
         as asker: RequestIdentity,
         under verification: ServerVerification? = nil
     ) throws {
-        var record: FileRecord?
-        standing = try Self.standing(of: file, for: request, as: asker, verification, &record)
-        ofRequest = record
+        var records: (ofRequest: FileRecord?, ofFile: FileRecord?)
+        standing = try Self.standing(of: file, for: request, as: asker, verification, &records)
+        (ofRequest, ofFile) = records
     }
 
     private static func standing(
@@ -215,12 +223,12 @@ struct FileFinding {
         for request: URLRequest,
         as asker: RequestIdentity,
         _ verification: ServerVerification?,
-        _ record: inout FileRecord?
+        _ records: inout (ofRequest: FileRecord?, ofFile: FileRecord?)
     ) throws -> FileStanding {
         do {
             let found = try NotedFile(path: file.path, attribute: FileRecord.attribute)
             guard let found else { return .nothing }
-            return try standing(found, for: request, as: asker, verification, &record)
+            return try standing(found, for: request, as: asker, verification, &records)
         } catch let error as SystemError where error.isLackOfPermission {
             return .foreign
         } catch {
@@ -233,7 +241,7 @@ struct FileFinding {
         for request: URLRequest,
         as asker: RequestIdentity,
         _ verification: ServerVerification?,
-        _ record: inout FileRecord?
+        _ records: inout (ofRequest: FileRecord?, ofFile: FileRecord?)
     ) throws -> FileStanding {
         guard file.isMine else { return .foreign }
         guard !file.mayBeWrittenByOthers else { return .writableByOthers }
@@ -248,8 +256,9 @@ struct FileFinding {
             let isOfRequest = try accepted.contains {
                 try read.request.isDigest(of: question.fingerprint(as: asker, $0, selection))
             }
+            if try isOfRequest || read.file.isDigest(of: question.file) { records.ofFile = read }
             guard isOfRequest else { return .ofOtherRequest }
-            record = read
+            records.ofRequest = read
             guard read.stamp == file.stamp else { return .changed }
             switch read.proof {
             case .overlap: return .joined

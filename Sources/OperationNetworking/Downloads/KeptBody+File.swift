@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 extension KeptBody {
     /// The complete file that has the name; `nil`: there is none, or it has no bytes. Of a file of another
-    /// request, or of another program, no more counts than whether it is HTML.
+    /// address than the request's, or of another program, no more counts than whether it is HTML.
     /// - Parameters:
     ///   - file: the destination.
     ///   - request: the request that will be sent.
@@ -23,7 +23,7 @@ extension KeptBody {
         guard finding.standing != .nothing,
             let read = try? NotedFile(path: file.path, attribute: FileRecord.attribute), read.stamp.length > 0
         else { return nil }
-        let record = finding.ofRequest
+        let record = finding.ofFile
         count = read.stamp.length
         total = count
         mediaType = record?.mediaType
@@ -32,7 +32,7 @@ extension KeptBody {
             && (["html", "htm", "xhtml"].contains(file.pathExtension.lowercased())
                 || Self.beginsAsHTML((try? read.read(512, at: 0)) ?? []))
         isNamed = record?.entityTag != nil || record?.lastModified != nil
-        hasLength = isNamed || isToBeNewer && finding.standing != .ofOtherRequest
+        hasLength = isNamed || isToBeNewer && (record != nil || finding.standing != .ofOtherRequest)
     }
 
     private static func beginsAsHTML(_ bytes: [UInt8]) -> Bool {

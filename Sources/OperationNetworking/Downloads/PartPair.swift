@@ -221,9 +221,18 @@ struct PartPair {
     // MARK: - The end of one of them
 
     /// The bytes of the current one are wrong. Those that an earlier operation left stay.
-    mutating func refute() throws {
+    /// - Parameter hasWrongDigest: whether the whole was wrong, and not only what came now. Then no later request
+    ///   asks for the rest of what stays.
+    /// - Throws: a `CocoaError` if the disk does not take it.
+    mutating func refute(hasWrongDigest: Bool) throws {
         isRefuted = isNew
-        if !isNew { try current.rollBackToRecovered() }
+        if !isNew { try current.rollBackToRecovered(isRefuted: hasWrongDigest) }
+    }
+
+    /// The whole came again, and has the digest that the joined bytes had: it is the expected digest that is of
+    /// another file.
+    func clearRefutation() throws {
+        try kept?.clearRefutation()
     }
 
     /// Gives the current one up for the one that the request can go back to.
@@ -315,9 +324,12 @@ extension FoundPart {
     /// What it is, if another request made it.
     fileprivate func otherBody(than request: RequestRecord) -> KeptBody? {
         guard let otherCheckpoint else { return nil }
-        let isSameFile =
-            otherCheckpoint.isOfLocation(of: request) && request.selectsTheSame(as: otherCheckpoint.request)
-        return KeptBody(otherCheckpoint.partialContent(offset: size), isSameFile: isSameFile)
+        return KeptBody(
+            otherCheckpoint.partialContent(offset: size),
+            isSameFile: otherCheckpoint.isOfLocation(of: request)
+                && otherCheckpoint.request.file == request.file,
+            hasLength: request.selectsTheSame(as: otherCheckpoint.request)
+        )
     }
 
     fileprivate func isSameVersion(as other: FoundPart) -> Bool {

@@ -297,16 +297,28 @@ final class PartialDownload {
     }
 
     /// Gives up what came behind the bytes of an earlier process.
-    func rollBackToRecovered() throws {
-        guard let recovered, var checkpoint, recovered.offset < count else { return }
+    /// - Parameter isRefuted: whether the whole had a wrong digest: see ``DownloadCheckpoint/isRefuted``.
+    /// - Throws: a `CocoaError` if the disk does not take it.
+    func rollBackToRecovered(isRefuted: Bool) throws {
+        guard let recovered, var checkpoint, isRefuted || recovered.offset < count else { return }
+        if isRefuted { checkpoint.isRefuted = true }
         try translating {
-            checkpoint.rollBack(to: recovered.offset)
-            extent.cut(to: recovered.offset)
-            atRest = nil
-            try cutWhatDoesNotCount()
-            try part.file.synchronizeData()
+            if recovered.offset < count {
+                checkpoint.rollBack(to: recovered.offset)
+                extent.cut(to: recovered.offset)
+                atRest = nil
+                try cutWhatDoesNotCount()
+                try part.file.synchronizeData()
+            }
             try save(checkpoint, isDurable: true)
         }
+    }
+
+    /// Its rest may be asked for again: the whole of the server has the same digest.
+    func clearRefutation() throws {
+        guard var checkpoint, checkpoint.isRefuted != nil else { return }
+        checkpoint.isRefuted = nil
+        try translating { try save(checkpoint, isDurable: true) }
     }
 
     /// The number of bytes of the disk that it takes.

@@ -7,7 +7,7 @@ internal import OperationNetworkingSystem
 /// It may say less than there is in the file, never more: the bytes that it counts were on the disk before it
 /// was written.
 ///
-/// Stored properties: 23. They are the keys of the JSON in the file, which has them side by side.
+/// The stored properties are the keys of the JSON in the file.
 struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The bytes before an offset, as they were when everything before it was known to be on the disk (P5,
     /// P6).
@@ -103,6 +103,9 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// Whether bytes came that were asked for at another scheme, host, port or path than that of ``request``;
     /// `nil` is no.
     var isOfSeveralLocations: Bool?
+    /// Whether a file that began with the bytes had a wrong digest, so that these, or their rest, are not of the
+    /// file that their validator names: the rest is not asked for again. `nil` is no.
+    var isRefuted: Bool?
     /// `nil`: every byte came from a server.
     var copy: Copy?
     /// The options of the caller: for a process that knows nothing but the checkpoint.
@@ -156,6 +159,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
             url: origin.url
         )
         if !content.isCoded { content.total = total ?? content.total }
+        content.isRefuted = isRefuted ?? false
         return content
     }
 

@@ -27,6 +27,8 @@ struct PartialContent: Hashable, Sendable {
     /// Whether it was begun by a request to another address than the present one, or as another user. A tag
     /// tells versions of one resource apart (RFC 9110 section 8.8.1), and says nothing of two (P17).
     var isOfOtherQuestion = false
+    /// Whether a file that began with the bytes had a wrong digest: their validator is not believed.
+    var isRefuted = false
 
     /// - Parameters:
     ///   - fields: the head of the 200.
@@ -53,7 +55,7 @@ struct PartialContent: Hashable, Sendable {
 
     /// Whether the two are of the same version, by its strong tag and its length.
     func isSameVersion(as other: PartialContent) -> Bool {
-        guard case .strongETag = validator else { return false }
+        guard case .strongETag = validator, !isRefuted, !other.isRefuted else { return false }
         return validator == other.validator && total == other.total
     }
 

@@ -78,6 +78,18 @@ struct RequestRecord: Hashable, Codable, Sendable {
         let path: [UInt8]
     }
 
+    /// The fields that decide what kind of file is the answer, whatever its query and its user: the method, the
+    /// location, and the types that are accepted.
+    var file: String {
+        let place =
+            location.map { location in
+                "\(location.scheme ?? "")://\(location.host ?? ""):\(location.port)"
+                    + String(decoding: location.path, as: UTF8.self)
+            } ?? url
+        let fields = [Self.hostField, "accept"].map { selectingFields[$0] ?? "" }
+        return ([method, place] + fields).joined(separator: "\n")
+    }
+
     private var location: Location? {
         guard let parts = URLComponents(string: url) else { return nil }
         let scheme = parts.scheme?.lowercased()

@@ -42,7 +42,9 @@ enum ResumeRequest: Hashable, Sendable {
     }
 
     private init(continuing partial: PartialContent, comparing overlap: Int64?) {
-        guard partial.offset > 0, !partial.isCoded, !partial.refusesRanges else {  // P1 (F6), P13, P14
+        guard partial.offset > 0, !partial.isCoded, !partial.refusesRanges,  // P1 (F6), P13, P14
+            !partial.isRefuted  // B10
+        else {
             self = .whole
             return
         }

@@ -8,8 +8,11 @@ struct SaltedDigest: Hashable, Codable, Sendable {
     let salt: String
     let digest: String
 
-    init(of text: String) throws {
-        let salt = (0..<16).map { _ in String(UInt16.random(in: 256...511), radix: 16).dropFirst() }.joined()
+    /// `salt`: that of another digest beside this one; `nil`: a new one.
+    init(of text: String, salt: String? = nil) throws {
+        let salt =
+            salt
+            ?? (0..<16).map { _ in String(UInt16.random(in: 256...511), radix: 16).dropFirst() }.joined()
         self.salt = salt
         digest = try Self.digest(of: text, salt)
     }

@@ -63,8 +63,9 @@ struct Continuation: Hashable, Sendable {
         case .needsSameLink(let path):
             return
                 "What came of \(path) is kept, and goes on by the same link alone: the server names no ETag."
-        case .isRefuted(let path):
-            return "The bytes of \(path) from an earlier run are kept: with --no-resume it starts over."
+        case .hasOtherChecksum(let path):
+            return
+                "What came of \(path) is kept, but the server's file has another checksum than the one given."
         case .goesOn, .startsOver:
             return nil
         }

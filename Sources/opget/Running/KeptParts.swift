@@ -10,8 +10,8 @@ struct KeptParts: Hashable, Sendable {
         /// They go on by the same address alone: there is no tag by which another one could be compared. The path
         /// of the file.
         case needsSameLink(String)
-        /// With what came they do not have the checksum. The path of the file.
-        case isRefuted(String)
+        /// They go on, but the server's file has another checksum. The path of the file.
+        case hasOtherChecksum(String)
         /// The bytes stay only until others come.
         case startsOver(RestartReason)
     }
@@ -29,7 +29,7 @@ struct KeptParts: Hashable, Sendable {
     mutating func add(_ prospect: Prospect) {
         switch prospect {
         case .goesOn: continuable += 1
-        case .needsLink, .needsSameLink, .isRefuted: stuck.append(prospect)
+        case .needsLink, .needsSameLink, .hasOtherChecksum: stuck.append(prospect)
         case .startsOver(let reason): obstacles[reason, default: 0] += 1
         }
     }

@@ -112,7 +112,7 @@ struct Transfer {
                 return prospect
             }
             return download?.goesOnByOtherLink == true ? .needsLink(path.text) : .needsSameLink(path.text)
-        case .checksum: return .isRefuted(path.text)
+        case .checksum: return .hasOtherChecksum(path.text)
         case .diskFull:
             // The failure says it all.
             if case DownloadError.noRoomForBoth? = operation.error { return nil }

@@ -231,6 +231,68 @@ struct KeptPartTests {
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
     }
 
+    /// The server names two files by one tag: what was joined once is not joined again, with a digest or without.
+    @Test("B10", arguments: [false, true], [false, true])
+    func aPartThatADigestRefutedIsNotContinued(hasDigest: Bool, isWhole: Bool) async throws {
+        let lying = Representation(
+            .pattern(Self.other),
+            entityTag: .strong("v1"),
+            contentType: "application/zip"
+        )
+        let first = isWhole ? [Self.cut, .representation(Self.version(1))] : [Self.cut]
+        let scene = try DownloadScene(answers: first + [.representation(lying)])
+        await scene.leave(100_000)
+        if isWhole {
+            let operation = scene.operation()
+            operation.willFinish = { _, _, _ in throw URLError(.unknown) }
+            _ = await scene.run(operation)
+        }
+        let right = try FileDigest.of(Self.other.data(in: 0..<300_000), algorithm: .sha256)
+        var operation = scene.operation()
+        operation.expectedDigests = [right]
+        let result = await scene.run(operation)
+        if !isWhole {
+            #expect(throws: DownloadError.self) { try result.get() }
+            #expect(size(scene.part) == 100_000)
+            #expect(operation.obstacle(toContinuing: 100_000) == .digestMismatch)
+            operation = scene.operation()
+            if hasDigest { operation.expectedDigests = [right] }
+            _ = try await scene.run(operation).get()
+        } else {
+            _ = try result.get()
+        }
+        #expect(scene.server.requests.last?["Range"] == nil)
+        #expect(operation.downloadedFile?.restarts == [.digestMismatch])
+        #expect(try Self.other.firstDifference(fromFile: scene.target) == nil)
+        #expect(scene.names == ["file.bin"])
+    }
+
+    /// The whole that takes the place of a refuted part breaks off: it is what goes on.
+    @Test("B10") func theWholeGoesOnInThePlaceOfARefutedPart() async throws {
+        let lying = Representation(
+            .pattern(Self.other),
+            entityTag: .strong("v1"),
+            contentType: "application/zip"
+        )
+        let scene = try await scene([
+            .representation(lying), .representation(lying).breaking(after: .body(50_000)),
+            .representation(lying),
+        ])
+        let operation = scene.operation()
+        operation.expectedDigests = [
+            try FileDigest.of(Self.other.data(in: 0..<300_000), algorithm: .sha256)
+        ]
+        _ = await scene.run(operation)
+        await scene.leave(50_000)
+        #expect(scene.names == Self.both)
+        _ = try await scene.run(scene.operation()).get()
+        #expect(
+            scene.server.requests.map { $0["Range"] } == [nil, "bytes=100000-", nil, "bytes=50000-"]
+        )
+        #expect(try Self.other.firstDifference(fromFile: scene.target) == nil)
+        #expect(scene.names == ["file.bin"])
+    }
+
     /// The second version was kept by an earlier run, too.
     @Test("B10", arguments: [0, 1]) func aDigestCostsNoneOfTwoParts(retries: Int) async throws {
         let second = Answer.representation(Self.version(2))
@@ -489,17 +551,62 @@ struct KeptPartTests {
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
     }
 
+    /// The file was saved by another link, or as another user: it is the same file.
+    @Test("S27", arguments: ["type", "length", "tagged"], ["?sig=new", "user", "language"], [false, true])
+    func nothingElseReplacesAFileOfAnotherLink(answer: String, question: String, ifChanged: Bool) async throws
+    {
+        let other: Answer =
+            switch answer {
+            case "type": .respond(200, ["Content-Type": "application/json"], body: "{}")
+            case "tagged":
+                .respond(200, ["Content-Type": "application/json", "ETag": "\"e\""], body: "{}")
+            default: .respond(200, ["Content-Type": "application/zip"], body: "expired")
+            }
+        let server = try ScriptedServer([.representation(Self.version(1)), other])
+        let scene = try DownloadScene(server: server)
+        _ = try await scene.run(scene.operation("/a?sig=old")).get()
+        var request = URLRequest(
+            url: scene.server.url(path: question == "?sig=new" ? "/a?sig=new" : "/a?sig=old")
+        )
+        if question == "user" { request.setValue("Bearer b", forHTTPHeaderField: "Authorization") }
+        if question == "language" { request.setValue("de", forHTTPHeaderField: "Accept-Language") }
+        let operation = DownloadOperation(request: request, to: scene.target)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.retryPolicy = nil
+        if ifChanged { operation.downloadsOnlyIfChanged = true }
+        operation.replacesFile = true
+        await #expect(throws: ResumeError.self) { try await scene.run(operation).get() }
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(scene.names == ["file.bin"])
+    }
+
+    /// Who accepts another type gets it.
+    @Test("S27") func anotherTypeReplacesAFileWhereItIsAskedFor() async throws {
+        let json = Answer.respond(200, ["Content-Type": "application/json"], body: "{}")
+        let scene = try DownloadScene(server: try ScriptedServer([.representation(Self.version(1)), json]))
+        _ = try await scene.run(scene.operation()).get()
+        var request = URLRequest(url: scene.server.url)
+        request.setValue("application/json", forHTTPHeaderField: "Accept")
+        let operation = DownloadOperation(request: request, to: scene.target)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.replacesFile = true
+        _ = try await scene.run(operation).get()
+        #expect(size(scene.target) == 2)
+    }
+
     /// The part is of another question: a page takes its place no more than that of its own.
     @Test(
         "S27",
         arguments: ["strong", "date", "none"],
-        ["?sig=new", "/other", "language", "digest"]
+        ["?sig=new", "/other", "language", "language of JSON", "digest"]
     )
     func aPageCostsNoPartOfAnotherRequest(validator: String, question: String) async throws {
+        let json = Answer.respond(200, ["Content-Type": "application/json", "ETag": "\"e\""], body: "{}")
         var first = Self.version(validator == "strong" ? 1 : 0)
         if validator == "date" { first.lastModified = Date(timeIntervalSince1970: 1_700_000_000) }
         let scene = try DownloadScene(answers: [
-            .representation(first).breaking(after: .body(100_000)), Page.plain.answer,
+            .representation(first).breaking(after: .body(100_000)),
+            question == "language of JSON" ? json : Page.plain.answer,
         ])
         await scene.leave(100_000)
         try #require(size(scene.part) == 100_000)
@@ -507,7 +614,7 @@ struct KeptPartTests {
         var request = URLRequest(
             url: try #require(URL(string: scene.server.url.absoluteString + String(path.dropFirst())))
         )
-        if question == "language" { request.setValue("de", forHTTPHeaderField: "Accept-Language") }
+        if question.hasPrefix("language") { request.setValue("de", forHTTPHeaderField: "Accept-Language") }
         let operation = DownloadOperation(request: request, to: scene.target)
         operation.completionQueue = DispatchQueue(label: "callbacks")
         operation.retryPolicy = nil
@@ -560,6 +667,25 @@ struct KeptPartTests {
         _ = try await scene.run(operation).get()
         #expect(scene.server.requests.last?["Range"] == "bytes=34464-")
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+    }
+
+    /// Each comparison fails, and each whole breaks off: to begin anew is a try, with its delay.
+    @Test("S11", arguments: [0, 1, 2, 3]) func startingOverCountsAsATry(retries: Int) async throws {
+        let whole = Answer.representation(Self.version(0)).breaking(after: .body(10))
+        let part = Answer.representation(
+            Representation(.pattern(Self.other), contentType: "application/zip")
+        )
+        let scene = try DownloadScene(answers: [
+            .representation(Self.version(0)).breaking(after: .body(100_000)), part, whole, part, whole, part,
+            whole,
+        ])
+        await scene.leave(100_000)
+        let operation = Self.retrying(scene.operation(), retries)
+        operation.unprovenBytes = .compare(overlap: 64)
+        _ = await scene.run(operation)
+        // Without retries the whole is asked for once all the same: the part is of no use.
+        #expect(scene.server.requests.count - 1 == max(1, retries) + 1)
+        #expect(!scene.exists(scene.target))
     }
 
     /// A page that broke off is not what is kept.

@@ -20,6 +20,8 @@ struct Attempts {
     private var waited: TimeInterval = 0
     /// The operation was resumed, and wants this attempt now.
     private var isUrgent = false
+    /// Whether the whole was asked for in the place of bytes of no use, without a policy that allows it.
+    private var hasAskedForWhole = false
     /// The statuses for which another attempt was made, and those like them: a stored response with one of
     /// them does not answer the next attempt. Empty before such an attempt.
     private(set) var retriedStatuses: Set<Int> = []
@@ -104,6 +106,13 @@ struct Attempts {
     {
         let retryAfter = fields?.retryAfter(now: Date())
         return wait(after: .status(503, retryAfter: retryAfter), to: request, now: now)
+    }
+
+    /// Whether the whole may be asked for in the place of bytes of no use although the policy allows no other
+    /// attempt: once, where it has allowed none.
+    mutating func mayAskForWhole() -> Bool {
+        defer { hasAskedForWhole = true }
+        return !hasAskedForWhole && retries == 0
     }
 
     /// The outcome of the end of a transfer.

@@ -40,6 +40,14 @@ extension Exchange {
         return delay
     }
 
+    /// What follows where the kept bytes are of no use: the whole is asked for. That counts as another attempt, and
+    /// has its delay. Without retries it is done once, at once, and then it fails.
+    func askForWhole() -> ExchangeNext {
+        let error = ResumeError.representationChanged
+        if let delay = outageDelay(because: error) { return .retry(after: delay) }
+        return attempts.mayAskForWhole() ? .again : .fail(error)
+    }
+
     func retry(after error: any Error) {
         if configuration.resumesByRange {
             attempts.note(held: sink.count, progress: resumption.sensibleCount)

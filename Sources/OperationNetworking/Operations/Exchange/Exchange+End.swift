@@ -40,7 +40,7 @@ extension Exchange {
     /// The bytes that came again are not those that are held.
     func overlapDiffers() -> ExchangeNext {
         resumption.startOver(because: .overlapDiffers)
-        return sink.abilities.canBeEmptied ? .again : .fail(ResumeError.representationChanged)
+        return sink.abilities.canBeEmptied ? askForWhole() : .fail(ResumeError.representationChanged)
     }
 
     func finish() {
@@ -68,7 +68,10 @@ extension Exchange {
         case .failed(let error): fail(error)
         case .mustStartOver(let reason):
             resumption.startOver(because: reason)
-            perform(machine.startOver())
+            tick()
+            guard case .startAgain = machine.startOver() else { return }
+            // With all bytes there, nothing was asked for before their digest was known (P7).
+            perform(reason == .digestMismatch ? .again : askForWhole())
         case .mustTryAgain(let error, let reason):
             if let reason { resumption.startOver(because: reason) }
             tick()

@@ -153,7 +153,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
             if let content = openSink() { didOpen(content) }
         case .restart(let id):
             perform(Machine.Stop(transfer: id), room)
-            startAgain()
+            perform(askForWhole())
         case .hearEnd:
             if let transferEnd { perform(machine.transferEnded(transferEnd.id)) }
         case .then(let step):

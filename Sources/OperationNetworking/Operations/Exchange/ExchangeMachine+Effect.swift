@@ -18,7 +18,7 @@ extension ExchangeMachine {
         case giveUp(TransferID)
         case takeTurn(TransferID)
         case openSink
-        /// The transfer stops, and the same is asked again.
+        /// The transfer stops, and the whole is asked for.
         case restart(TransferID)
         /// The end that was kept is heard now.
         case hearEnd

@@ -127,6 +127,7 @@ struct Resumption {
         known.content = .partial(partial)
         // Asked for at once: nothing else would be believed.
         known.comparesOverlap = partial.isOfOtherQuestion
+        if partial.isRefuted { startOver(because: .digestMismatch) }
     }
 
     /// The sink has other bytes of an earlier process besides.

@@ -8,6 +8,7 @@ public import Foundation
 /// | a status in ``statusCodes``                             | after a delay, or just after the time that `Retry-After` names, if that is later |
 /// | the same, with a `Retry-After` beyond ``maximumWait``   | no: the response is the result                           |
 /// | a transport error with a code in ``errorCodes``         | after a delay; while ``network`` is gone, when it is back |
+/// | bytes that are kept turn out to be of no use (a 416, another overlap) | after a delay; without retries, once, at once |
 /// | a status, where only what is stored is wanted           | no: no server would be asked                             |
 /// | anything else, and `cancel()`                           | no                                                       |
 /// | a method that is not in ``methods``                     | no: the server may have done it already                  |
