@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 internal import OperationNetworkingSystem
 
 /// A stream of the user's while an operation uses it: in this process there is one of these at a time for
@@ -71,5 +71,64 @@ extension Stream {
     func failure(or code: CocoaError.Code) -> any Error {
         if let ownError { return ownError }
         return streamStatus == .closed ? StreamError.closed : CocoaError(code)
+    }
+}
+
+/// A flag that a stream, which can be read once, has a reader. Shared by all copies of its source; the first
+/// reader gets the stream.
+final class StreamUse: Sendable {
+    private let state = Locked(false)
+
+    var hasBegun: Bool { state.withLock { $0 } }
+
+    /// - Returns: whether this is the first call.
+    func begin() -> Bool {
+        state.withLock { hasBegun in
+            defer { hasBegun = true }
+            return !hasBegun
+        }
+    }
+}
+
+/// Why an operation cannot use the stream that it was given: an `OutputStream` for the body of its response,
+/// or an `InputStream` with the body of its request.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
+public enum StreamError: Error, Hashable, Sendable {
+    /// The stream was closed before the operation used it, or while it did. A closed stream cannot be opened
+    /// again.
+    case closed
+    /// Another operation of this process uses the same stream object.
+    case inUse
+}
+
+// MARK: - CustomStringConvertible
+
+extension StreamError: CustomStringConvertible {
+    /// One sentence.
+    public var description: String {
+        switch self {
+        case .closed: "The stream is closed, and cannot be opened again."
+        case .inUse: "The stream is used by another operation."
+        }
+    }
+}
+
+// MARK: - LocalizedError
+
+extension StreamError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+// MARK: - ClassifiedError
+
+extension StreamError: ClassifiedError {
+    package var traits: FailureTraits {
+        switch self {
+        case .inUse: .passing
+        case .closed: .mistake
+        }
     }
 }

@@ -187,3 +187,63 @@ struct CurlCommandLine {
         seconds.rounded() == seconds ? String(Int(seconds)) : String(seconds)
     }
 }
+
+/// Words of a command line for `sh`: whatever is in them comes out as it went in.
+enum ShellText {
+    /// One word. A text with a NUL cannot be one, in any shell.
+    static func word(_ text: String) -> String {
+        let isPlain =
+            !text.isEmpty
+            && text.utf8.allSatisfy {
+                $0.isASCIIDigit || ($0.lowercasedASCII &- UInt8(ascii: "a")) < 26 || plain.contains($0)
+            }
+        return isPlain ? text : "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
+
+    private static let plain = Set("-_./:@%+,=".utf8)
+
+    /// A command that prints these bytes: `printf` with octal escapes, which every shell has built in.
+    static func printing(_ data: Data) -> String {
+        var text = ""
+        for octet in data {
+            let isPlain =
+                octet.isASCIIDigit || (octet.lowercasedASCII &- UInt8(ascii: "a")) < 26 || octet == 0x20
+            if isPlain {
+                text.unicodeScalars.append(Unicode.Scalar(octet))
+            } else {
+                text += "\\" + String(octet + 0, radix: 8).leftPadded(to: 3)
+            }
+        }
+        return "printf '\(text)'"
+    }
+}
+
+extension String {
+    fileprivate func leftPadded(to count: Int) -> String {
+        String(repeating: "0", count: Swift.max(0, count - self.count)) + self
+    }
+}
+
+extension ConnectionOperation {
+    /// A command line that has curl(1) send what the operation sends, for `sh`: method, URL, header fields,
+    /// body, HTTP version, timeouts, authorities, proxy; not the client's certificate. It can be pasted as it
+    /// is.
+    ///
+    /// Bytes that no argument can hold are piped into curl; files are named, and read by curl itself. A body
+    /// from a stream is left out, and a comment says so. Redirects are not followed. A proxy that offers
+    /// Negotiate gets that from curl, and not the user and the password.
+    ///
+    /// - Parameter redactingSecrets: whether `REDACTED` stands for user and password of the URL, its
+    ///   fragment, and whatever has a name that tells that it is secret: fields such as `Authorization` and
+    ///   `Cookie`, values of the query, of a form, and texts and numbers of JSON; JSON that is not UTF-8 is
+    ///   not shown. Other bodies are shown as they are.
+    /// - Returns: the command; for a request that cannot be sent a comment with the reason.
+    public func curlCommand(redactingSecrets: Bool = true) -> String {
+        let (configuration, request) = state.withLock { (exchangeConfiguration($0), $0.request) }
+        do {
+            return try CurlCommandLine(configuration, redacts: redactingSecrets).text
+        } catch {
+            return "# " + Redaction.text(of: error, in: request)
+        }
+    }
+}

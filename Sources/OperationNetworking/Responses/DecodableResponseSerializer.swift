@@ -1,5 +1,6 @@
 public import Foundation
 public import FoundationNetworking
+internal import OperationNetworkingSystem
 
 /// The body as a `Value`, decoded from JSON unless something else is said.
 ///
@@ -283,5 +284,185 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
             if case .json = source { throw error }
             return nil
         }
+    }
+}
+
+/// The difference between a body and the structure that a `Decodable` type wants, with its place:
+/// `users[3].name: expected String, found null`.
+///
+/// Keys may come from the body, and values are quoted by some types: so both are cut off, and written in
+/// printable characters.
+struct DecodingDifference: Hashable, CustomStringConvertible {
+    /// One sentence of at most a few hundred characters.
+    let description: String
+
+    init(_ error: DecodingError) {
+        switch error {
+        case .typeMismatch(let type, let context):
+            let found = DecodingDifference.found(in: context.debugDescription)
+            self.init(context.codingPath, "expected \(DecodingDifference.name(of: type)), found \(found)")
+        case .valueNotFound(let type, let context):
+            let isAtEnd = context.debugDescription.contains("at end")
+            self.init(
+                context.codingPath,
+                "expected \(DecodingDifference.name(of: type)), found \(isAtEnd ? "the end of the array" : "null")"
+            )
+        case .keyNotFound(let key, let context):
+            self.init(context.codingPath + [key], "expected a value, found nothing")
+        case .dataCorrupted(let context):
+            // Foundation says this of a number, too, that its type cannot hold.
+            let isNotJSON = context.debugDescription == "The given data was not valid JSON."
+            let sentence = isNotJSON ? "a value does not fit into its type" : context.debugDescription
+            self.init(context.codingPath, DecodingDifference.printable(sentence, limit: 200))
+        @unknown default:
+            self.init([], DecodingDifference.printable("\(error)", limit: 200))
+        }
+    }
+
+    private init(_ path: [any CodingKey], _ difference: String) {
+        let path = DecodingDifference.text(of: path)
+        description = path.isEmpty ? difference : "\(path): \(difference)"
+    }
+
+    // MARK: - Private
+
+    /// The innermost 16 keys.
+    private static func text(of path: [any CodingKey]) -> String {
+        var text = path.count > 16 ? "…" : ""
+        for key in path.suffix(16) {
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += (text.isEmpty ? "" : ".") + printable(key.stringValue, limit: 64)
+            }
+        }
+        return text
+    }
+
+    private static func name(of type: Any.Type) -> String {
+        if type == [String: Any].self { return "an object" }
+        if type == [Any].self { return "an array" }
+        return String(describing: type)
+    }
+
+    /// The kind of value that Foundation found, from its sentence: "Expected to decode String but found
+    /// number instead."
+    private static func found(in sentence: String) -> String {
+        guard let start = sentence.range(of: "but found "),
+            let end = sentence.range(of: " instead", options: .backwards),
+            start.upperBound < end.lowerBound
+        else { return printable(sentence, limit: 200) }
+        return switch sentence[start.upperBound..<end.lowerBound] {
+        case "number", "a number": "a number"
+        case "bool", "a boolean": "a boolean"
+        case "null", "null value": "null"
+        case "a dictionary": "an object"
+        case let found: printable(String(found), limit: 64)
+        }
+    }
+
+    private static func printable(_ text: String, limit: Int) -> String {
+        var printable = ""
+        for scalar in text.excerpt(limit).unicodeScalars {
+            printable += scalar.changesLayout ? scalar.escaped(asASCII: true) : String(scalar)
+        }
+        return printable
+    }
+}
+
+/// A stack that is deep enough for decoders.
+///
+/// A decoder calls itself once for each level of its input, through the decoded type's own code. Foundation
+/// stops at 512 levels, but a type that holds itself needs more than the 512 KiB of a dispatch thread well
+/// before that, and the process dies.
+///
+/// | Body                                                | Decoded on                |
+/// |-----------------------------------------------------|---------------------------|
+/// | up to 256 octets                                    | the present stack         |
+/// | JSON in UTF-8, up to 64 KiB, with up to 16 levels   | the present stack         |
+/// | any other                                           | a thread with 16 MiB      |
+enum DecodingStack {
+    /// The process can have no more threads: nothing is known of the body.
+    struct Shortage: Error {
+        let cause: SystemError
+
+        func error(for url: URL?) -> URLError {
+            URLError(
+                .resourceUnavailable,
+                url: url,
+                sentence: URLError.hasNoThreads + "the body could not be decoded",
+                underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(cause.code))
+            )
+        }
+    }
+
+    /// 32 KiB for each of Foundation's 512 levels. Untouched pages cost nothing.
+    private static let size = 16 << 20
+
+    /// Bodies up to this size have too few levels to need it: a level has two bytes at least.
+    private static let sizeWithoutDepth = 256
+    private static let shallowLevels = 16
+    /// In longer bodies the levels are not counted: they take longer than a thread.
+    private static let sizeToLookAt = 64 << 10
+
+    /// Runs `work` on `data` with such a stack, and waits for it. Takes a tenth of a millisecond more than
+    /// `work`.
+    /// - Throws: ``Shortage``, or what `work` throws.
+    static func run<Value: Sendable>(
+        on data: Data,
+        _ work: @escaping @Sendable (Data) throws -> Value
+    ) throws -> Value {
+        guard data.count > sizeWithoutDepth else { return try work(data) }
+        return try run { try work(data) }
+    }
+
+    /// The same for a JSON text; most have few levels, and need no other stack.
+    static func run<Value: Sendable>(
+        onJSON text: Data,
+        _ work: @escaping @Sendable (Data) throws -> Value
+    ) throws -> Value {
+        guard !isShallow(text.span) else { return try work(text) }
+        return try run(on: text, work)
+    }
+
+    private static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) throws -> Value {
+        let result = Locked<Result<Value, any Error>?>(nil)
+        do throws(SystemError) {
+            try DeepStack.run(size: size) {
+                let outcome = Result(catching: work)
+                result.withLock { $0 = outcome }
+            }
+        } catch {
+            throw Shortage(cause: error)
+        }
+        return try result.withLock { $0 }?.get() ?? work()
+    }
+
+    /// Whether a JSON text has few levels. Only of one that every parser takes apart alike: in UTF-8, and
+    /// without the comments and the apostrophes of JSON5.
+    static func isShallow(_ text: Span<UInt8>) -> Bool {
+        guard text.count <= sizeToLookAt else { return false }
+        var level = 0
+        var index = 0
+        var isInText = false
+        while index < text.count {
+            let octet = text[index]
+            index += 1
+            switch octet {
+            case 0, 0xFE, 0xFF: return false  // UTF-16 or UTF-32
+            case UInt8(ascii: "\\") where isInText: index += 1
+            case UInt8(ascii: "\""): isInText.toggle()
+            case _ where isInText: break
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                level += 1
+                guard level <= shallowLevels else { return false }
+            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                level -= 1
+                guard level >= 0 else { return false }
+            case UInt8(ascii: "/"), UInt8(ascii: "'"): return false
+            default: break
+            }
+        }
+        return true
     }
 }

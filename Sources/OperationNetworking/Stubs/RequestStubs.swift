@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
@@ -95,5 +95,44 @@ public final class RequestStubs: Sendable {
             return state.counts[index]
         }
         return try stub.response(to: request, number: count)
+    }
+}
+
+/// The error of a request that ``RequestStubs`` should have answered.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
+public enum StubError: Error, Hashable, Sendable {
+    /// No stub matches.
+    case unmatched(method: String, url: URL?)
+}
+
+extension StubError: LocalizedError, CustomStringConvertible {
+    /// One sentence, with the request; secrets of its URL are replaced by `REDACTED`.
+    public var description: String {
+        switch self {
+        case .unmatched(let method, let url):
+            "No stub answers \(method) \(url.map(Redaction.text(of:)) ?? "without a URL")."
+        }
+    }
+
+    /// The sentence of ``description``.
+    public var errorDescription: String? { description }
+}
+
+// MARK: - ClassifiedError
+
+extension StubError: ClassifiedError {
+    package var traits: FailureTraits {
+        .mistake
+    }
+}
+
+extension TransferSettings {
+    /// The answers of a test, in place of the network; `nil`, as it is unless set: requests go to the
+    /// network.
+    public var stubs: RequestStubs? {
+        get { layers[.stubs] as? RequestStubs }
+        set { layers[.stubs] = newValue }
     }
 }

@@ -155,3 +155,93 @@ extension FieldLines {
         return fields
     }
 }
+
+/// The range that a `Range` field asks for, of a representation of `length` bytes, as
+/// [RFC 9110 §14.1.2](https://www.rfc-editor.org/rfc/rfc9110#section-14.1.2) has it.
+enum RequestedRange: Hashable, Sendable {
+    /// Everything: there is no such field, or one that is to be ignored (malformed, another unit, several
+    /// ranges).
+    case whole
+    /// These bytes.
+    case bytes(Range<Int>)
+    /// Bytes the representation does not have.
+    case unsatisfiable
+
+    /// Reads the value of the field.
+    init(_ fieldValue: String?, length: Int) {
+        self = .whole
+        guard let fieldValue else { return }
+        let parts = fieldValue.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].lowercased() == "bytes" else { return }
+        let ends = parts[1].split(separator: "-", omittingEmptySubsequences: false).map(\.trimmed)
+        guard ends.count == 2 else { return }
+        switch (Self.number(ends[0]), Self.number(ends[1])) {
+        case (let first?, let last?):
+            guard first <= last else { return }
+            self = first < length ? .bytes(first..<min(last, length - 1) + 1) : .unsatisfiable
+        case (let first?, nil) where ends[1].isEmpty:
+            self = first < length ? .bytes(first..<length) : .unsatisfiable
+        case (nil, let count?) where ends[0].isEmpty:
+            self = count > 0 && length > 0 ? .bytes(max(0, length - count)..<length) : .unsatisfiable
+        default: return
+        }
+    }
+
+    /// Digits only: `Int` itself would also take a sign.
+    private static func number(_ digits: Substring) -> Int? {
+        digits.allSatisfy { ("0"..."9").contains($0) } ? Int(digits) : nil
+    }
+}
+
+/// The plan of a 206 or 416, before and after the misbehaviors have changed it.
+struct PartialPlan {
+    enum ContentRange {
+        case automatic
+        case literal(String?)
+    }
+
+    var range: Range<Int>
+    /// The number of the range's bytes that are sent.
+    var limit = Int.max
+    var total: Int?
+    var entityTag: Representation.EntityTag?
+    var omitsLastModified = false
+    var coding: String?
+    var contentRange = ContentRange.automatic
+
+    init(range: Range<Int>, total: Int, entityTag: Representation.EntityTag?, coding: String?) {
+        self.range = range
+        self.total = total
+        self.entityTag = entityTag
+        self.coding = coding
+    }
+
+    var totalText: String { total.map { "\($0)" } ?? "*" }
+
+    var contentRangeText: String { "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(totalText)" }
+
+    mutating func apply(_ misbehavior: Representation.Misbehavior, length: Int) {
+        switch misbehavior {
+        case .ignoresRange, .ignoresIfRange, .ignoresConditions, .refusesRanges, .sendsMultipart:
+            break  // decided before there is a range, or when it is sent
+        case .shiftsRange(let count):
+            guard !range.isEmpty else { break }
+            let start = min(max(0, range.lowerBound + count), length - 1)
+            range = start..<min(max(start + 1, range.upperBound + count), length)
+        case .shortensRange(let count):
+            range = range.prefix(max(1, count))
+        case .truncatesRange(let count):
+            limit = count
+        case .misstatesTotal(let total):
+            self.total = total
+        case .sendsContentRange(let value):
+            contentRange = .literal(value)
+        case .sendsPartialEntityTag(let tag):
+            entityTag = tag
+        case .omitsPartialLastModified:
+            omitsLastModified = true
+        case .sendsPartialContentCoding(let coding):
+            self.coding = coding
+        }
+    }
+}

@@ -310,3 +310,40 @@ final class BatchEndOperation: Operation, @unchecked Sendable {
         didChangeValue(forKey: "isReady")
     }
 }
+
+/// The completion of a batch: a list of closures, each of which is called once when the batch is complete.
+/// Can be used from any thread.
+final class BatchCompletion: Sendable {
+    /// In order; `nil`: it is complete.
+    private let waiting = Locked<[@Sendable () -> Void]?>([])
+
+    /// Calls `body` when the batch is complete, on the thread of ``complete()``; if it is already, here and
+    /// now.
+    func whenComplete(_ body: @escaping @Sendable () -> Void) {
+        let isComplete = waiting.withLock { waiting in
+            waiting?.append(body)
+            return waiting == nil
+        }
+        if isComplete { body() }
+    }
+
+    /// Calls all closures, in the order in which they came. A second call has no effect.
+    func complete() {
+        let bodies = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting ?? []
+        }
+        for body in bodies { body() }
+    }
+}
+
+extension ConnectionOperation: BatchMember {
+    /// Makes the operation a member of a batch.
+    func take(_ seat: BatchSeat) {
+        let (isDelivered, isCancelled) = state.withLock { state in
+            if !state.isDelivered { state.seats.append(seat) }
+            return (state.isDelivered, state.machine.isCancelledBeforeStart)
+        }
+        if isDelivered { seat.didFinish(self) } else if isCancelled { seat.wasCancelledBeforeStart() }
+    }
+}

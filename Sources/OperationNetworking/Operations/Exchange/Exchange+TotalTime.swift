@@ -18,3 +18,33 @@ extension Exchange {
         fail(URLError.tookTooLong(configuration.settings.totalTimeout ?? 0, url: route.hopURL))
     }
 }
+
+/// The time that an exchange has run, against its limit: a value.
+struct TotalTime {
+    /// Counts starts: an alarm that was set for an earlier one means nothing.
+    private(set) var lap = 0
+    private let limit: TimeInterval?
+    private var spent = 0.0
+    private var began: MonotonicTime?
+
+    /// - Parameter limit: in seconds; `nil`, or not finite: there is none.
+    init(limit: TimeInterval?) {
+        self.limit = limit.flatMap { $0.isFinite ? max(0, $0) : nil }
+    }
+
+    var isRunning: Bool { began != nil }
+
+    /// The time runs from now on.
+    /// - Returns: the seconds that are left; `nil`: any number, or it runs already.
+    mutating func start(now: MonotonicTime) -> TimeInterval? {
+        guard let limit, began == nil else { return nil }
+        began = now
+        lap += 1
+        return max(0, limit - spent)
+    }
+
+    mutating func stop(now: MonotonicTime) {
+        if let began { spent += now - began }
+        began = nil
+    }
+}

@@ -1,3 +1,6 @@
+import Foundation
+import FoundationNetworking
+
 /// The state of an exchange, and the effect of each event on it: a value that decides and does nothing.
 ///
 /// | phase        | begin      | suspend    | cancel      | out of time | other events                 |
@@ -455,4 +458,23 @@ extension ExchangeMachine {
         phase = .ended(end)
         return end
     }
+}
+
+/// The step that follows a response, once the transfer that brought it has ended.
+enum ExchangeNext {
+    /// The same is asked again.
+    case again
+    /// Another attempt, after this number of seconds.
+    case retry(after: TimeInterval)
+    /// The request is sent again with this proof, which answers the head.
+    case authenticate(Authentication.Proof, ResponseHead)
+    /// The token is fetched anew, and the request sent again with it.
+    case renew(TokenSource.Token, TokenSource, ResponseHead)
+    /// The redirect is followed.
+    case follow(HTTPURLResponse, to: URLRequest, from: URL)
+    /// The file has moved to another address.
+    case move(to: URL)
+    /// The whole is held already (S23).
+    case finish
+    case fail(any Error)
 }

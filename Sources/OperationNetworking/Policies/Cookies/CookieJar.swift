@@ -251,3 +251,10 @@ extension CookieJar: CustomStringConvertible, CustomReflectable {
     /// The same as ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
+
+/// The cookies of a jar that may concern a host, as they were at one time.
+struct JarCookies: Sendable {
+    var cookies: [Cookie]
+    /// See ``CookieJar/version``.
+    var version: Int
+}

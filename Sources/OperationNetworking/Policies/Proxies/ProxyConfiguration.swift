@@ -1,4 +1,5 @@
 public import Foundation
+internal import OperationNetworkingSystem
 
 /// The choice of a proxy for requests. A value, asked anew for each redirect.
 public enum ProxyConfiguration: Hashable, Sendable {
@@ -107,5 +108,94 @@ struct ProxyEnvironment: Sendable {
         let proxy = url.scheme?.lowercased() == "https" ? https : http
         if case .success(nil) = proxy { return nil }
         return exceptions.contains(url) ? nil : try proxy.get()
+    }
+}
+
+/// The servers that are reached without a proxy: what `no_proxy` says, a list with commas or spaces.
+///
+/// | Item                                    | Servers                                               |
+/// |-----------------------------------------|-------------------------------------------------------|
+/// | `*`                                     | all                                                   |
+/// | `example.org`, `.example.org`           | that one, and all below it: `www.example.org`         |
+/// | `10.1.2.3`, `::1`, `[::1]`              | that address                                          |
+/// | `10.0.0.0/8`, `fe80::/10`, `[fe80::]/10` | addresses that begin with that number of these bits  |
+/// | any of them with `:8080`; IPv6 in brackets | that port only                                     |
+///
+/// Names compare without regard to case and to a dot at the end. Names are not looked up: an address says
+/// nothing about a name that leads there. curl 7.88 has neither ports, nor brackets, nor `*` among others,
+/// nor items after a space, nor `/0`, and compares IPv6 as text.
+struct ProxyExceptions: Hashable, Sendable {
+    private let items: [Item]
+
+    private struct Item: Hashable, Sendable {
+        enum Target: Hashable, Sendable {
+            case all
+            /// Without dots around it, in lower case.
+            case name(String)
+            case addresses(InternetAddress, bits: Int)
+        }
+        var target: Target
+        var port: Int?
+    }
+
+    init(_ list: String) {
+        items = list.split { $0 == "," || $0.isWhitespace }.compactMap { Self.item($0) }
+    }
+
+    init(_ list: [String]) {
+        self.init(list.joined(separator: ","))
+    }
+
+    /// Whether the URL's server is one of them.
+    func contains(_ url: URL) -> Bool {
+        guard !items.isEmpty, var host = url.host?.lowercased() else { return false }
+        if host.hasSuffix(".") { host.removeLast() }
+        let address = InternetAddress(host: host)
+        let port = Origin(url).port
+        return items.contains { item in
+            guard item.port == nil || item.port == port else { return false }
+            switch item.target {
+            case .all: return true
+            case .name(let name): return address == nil && (host == name || host.hasSuffix("." + name))
+            case .addresses(let start, let bits): return address?.shares(bits, with: start) == true
+            }
+        }
+    }
+
+    // MARK: - Reading
+
+    /// - Returns: `nil` for what cannot be a name.
+    private static func item(_ text: Substring) -> Item? {
+        if let item = addresses(text, port: nil) { return item }
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            let rest = text[text.index(after: end)...]
+            guard rest.hasPrefix(":"), let port = Int(rest.dropFirst()) else { return nil }
+            return addresses(text[...end], port: port)
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count <= 2 else { return nil }
+        var port: Int?
+        if parts.count == 2 {
+            guard let number = Int(parts[1]) else { return nil }
+            port = number
+        }
+        if parts[0] == "*" { return Item(target: .all, port: port) }
+        if let item = addresses(parts[0], port: port) { return item }
+        var name = parts[0].lowercased()
+        if name.hasSuffix(".") { name.removeLast() }
+        if name.hasPrefix(".") { name.removeFirst() }
+        return name.isEmpty || name.contains("/") ? nil : Item(target: .name(name), port: port)
+    }
+
+    private static func addresses(_ text: Substring, port: Int?) -> Item? {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        var host = parts.first ?? ""
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard let start = InternetAddress(String(host)) else { return nil }
+        guard parts.count > 1 else {
+            return Item(target: .addresses(start, bits: start.bitCount), port: port)
+        }
+        guard let bits = Int64(digits: parts[1]), bits <= start.bitCount else { return nil }
+        return Item(target: .addresses(start, bits: Int(bits)), port: port)
     }
 }
