@@ -29,6 +29,10 @@ BUILD := nice $(SWIFT) build --quiet $(if $(JOBS),--jobs $(JOBS)) $(BUILD_OPTION
 # One test after the other: hundreds at once on a few processors would measure how long each other one took.
 TEST := scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
     $(SWIFT) test --disable-xctest --skip-build --no-parallel
+# Those that need neither servers nor time: at once.
+VALUE_TESTS := '^OperationNetworkingValueTests\.'
+TEST_VALUES := scripts/name-failures timeout --kill-after=10 120 \
+    $(SWIFT) test --disable-xctest --skip-build --filter $(VALUE_TESTS)
 # What depends on libcurl's version, by the names of the files.
 CURL_SUITES = $(shell cd Tests/OperationNetworkingTests && find Policies Network Operations Downloads Security Caching -name '*Tests.swift' \
     -exec basename {} .swift \; | sort | paste -sd '|')
@@ -86,7 +90,8 @@ ifneq ($(EXAMPLES),)
 	    --scratch-path .build-examples
 endif
 	@$(BUILD) --build-tests
-	@OPERATIONNETWORKING_EXAMPLES='$(CURDIR)/.build-examples/debug' $(TEST)
+	@$(TEST_VALUES)
+	@OPERATIONNETWORKING_EXAMPLES='$(CURDIR)/.build-examples/debug' $(TEST) --skip $(VALUE_TESTS)
 
 # The same build: what it was compiled with is libcurl's interface, and that is older.
 test-curl: test-dependencies

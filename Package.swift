@@ -105,11 +105,30 @@ let package = Package(
             dependencies: ["OperationNetworkingSystem"],
             swiftSettings: settings
         ),
+        // What the two below share. A test target, so that a release build does not compile it.
+        .testTarget(
+            name: "OperationNetworkingTestSupport",
+            dependencies: [
+                "OperationNetworking", "OperationNetworkingSystem", "OperationNetworkingTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        // Values: neither servers nor processes, so they run at once.
+        .testTarget(
+            name: "OperationNetworkingValueTests",
+            dependencies: [
+                "OperationNetworking", "OperationNetworkingSystem", "OperationNetworkingTesting",
+                "OperationNetworkingTestSupport",
+            ],
+            swiftSettings: settings
+        ),
+        // Behavior, with servers and processes.
         .testTarget(
             name: "OperationNetworkingTests",
             dependencies: [
                 "OperationNetworking", "OperationNetworkingSystem", "OperationNetworkingTesting",
-                "OperationNetworkingReachabilityProbe",
+                "OperationNetworkingTestSupport", "OperationNetworkingReachabilityProbe",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The fields of a server for one exchange, and users whom only the system knows, with a cache between.
 @Suite(.timeLimit(.minutes(1)))

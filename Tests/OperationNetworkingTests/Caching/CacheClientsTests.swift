@@ -5,6 +5,7 @@ import Testing
 
 @testable import OperationNetworking
 @testable import OperationNetworkingSystem
+@testable import OperationNetworkingTestSupport
 
 /// The other features of operations, with a cache before the network.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import Testing
 
 @testable import OperationNetworking
 @testable import OperationNetworkingSystem
+@testable import OperationNetworkingTestSupport
 
 /// Downloads that break off and go on, with a cache before the network: whatever the cache and the server say
 /// meanwhile, no file has bytes of two versions, and the cache has none.

@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// One user's response is never another's: in memory, on the disk, in another process; and fields that mark a
 /// message name no user.

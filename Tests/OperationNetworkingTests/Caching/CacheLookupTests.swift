@@ -6,6 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 @testable import OperationNetworkingSystem
+@testable import OperationNetworkingTestSupport
 
 /// Hits that need no exchange: what is looked for, what its answer is good for, and that no listener tells them
 /// from others.

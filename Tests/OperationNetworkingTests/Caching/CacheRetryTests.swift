@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Attempts after failures that a cache may keep.
 @Suite(.timeLimit(.minutes(1)))

@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Validations in the background (RFC 5861 §3) whose bodies nothing takes.
 @Suite(.timeLimit(.minutes(1)))

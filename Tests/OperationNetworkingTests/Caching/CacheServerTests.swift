@@ -5,6 +5,7 @@ import Testing
 
 @testable import OperationNetworking
 @testable import OperationNetworkingSystem
+@testable import OperationNetworkingTestSupport
 
 /// The cache against servers of other authors: nginx and nghttpd over HTTP/2 with TLS, httpbin, and Python's
 /// `http.server`.

@@ -6,6 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 @testable import OperationNetworkingSystem
+@testable import OperationNetworkingTestSupport
 
 /// Equal requests at the same time, of which some are stopped, paused, or slower than the others.
 @Suite(.timeLimit(.minutes(1)))

@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Bodies that the caller's closure has changed on their way to the store.
 @Suite(.timeLimit(.minutes(1)))

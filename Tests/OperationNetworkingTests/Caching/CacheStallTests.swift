@@ -6,6 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 @testable import OperationNetworkingSystem
+@testable import OperationNetworkingTestSupport
 
 /// Disks that answer late, or never, and an index that another process holds: no request fails, or hangs for
 /// longer than the patience of the cache.

@@ -5,6 +5,7 @@ import Testing
 
 @testable import OperationNetworking
 @testable import OperationNetworkingSystem
+@testable import OperationNetworkingTestSupport
 
 /// Several responses under one URL: versions, variants and sites.
 @Suite(.timeLimit(.minutes(1)))

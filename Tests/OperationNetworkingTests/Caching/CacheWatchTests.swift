@@ -3,6 +3,7 @@ import Testing
 
 @testable import OperationNetworking
 @testable import OperationNetworkingSystem
+@testable import OperationNetworkingTestSupport
 
 /// The limit of a wait for a store, from many threads.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import Testing
 
 @testable import OperationNetworking
 @testable import OperationNetworkingSystem
+@testable import OperationNetworkingTestSupport
 
 /// Operations with a cache before the network, against a server that tells what it was asked.
 @Suite struct CachedOperationTests {

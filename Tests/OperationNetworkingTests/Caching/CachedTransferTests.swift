@@ -5,6 +5,7 @@ import Testing
 
 @testable import OperationNetworking
 @testable import OperationNetworkingSystem
+@testable import OperationNetworkingTestSupport
 
 /// Schedules and answers in which a cache before the network could do harm.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// The tables of `Migration.md` have each public symbol of AFNetworking 2.7, and name what the library declares.
 ///
 /// `Tests/AFNetworkingSymbols.txt` lists the symbols: a class or a constant on a line of its own, a member

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Archives of downloads: their options, their result, and the bytes that the checkpoint keeps.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Leftovers of another request beside the target, and answers that are no file: nothing of either may get
 /// the name.

@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Downloads from servers that ask for credentials.
 @Suite(.timeLimit(.minutes(1)))

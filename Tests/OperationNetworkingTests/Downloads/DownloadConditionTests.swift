@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// `downloadsOnlyIfChanged` and `startsOver`.
 @Suite(.timeLimit(.minutes(1)))

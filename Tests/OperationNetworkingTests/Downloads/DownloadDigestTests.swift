@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadDigestTests {
     private static let text = Data("The quick brown fox jumps over the lazy dog".utf8)

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// P19: a request over TLS does not lead to a URL without it, where the bytes can be changed on the way.
 @Suite(.timeLimit(.minutes(1)))

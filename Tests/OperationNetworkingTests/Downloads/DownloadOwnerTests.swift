@@ -7,6 +7,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Partial files and checkpoints that another user, or a server by way of an earlier download, put beside the destination.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Names and places that are legal and rare, and what a finished operation still holds.
 @Suite(.timeLimit(.minutes(1)))

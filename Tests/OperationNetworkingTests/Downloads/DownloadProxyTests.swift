@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Downloads through proxies, which are resumed there as elsewhere.
 @Suite(.timeLimit(.minutes(1)))

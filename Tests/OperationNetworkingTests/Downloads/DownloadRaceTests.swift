@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Pauses, resumptions, cancels and broken connections at any moment of a download. What counts is the file at the end, and
 /// that nothing is left locked. The rounds are a tenth under a sanitizer.

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Downloads from nginx, a server of other authors: stopped half-way, and gone on with by another operation.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: RealServers.nginx != nil && RealServers.nginxRoot != nil))
 struct DownloadRealServerTests {

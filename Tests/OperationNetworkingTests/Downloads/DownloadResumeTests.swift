@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// One operation gets a part of the file, and another one the rest: everything a server may do in between, and the
 /// bytes that are there at the end.
 @Suite(.timeLimit(.minutes(1)))

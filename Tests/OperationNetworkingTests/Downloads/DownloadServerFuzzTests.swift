@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A server that does something else with each request, and changes its file: whatever comes of it, a file that has the
 /// name is one whole version, no run lasts for ever, and the next one can begin.

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A sink between its two threads: what one has found out must not be lost on the other.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Bytes that one policy let in, and a download under another one.
 @Suite(.enabled(if: TestCertificates.directory != nil), .timeLimit(.minutes(1)))

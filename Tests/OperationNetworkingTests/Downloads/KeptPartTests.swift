@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// What is kept of a file is replaced only by something complete.
 @Suite(.timeLimit(.minutes(2)))

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// P17: the beginning of a file that another server sent. Its tag and its last bytes are the genuine ones, which
 /// anybody can send.

@@ -3,6 +3,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// The programs in `Examples/` against a scripted server: what they print, and what it sees of them.
 @Suite(.enabled(if: ExampleProgram.directory != nil, "the examples were not built"))
 struct ExamplesTests {

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Thousands of requests with every outcome, after which nothing is left behind.
 @Suite(.timeLimit(.minutes(5)))

@@ -4,6 +4,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Servers that refuse, reset, stall, break off and talk nonsense: a typed error, exactly once, what came is kept, and
 /// whatever else is in the queue goes on.
 @Suite(.timeLimit(.minutes(2)))

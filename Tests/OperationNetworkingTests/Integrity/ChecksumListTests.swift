@@ -3,6 +3,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 private let a = String(repeating: "aa", count: 32)
 private let b = String(repeating: "bb", count: 32)

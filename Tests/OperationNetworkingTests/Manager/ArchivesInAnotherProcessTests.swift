@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// The archives of operations, managers and sessions do their work in a process that has nothing else.
 ///
 /// That ends by `_exit`: what the closure holds would be a leak to a sanitizer.

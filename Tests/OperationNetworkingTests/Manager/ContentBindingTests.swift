@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// AFNetworking's tests of the web view, replayed against httpbin by their names (`Tests/AFNetworking.md`), and ours,
 /// whose server holds its answers or chooses their fields.
 @Suite(.timeLimit(.minutes(1))) struct ContentBindingTests {

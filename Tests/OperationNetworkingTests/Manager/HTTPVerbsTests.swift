@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Every verb of both managers, in every form, with every kind of parameters.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPVerbsTests {

@@ -7,6 +7,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Observers of every operation that a manager makes.
 @Suite(.timeLimit(.minutes(1)))

@@ -4,6 +4,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Parameters and serializers as AFNetworking's programs write them.
 @Suite(.timeLimit(.minutes(1)))
 struct ParametersTests {

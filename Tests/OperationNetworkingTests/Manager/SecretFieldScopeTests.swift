@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The origins that get the secret fields of a manager's request serializer.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// What an operation gives as a value of a type, and with its response.
 @Suite(.timeLimit(.minutes(1)))
 struct TypedResultTests {

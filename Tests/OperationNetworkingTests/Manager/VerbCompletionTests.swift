@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A verb calls one of its closures, and once, whatever `configure:` does.
 @Suite(.timeLimit(.minutes(1)))

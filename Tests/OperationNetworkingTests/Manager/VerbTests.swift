@@ -4,6 +4,8 @@ import FoundationXML
 import OperationNetworking
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Each verb against a server of other authors: httpbin, which echoes what it got.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: RealServers.httpbin != nil))
 struct VerbTests {

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The objects that an upload lets go of when it ends in its middle.
 @Suite(.timeLimit(.minutes(1)))

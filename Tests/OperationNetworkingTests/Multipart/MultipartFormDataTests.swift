@@ -3,6 +3,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The encoded form, to the octet.
 @Suite struct MultipartFormDataTests {

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Forms as they are understood by parsers of other authors.
 @Suite(.timeLimit(.minutes(1)))
 struct UploadParserTests {

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Forms, files and streams on their way to a server.
 @Suite(.timeLimit(.minutes(1)))

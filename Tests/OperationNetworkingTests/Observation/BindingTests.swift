@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Bindings of operations to what shows them. AFNetworking's tests of its categories for views (AIV, RFC) are
 /// among them, on httpbin: a view that is released before an operation tells something.

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The manager in front of operations and a clock of the test's. AFNetworking's own tests are ACT-01 and
 /// ACT-02, replayed on httpbin, and those of 3.x for the delays and for one call for each edge, which hold

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Closures of main-actor code that bindings and the two managers of states call, on the main queue whatever
 /// the completion queue is; in order with the others.

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// AFNetworking 2's own tests of its request operation, replayed against httpbin by their behavior.
 @Suite(.enabled(if: RealServers.httpbin != nil), .timeLimit(.minutes(1)))
 struct AFNetworkingOperationTests {

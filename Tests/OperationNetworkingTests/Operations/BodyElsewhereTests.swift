@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// A body that went to a file or a stream is no response object.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyElsewhereTests {

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// The body as an asynchronous sequence. Pauses and servers that change their minds are in `PauseAndResumeTests`.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyPiecesTests {

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Closures of main-actor code come on the main queue, those of nonisolated code on the completion queue, and
 /// those of an actor on that; in one order.
 @Suite(.timeLimit(.minutes(1)))

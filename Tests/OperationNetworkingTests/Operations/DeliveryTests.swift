@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 @Suite struct ProgressMeterTests {
     private let start = MonotonicTime(seconds: 100)

@@ -7,6 +7,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// One file is written by one operation at a time, and `outputFile` is a file.
 @Suite(.timeLimit(.minutes(1)))

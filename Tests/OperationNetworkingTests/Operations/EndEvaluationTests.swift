@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A serializer runs once, whatever a pause or a cancel overtakes.
 @Suite(.timeLimit(.minutes(1)))

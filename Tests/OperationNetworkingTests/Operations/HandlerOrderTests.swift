@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Handlers that a closure calls by `call(_:with:)` stay in order with all other callbacks.
 @Suite(.timeLimit(.minutes(1)))
 struct HandlerOrderTests {

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Closures that are set when everything was told: none of them is kept.
 @Suite(.timeLimit(.minutes(1)))

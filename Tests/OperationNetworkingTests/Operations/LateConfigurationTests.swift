@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Settings after an operation was made: by `configure:`, too late, or after the end.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The ends of an operation that is never put into a queue: each reaches all that waits for it.
 @Suite(.timeLimit(.minutes(1)))

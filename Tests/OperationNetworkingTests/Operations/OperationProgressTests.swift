@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// The `Progress` of one operation, and its values as a sequence.
 @Suite(.timeLimit(.minutes(1)))
 struct OperationProgressTests {

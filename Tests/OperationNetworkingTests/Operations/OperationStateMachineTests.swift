@@ -1,6 +1,7 @@
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The whole table of `OperationStateMachine`, cell by cell; no thread is needed for that.
 @Suite struct OperationStateMachineTests {

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// A pause in the middle of a body, everything a server may do meanwhile, and the bytes that are there at the end.
 @Suite(.timeLimit(.minutes(1)))
 struct PauseAndResumeTests {
@@ -312,15 +314,5 @@ struct PauseAndResumeTests {
         operation.pause()
         try await server.waitForOpenConnections(isHeld ? 1 : 0)
         return operation
-    }
-}
-
-extension Result where Failure == any Error {
-    init(awaiting body: () async throws -> Success) async {
-        do {
-            self = .success(try await body())
-        } catch {
-            self = .failure(error)
-        }
     }
 }

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Requests that were stopped within their body, and are archived: what the later operation asks for, and gets.
 @Suite(.timeLimit(.minutes(1)))

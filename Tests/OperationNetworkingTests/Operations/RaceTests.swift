@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Two threads want something of one operation at the worst moment. The rounds are a tenth under a sanitizer.
 @Suite(.timeLimit(.minutes(5)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The end of an operation from an archive: its error, its response, its cost.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The start of an operation that only notifications tell of: it waits for what comes next, but not for long.
 @Suite(.timeLimit(.minutes(1)))

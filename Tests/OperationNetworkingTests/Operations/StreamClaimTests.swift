@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A stream that is closed, or that another operation uses, is an error. Foundation ends the process for less.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// The calls of a subclass of the user's.
 @Suite(.timeLimit(.minutes(1)))
 struct SubclassTests {

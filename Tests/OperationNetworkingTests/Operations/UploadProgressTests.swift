@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Progress of an upload counts what has left this machine: the kernel takes megabytes at once.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A task that waits gets out when it is cancelled, whatever holds up what it waits for.
 @Suite(.timeLimit(.minutes(2)))

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Each in a process of its own, whose main thread waits for ever, as a server's may.
 @Suite(.timeLimit(.minutes(2)))

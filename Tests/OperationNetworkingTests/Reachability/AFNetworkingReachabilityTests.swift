@@ -5,6 +5,8 @@ import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// AFNetworking's own tests of its reachability manager, replayed by their behavior on this machine's kernel:
 /// they need no server. `Tests/AFNetworking.md` has the reason why RCH-01 and RCH-02 are not here.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A manager in front of a kernel that does what the test says.
 @Suite(.timeLimit(.minutes(1)))

@@ -2,6 +2,8 @@ import Foundation
 import FoundationNetworking
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Managers of another process, in networks that the tests make: the kernel's own routes, links and
 /// addresses.
 @Suite(

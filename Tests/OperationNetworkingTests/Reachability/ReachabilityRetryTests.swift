@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A manager as the network that a retry waits for.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 extension ReachabilityState {
     fileprivate mutating func take() -> NetworkReachabilityStatus? { news.take() }

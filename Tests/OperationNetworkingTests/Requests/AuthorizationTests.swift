@@ -3,6 +3,8 @@ import FoundationNetworking
 import OperationNetworking
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 @Suite(.enabled(if: RealServers.httpbin != nil), .timeLimit(.minutes(1)))
 struct AuthorizationTests {
     @Test("O5-09: the right name and password are let in")

@@ -3,6 +3,7 @@ import FoundationNetworking
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 @Suite struct EncodableParametersTests {
     struct Search: Encodable {

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Adapters of requests: which requests they are asked for, and what they may change.
 @Suite(.timeLimit(.minutes(1)))
 struct RequestAdapterTests {

@@ -4,6 +4,7 @@ import OperationNetworkingSystem
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// JSON that is made to hurt. Each body is parsed where bodies are parsed, on a thread with a small stack.
 @Suite(.timeLimit(.minutes(5))) struct HostileJSONTests {

@@ -3,6 +3,7 @@ import FoundationNetworking
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 @Suite(.timeLimit(.minutes(2))) struct PropertyListResponseSerializerTests {
     let serializer = PropertyListResponseSerializer()

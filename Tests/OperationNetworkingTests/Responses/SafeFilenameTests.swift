@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 @Suite struct SafeFilenameTests {
     private func name(_ disposition: String?, _ address: String = "http://h/a/b%20c.iso?x=1") throws -> String

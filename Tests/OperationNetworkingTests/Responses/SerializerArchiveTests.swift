@@ -4,6 +4,8 @@ import FoundationXML
 import OperationNetworking
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// F34: every serializer comes back from its archive as it was.
 @Suite struct SerializerArchiveTests {
     private func again<Value: Codable>(_ value: Value) throws -> Value {

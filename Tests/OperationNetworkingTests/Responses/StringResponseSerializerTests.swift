@@ -4,6 +4,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 @Suite(.timeLimit(.minutes(1)))
 struct StringResponseSerializerTests {
     private func response(_ type: String?, status: Int = 200) throws -> HTTPURLResponse {

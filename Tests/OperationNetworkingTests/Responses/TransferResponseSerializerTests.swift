@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// A serializer that sees the request, the file and the cost.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferResponseSerializerTests {

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The behavior that both XML serializers share.
 @Suite(.timeLimit(.minutes(2))) struct XMLResponseSerializerTests {

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The closure is asked about a 401.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Apache with Basic, Digest and Kerberos, and a server with NTLM, where `scripts/with-servers` starts them: the user is
 /// `user`, the password `password`.

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Attacks with heads, by a server, or by the author of a request's parts.
 @Suite(.timeLimit(.minutes(1)))

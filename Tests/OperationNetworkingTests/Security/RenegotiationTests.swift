@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// TLS 1.2 lets a server ask for another handshake at any time: also when the transfer that opened the connection is long
 /// over, and with it all that libcurl was told.

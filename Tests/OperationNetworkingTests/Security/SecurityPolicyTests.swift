@@ -3,6 +3,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 @Suite struct SecurityPolicyTests {
     @Test("SEC-01 to SEC-04") func theDefaultLeavesItToTheAuthorities() {

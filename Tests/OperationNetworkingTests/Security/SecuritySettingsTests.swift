@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Where the settings about trust go: what pins must not come back without its pins.
 @Suite(.enabled(if: TestCertificates.directory != nil))

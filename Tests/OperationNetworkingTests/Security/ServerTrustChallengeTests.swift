@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The closure is asked about a server that the policy does not accept.
 @Suite(.enabled(if: TestCertificates.directory != nil), .timeLimit(.minutes(1)))

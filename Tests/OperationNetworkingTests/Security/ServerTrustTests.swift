@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 @Suite(.enabled(if: TestCertificates.directory != nil), .timeLimit(.minutes(1)))
 struct ServerTrustTests {

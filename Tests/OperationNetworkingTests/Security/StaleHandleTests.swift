@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// libcurl keeps, through `curl_easy_reset`, an `Authorization` that was made for a request and was not sent: as here, where
 /// a body of unknown length cannot go to a server of HTTP/1.0.

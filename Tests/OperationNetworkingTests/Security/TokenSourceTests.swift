@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Tokens, and getting another one once for all.
 @Suite(.timeLimit(.minutes(1)))

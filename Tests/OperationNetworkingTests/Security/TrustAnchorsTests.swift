@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A file of authorities says what it says when a request is made.
 @Suite(.enabled(if: TestCertificates.directory != nil), .timeLimit(.minutes(1)))

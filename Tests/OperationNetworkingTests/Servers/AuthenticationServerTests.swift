@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// That the servers ask for what they say, and let in whom they should.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: RealServers.apache != nil && RealServers.nginx != nil))
 struct AuthenticationServerTests {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// That nginx's TLS servers are what they say, in the words of another client.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: TestCertificates.directory != nil))
 struct NginxTLSServerTests {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// That the proxies are what they say, and that their logs tell who came through.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: ProxyServer.http.url != nil && NginxTLSServer.good.url != nil))
 struct ProxyServerTests {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// That `scripts/make-certificates` made what its list says, in the words of `openssl`.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: TestCertificates.directory != nil))
 struct TestCertificatesTests {

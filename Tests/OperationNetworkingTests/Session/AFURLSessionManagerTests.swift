@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// AFNetworking's own tests of `AFURLSessionManager`, replayed against httpbin by their behavior: USM are those
 /// of 2.7, the others came later. `Tests/AFNetworking.md` has those that cannot be replayed, with reasons.
 @Suite(.enabled(if: RealServers.httpbin != nil), .timeLimit(.minutes(1)))

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 @Suite(.timeLimit(.minutes(1)))
 struct DataTaskTests {
     @Test func aTaskIsMadeSuspendedAndSendsNothingUntilItIsResumed() async throws {

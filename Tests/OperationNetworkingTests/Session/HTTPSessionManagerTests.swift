@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPSessionManagerTests {
     /// Says what was asked for.

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// The closure that is asked about the response of a data task, and the tasks that become downloads by it.
 @Suite(.timeLimit(.minutes(1)))
 struct ResponseHookTests {

@@ -6,6 +6,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 @Suite(.timeLimit(.minutes(1)))
 struct SessionConfigurationTests {
     @Test func aConfigurationComesBackInAnotherProcess() async throws {

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A session's own closures: those of main-actor code come on the main queue, those of an actor on it, the
 /// others on `operationQueue`; in one order with the task's.

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Observers of the operations behind a session's tasks.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionObserverTests {

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// The verbs of sessions with `.encoding` and `as:`.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionTypedVerbTests {

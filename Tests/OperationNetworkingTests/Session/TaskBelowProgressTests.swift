@@ -4,6 +4,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Tasks that are made below a `Progress` that was cancelled, or paused, before.
 @Suite(.timeLimit(.minutes(1)))
 struct TaskBelowProgressTests {

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Bindings of tasks to what shows them, with AFNetworking's tests of its categories for views (AIV, RFC), which
 /// are replayed on httpbin: `Tests/AFNetworking.md`.

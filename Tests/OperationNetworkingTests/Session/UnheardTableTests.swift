@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 @Suite struct UnheardTableTests {
     private final class Member {

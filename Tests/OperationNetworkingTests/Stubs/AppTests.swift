@@ -5,6 +5,8 @@ import Foundation
 import OperationNetworking
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// The sample of README: a test as an app has it.
 struct AppTests {
     // MARK: Example

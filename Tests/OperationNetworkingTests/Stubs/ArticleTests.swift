@@ -6,6 +6,8 @@ import FoundationNetworking
 import OperationNetworking
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// The samples of the article Testing Your Code: tests as an app has them.
 struct ArticleTests {
     // MARK: Example

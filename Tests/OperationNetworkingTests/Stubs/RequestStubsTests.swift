@@ -6,6 +6,8 @@ import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// An app's tests without a socket: what stands above the network works as with a server.
 @Suite(.timeLimit(.minutes(1)))
 struct RequestStubsTests {

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Redirects, cookies, credentials, retries, resuming, progress and batches over stubs.
 @Suite(.timeLimit(.minutes(1)))

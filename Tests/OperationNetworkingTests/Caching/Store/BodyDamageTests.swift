@@ -3,6 +3,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Files of bodies that another program has changed or cut.
 @Suite(.timeLimit(.minutes(2)))

@@ -4,6 +4,7 @@ import Testing
 
 @testable import OperationNetworking
 @testable import OperationNetworkingSystem
+@testable import OperationNetworkingTestSupport
 
 /// A store with a directory.
 @Suite(.timeLimit(.minutes(2)))

@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Look-ups that wait for the disk's queue at the same time: answered in one turn, and each for itself.
 @Suite(.timeLimit(.minutes(1)))

@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Indexes whose values have changed, and indexes that other programs remove or replace.
 @Suite(.timeLimit(.minutes(3)))

@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Damage at places that a seed chooses, before the store is opened and while it is.
 @Suite(.timeLimit(.minutes(5)))

@@ -3,6 +3,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Answers that overtake each other: the head that is stored after them.
 @Suite(.timeLimit(.minutes(2)))

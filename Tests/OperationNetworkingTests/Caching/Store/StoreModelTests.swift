@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Random changes beside a model, bodies that are larger than memory, and callers that must not wait.
 @Suite(.timeLimit(.minutes(3)))

@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Invalidations that come while a body is on its way into a store.
 @Suite(.timeLimit(.minutes(2)))

@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Several stores on one directory: of one process, which stand for those of two, and of processes.
 @Suite(.timeLimit(.minutes(3)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The store after a process that was killed, or a machine that went down.
 @Suite(.timeLimit(.minutes(3)))

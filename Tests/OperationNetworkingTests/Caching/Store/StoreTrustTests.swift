@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Directories and files that others made, and disks that take nothing: memory works on, and nothing of
 /// others is touched.

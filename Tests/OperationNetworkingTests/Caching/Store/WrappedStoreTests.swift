@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A `URLCache`, or a user's own cache, as a store; and what Foundation's loses on Linux.
 @Suite(.timeLimit(.minutes(1)))

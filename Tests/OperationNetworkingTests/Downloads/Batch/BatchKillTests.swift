@@ -6,6 +6,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Processes that are killed in the middle of a batch, and others that go on with it.
 @Suite(.timeLimit(.minutes(3)))
 struct BatchKillTests {

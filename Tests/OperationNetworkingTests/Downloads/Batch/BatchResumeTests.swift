@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A batch that did not complete, and the one that goes on with it.
 @Suite(.timeLimit(.minutes(1)))

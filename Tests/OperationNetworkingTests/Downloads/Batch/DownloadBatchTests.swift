@@ -6,6 +6,8 @@ import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadBatchTests {
     @Test func filesAreThereAndResultsAreInOrder() async throws {

@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// In a process of its own: the network thread is watched from outside.
 @Suite(.timeLimit(.minutes(1)))

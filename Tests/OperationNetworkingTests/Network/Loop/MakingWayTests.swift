@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Fast bodies while other threads want something from the network thread all the time.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A closure runs the network thread's run loop from within something that it called.
 @Suite(.timeLimit(.minutes(1)))

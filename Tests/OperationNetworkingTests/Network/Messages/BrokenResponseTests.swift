@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Broken responses that libcurl 7.88 lets pass, or might: byte for byte.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Bodies that came in a content coding: what is counted, and how much of it is believed.
 @Suite(.timeLimit(.minutes(1)))
 struct ContentCodingTests {

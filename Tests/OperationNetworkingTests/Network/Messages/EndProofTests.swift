@@ -5,6 +5,7 @@ import OperationNetworkingSystem
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 @Suite(.timeLimit(.minutes(1)))
 struct EndProofTests {

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// An early hint (RFC 8297) sets nothing: its fields are not those of the response.
 @Suite(.timeLimit(.minutes(1)))

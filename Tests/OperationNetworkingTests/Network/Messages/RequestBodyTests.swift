@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Bodies that are sent more than once: after a redirect, by a copy, over another connection.
 @Suite(.timeLimit(.minutes(1)))
 struct RequestBodyTests {

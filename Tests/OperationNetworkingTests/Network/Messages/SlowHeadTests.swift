@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A server that sends something all the time, and never a byte of a body: a head, the extension of a chunk
 /// and trailers have `timeoutInterval` from their first octet to their end.

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A connection that was opened under one policy, or as one client, never serves another.
 @Suite(.enabled(if: TestCertificates.directory != nil), .timeLimit(.minutes(1)))

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// nghttpd, which has no HTTP/1.1: what may be held is asked for over HTTP/1.1 elsewhere.
 @Suite(

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Streams that end in every way there is, over cleartext HTTP/2 with prior knowledge.
 ///

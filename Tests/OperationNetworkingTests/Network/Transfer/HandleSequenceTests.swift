@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Requests of all kinds, one after the other over kept connections: each is what it is when it is the only one.
 ///

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A head that is answered later: the body waits in its connection, and others go on.
 @Suite(.timeLimit(.minutes(1)))

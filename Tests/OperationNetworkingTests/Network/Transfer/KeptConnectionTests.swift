@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Bytes that a server sends on a kept connection before the next request answer nothing.
 @Suite(.timeLimit(.minutes(1)))

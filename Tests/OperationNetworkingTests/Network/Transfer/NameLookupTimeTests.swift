@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Each in a process of its own: the look-up blocks a thread of libcurl's until the end.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// nginx, with TLS and HTTP/2; started by `scripts/with-servers`.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: RealServers.nginxTLS != nil && RealServers.authorities != nil))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A server that refuses a request whose body is not all there yet, and may never be: RFC 9112 §9.5.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A kept connection turns out to be dead when a request goes over it: libcurl would send any request again.
 @Suite(.timeLimit(.minutes(1)))

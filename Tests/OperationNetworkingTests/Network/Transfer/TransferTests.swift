@@ -7,6 +7,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 @Suite(.timeLimit(.minutes(1)))
 struct TransferTests {
@@ -421,13 +422,5 @@ private final class SilentServer: Sendable {
                 continuation.resume(returning: taken.count == count)
             }.start()
         }
-    }
-}
-
-struct TestFailure: Error, Equatable {
-    let reason: String
-
-    init(_ reason: String) {
-        self.reason = reason
     }
 }

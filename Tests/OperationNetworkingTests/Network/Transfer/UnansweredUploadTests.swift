@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A server that chose no protocol and does not answer is asked once more, over HTTP/2 if it wants: the body is
 /// then sent from its first byte.

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The growth of a batch's commands, in the times that its queue asks members whether they are ready.
 @Suite(.timeLimit(.minutes(2)))

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A batch as an object: commanded, counted and ended as one.
 @Suite(.timeLimit(.minutes(2)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Bodies that are sent again because the server asked for credentials first (F20).
 @Suite(.timeLimit(.minutes(1)))

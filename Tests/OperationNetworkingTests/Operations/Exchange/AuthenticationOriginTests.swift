@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The origins that a credential goes to.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// httpbin's doors; it is started by `scripts/with-servers`.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: RealServers.httpbin != nil))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Credentials and 401s, without a closure.
 @Suite(.timeLimit(.minutes(1)))

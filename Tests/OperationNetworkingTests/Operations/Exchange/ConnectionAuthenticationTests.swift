@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// NTLM authenticates connections: each request over one counts as its opener's.
 @Suite(.timeLimit(.minutes(1)))

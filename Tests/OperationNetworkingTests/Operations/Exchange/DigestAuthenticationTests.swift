@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Two requests for the first answer of a server, one for each later one.
 @Suite(.timeLimit(.minutes(1)))

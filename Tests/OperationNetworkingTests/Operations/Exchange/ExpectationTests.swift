@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A 417 to the caller's own `Expect` (RFC 9110 §10.1.1).
 @Suite(.timeLimit(.minutes(1)))

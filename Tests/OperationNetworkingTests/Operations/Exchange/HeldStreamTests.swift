@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// A pause of what a stream cannot get later keeps its connection.
 @Suite(.timeLimit(.minutes(1)))
 struct HeldStreamTests {

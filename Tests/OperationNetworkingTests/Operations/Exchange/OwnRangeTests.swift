@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// A `Range` of the caller's: the bytes that it asks for arrive, or a typed error does, wherever they go.
 @Suite(.timeLimit(.minutes(1)))
 struct OwnRangeTests {

@@ -4,6 +4,7 @@ import OperationNetworkingSystem
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Identities, credentials, proxies and cookies of a transfer, and those that cross an origin.
 @Suite struct TransferRequestOriginTests {

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A body that cannot be handed over, in a coding that is not known or without an end that is: an error only
 /// where the body is wanted.

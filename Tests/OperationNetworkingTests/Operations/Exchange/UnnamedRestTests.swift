@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Servers that send the rest of a body without saying of which: the file of now, the file of then or an
 /// error arrives, and never a mixture.
 @Suite(.timeLimit(.minutes(1)))

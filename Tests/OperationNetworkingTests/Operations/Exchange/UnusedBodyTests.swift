@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Bodies of responses that lead to another request, or that only say why there is no file.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// An operation among others in an `OperationQueue`.
 @Suite(.timeLimit(.minutes(1)))

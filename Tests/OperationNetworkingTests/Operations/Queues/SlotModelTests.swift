@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Queues in which everything happens at random from two threads. Each comes to rest, with every body right.
 @Suite(.timeLimit(.minutes(5)))

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A paused operation gives its slot back to its queue, and gets one again.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// An operation that waits lends its place, so what it waits for can run; and it has one again before it goes on.
 @Suite(.timeLimit(.minutes(2)))

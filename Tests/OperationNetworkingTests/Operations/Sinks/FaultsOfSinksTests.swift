@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Destinations that fill up, close, fail or take nothing, beside operations that go on.
 @Suite(.timeLimit(.minutes(2)))
 struct FaultsOfSinksTests {

@@ -4,6 +4,7 @@ import OperationNetworkingSystem
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 @Suite(.timeLimit(.minutes(1))) struct PieceQueueTests {
     /// Bytes from which on a queue is full.

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A sink whose destination does what a disk, a pipe or a stream may do.
 @Suite(.timeLimit(.minutes(1)))

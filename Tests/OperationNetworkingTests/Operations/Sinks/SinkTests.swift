@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// Where the body goes, and what happens when it cannot.
 @Suite(.timeLimit(.minutes(1)))
 struct SinkTests {

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A body whose owner says where it goes: until then the sink has the bytes of before.
 @Suite(.timeLimit(.minutes(1)))

@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Cookies of public suffixes, as those of all hosts without a dot are, that lines with a `Domain` take away.
 @Suite(.timeLimit(.minutes(1)))

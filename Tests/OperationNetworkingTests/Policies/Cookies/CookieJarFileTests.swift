@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Several runs with one file: each `CookieJarFile` stands for a process, since locks are of open files.
 @Suite(.timeLimit(.minutes(1)))

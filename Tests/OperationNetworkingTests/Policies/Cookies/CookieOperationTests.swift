@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Cookies across hops, operations, managers and the handles that libcurl uses again.
 @Suite(.timeLimit(.minutes(1)))

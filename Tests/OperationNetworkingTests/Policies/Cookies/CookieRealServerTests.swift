@@ -4,6 +4,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Servers and clients of other authors.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Cookies that change while a request waits, is paused, or is under way.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Foundation's own storage: it writes a file into the home directory, so each test is a process with another one.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Hosts below the domains of others, in a process of its own for each: there their names are this machine.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The cookies that a server may set, and the hosts that they go to.
 @Suite(.timeLimit(.minutes(1)))

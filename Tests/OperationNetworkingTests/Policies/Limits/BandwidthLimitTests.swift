@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 @Suite(.timeLimit(.minutes(1)))
 struct BandwidthLimitTests {
     private let callbacks = DispatchQueue(label: "callbacks")

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Connections to one server, as the server counts them.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// http URLs through an HTTP proxy: it gets the request, and what it answers looks like the server's answer.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,6 +6,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworkingTestSupport
+
 /// The environment is read once for each process, so each of these is one.
 @Suite(.timeLimit(.minutes(1)))
 struct ProxyEnvironmentTests {

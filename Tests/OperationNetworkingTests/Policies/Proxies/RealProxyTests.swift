@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Proxies of other authors, before nginx.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: ProxyServer.http.url != nil && RealServers.nginxTLS != nil))

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Everything through SOCKS: the proxy passes bytes on.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A proxy that opens no tunnel: what it says is never the response.
 @Suite(.timeLimit(.minutes(1)))

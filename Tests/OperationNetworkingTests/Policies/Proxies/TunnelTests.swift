@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// https URLs through an HTTP proxy, and everything through SOCKS: the proxy passes bytes on.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Attacks of a server by a redirect.
 @Suite(.timeLimit(.minutes(1)))

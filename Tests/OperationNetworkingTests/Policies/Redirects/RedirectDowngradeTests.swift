@@ -5,6 +5,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// A request over TLS is not redirected to a URL without it, where an attacker on the way can read and change
 /// things.

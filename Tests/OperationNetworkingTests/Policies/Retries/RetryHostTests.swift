@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// The `Retry-After` of one operation counts for all that have a policy.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Attempts that wait for a network.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,6 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
 
 /// Retries against everything else that can happen to an operation. The rounds are a tenth under a sanitizer.
 @Suite(.timeLimit(.minutes(3)))

@@ -1,0 +1,9 @@
+extension Result where Failure == any Error {
+    init(awaiting body: () async throws -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}

@@ -1,0 +1,7 @@
+struct TestFailure: Error, Equatable {
+    let reason: String
+
+    init(_ reason: String) {
+        self.reason = reason
+    }
+}

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
+
+/// The use of answers of the server, decided by their heads.
+@Suite struct CacheInquiryTests {
+    private static func use(
+        of head: ResponseHead,
+        for fields: HeaderFields = [:],
+        _ purpose: CacheInquiry.Purpose = .fetch,
+        _ candidates: [CachedHead] = []
+    ) -> CacheInquiry.Use {
+        let inquiry = CacheInquiry(
+            purpose: purpose,
+            request: CacheScenario.request(fields),
+            candidates: candidates,
+            policy: CachePolicy(),
+            time: CacheScenario.start
+        )
+        return inquiry.use(of: head, now: CacheScenario.start)
+    }
+
+    private static func part(_ range: String) -> ResponseHead {
+        CacheScenario.head(
+            [
+                "ETag": "\"v1\"", "Cache-Control": "max-age=60", "Content-Range": range,
+                "Date": CacheScenario.date(0),
+            ],
+            status: 206
+        )
+    }
+
+    @Test(
+        "RFC 9111 §3.3: a part is passed on, whoever asked for it",
+        arguments: [nil, "bytes=4-9", "bytes=0-"]
+    )
+    func noPartIsStored(asked: String?) {
+        var fields = HeaderFields()
+        fields["Range"] = asked
+        guard case .pass(nil) = Self.use(of: Self.part("bytes 4-9/10"), for: fields) else {
+            Issue.record("not passed on, or stored")
+            return
+        }
+    }
+
+    @Test func aPartInAnswerToAValidationIsNotStored() throws {
+        let whole = try #require(CacheScenario.stored(["ETag": "\"v1\""]))
+        guard case .pass(nil) = Self.use(of: Self.part("bytes 0-9/10"), .validate(0), [whole]) else {
+            Issue.record("not passed on")
+            return
+        }
+    }
+}

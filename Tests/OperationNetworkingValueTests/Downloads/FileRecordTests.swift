@@ -1,0 +1,307 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
+
+/// The record that is kept with a complete file, and its value as a proof later.
+@Suite struct FileRecordTests {
+    private let stamp = FileStamp(length: 4, seconds: -5, nanoseconds: 6)
+
+    private func request(_ address: String = "http://h/a", fields: [String: String] = [:]) throws
+        -> URLRequest
+    {
+        var request = URLRequest(url: try #require(URL(string: address)))
+        request.allHTTPHeaderFields = fields
+        return request
+    }
+
+    private func record(
+        _ fields: HeaderFields = [:],
+        proof: FileRecord.Proof = .complete
+    ) throws -> FileRecord {
+        try FileRecord(
+            RequestRecord(try request()),
+            as: RequestIdentity(try request()),
+            stamp: stamp,
+            proof: proof,
+            fields: fields
+        )
+    }
+
+    @Test(
+        arguments: [
+            [:], ["ETag": "\"v\""],
+            [
+                "ETag": "W/\"v\"", "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT",
+                "Date": "Tue, 14 Nov 2023 22:13:21 GMT",
+            ],
+        ] as [HeaderFields]
+    )
+    func isReadAsItWasWritten(fields: HeaderFields) throws {
+        let record = try record(fields)
+        #expect(FileRecord(text: record.text) == record)
+        #expect(record.entityTag == fields["ETag"])
+        #expect(record.lastModified == fields["Last-Modified"])
+    }
+
+    @Test func holdsNoAddressAndNoLongOrMalformedValidator() throws {
+        let record = try record([
+            "ETag": "\"" + String(repeating: "x", count: 5000) + "\"", "Last-Modified": "yesterday",
+        ])
+        #expect(record.entityTag == nil && record.lastModified == nil)
+        #expect(!record.text.contains("http"))
+        #expect(record.text.utf8.count < 300)
+    }
+
+    @Test(arguments: [
+        "", "3", "\n\n", "3 x y z 4 5 6 complete\n\n", "1 \(hash) 4 5 6 complete\n\n",
+        "2 \(hash) \(salt) 4 5 6 complete\n\n", "4 \(hash) \(hash) \(salt) 4 5 6 complete\n\n",
+        "3 \(hash) \(salt) 4 5 6 complete\n\n", "3 \(hash) \(hash) \(salt) 4 5 complete\n\n",
+        "3 \(hash) \(hash) \(salt) x 5 6 complete\n\n",
+        "3 \(hash) \(hash) \(salt) 99999999999999999999 5 6 complete\n\n",
+        "3 \(hash) \(hash) \(salt) 4 5 6\n\n", "3 \(hash) \(hash) \(salt) 4 5 6 perhaps\n\n",
+        "3 \(hash) \(hash) \(salt) 4 5 6 complete 7\n\n", "3 \(hash) \(hash) \(salt) 4 5 6 complete",
+        "3 \(hash) \(hash) \(salt) 4 5 6 complete\n\n\n",
+        "3 \(salt) \(hash) \(hash) 4 5 6 complete\n\n",
+        "3 \(hash) \(hash) \(salt) 4 5 6 complete\n\n\na\n",
+    ])
+    func textThatIsNoRecordIsNone(text: String) {
+        #expect(FileRecord(text: text) == nil)
+    }
+
+    /// In the second of the response the file may have changed once more, and a proxy's clock may be another one.
+    @Test(
+        arguments: [
+            ["Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT", "Date": "Tue, 14 Nov 2023 22:13:20 GMT"],
+            ["Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT"],
+            [
+                "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT", "Date": "Tue, 14 Nov 2023 22:14:19 GMT",
+                "Age": "9",
+            ],
+        ] as [HeaderFields]
+    )
+    func keepsNoWeakDate(fields: HeaderFields) throws {
+        let record = try record(fields)
+        #expect(record.lastModified == nil)
+        #expect(FileCondition(record) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (["ETag": "\"v\"", "Content-Length": "4"], false), ([:], false), (["ETag": "W/\"v\""], false),
+            (["ETag": "\"w\""], true), (["ETag": "v"], true), (["Content-Length": "5"], true),
+            (["Content-Length": "0"], false), (["Content-Length": "0, 4"], true),
+            (["Content-Length": "x"], true), (["Content-Length": "0", "ETag": "\"w\""], true),
+            (["Last-Modified": "Tue, 14 Nov 2023 22:13:21 GMT"], false),
+        ] as [(HeaderFields, Bool)]
+    )
+    func a304MayContradictTheTagOrTheLength(fields: HeaderFields, isContradiction: Bool) throws {
+        let condition = try #require(FileCondition(try record(["ETag": "\"v\""])))
+        #expect(condition.isContradicted(by: fields) == isContradiction)
+    }
+
+    @Test(
+        arguments: [
+            (["Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT"], false), (["ETag": "\"w\""], false),
+            (["Last-Modified": "Tue, 14 Nov 2023 22:13:19 GMT"], true), (["Content-Length": "5"], true),
+        ] as [(HeaderFields, Bool)]
+    )
+    func a304MayContradictTheDate(fields: HeaderFields, isContradiction: Bool) throws {
+        let sent: HeaderFields = [
+            "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT", "Date": "Tue, 14 Nov 2023 22:13:21 GMT",
+        ]
+        let condition = try #require(FileCondition(try record(sent)))
+        #expect(condition.isContradicted(by: fields) == isContradiction)
+    }
+
+    @Test(arguments: FileRecord.Proof.allCases)
+    func provesNoMoreThanWasKnown(proof: FileRecord.Proof) throws {
+        let record = try record(["ETag": "\"v\""], proof: proof)
+        #expect(FileRecord(text: record.text) == record)
+        let directory = try TemporaryDirectory()
+        let url = directory.file("a")
+        try Data("0123".utf8).write(to: url)
+        let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
+        let note = try FileRecord(
+            RequestRecord(try request()),
+            as: RequestIdentity(try request()),
+            stamp: try file.stamp,
+            proof: proof,
+            fields: ["ETag": "\"v\""]
+        )
+        try file.note(note.text, as: FileRecord.attribute)
+        let standing = try FileStanding(of: url, for: try request(), as: RequestIdentity(try request()))
+        let condition = try FileCondition(
+            for: url,
+            request: try request(),
+            as: RequestIdentity(try request()),
+            digests: []
+        )
+        #expect(
+            standing
+                == (proof == .complete ? .complete : proof == .overlap ? .joined : .perhapsIncomplete)
+        )
+        // A tag that was never proven to be the file's is not asked with.
+        #expect((condition == nil) == (proof != .complete))
+    }
+
+    @Test func everyProofOfADownloadHasItsWord() throws {
+        let digest = try FileDigest.of(Data(), algorithm: .sha256)
+        #expect(FileRecord.Proof(.digest(digest)) == .complete)
+        #expect(FileRecord.Proof(.length) == .complete)
+        #expect(FileRecord.Proof(.range(0..<1)) == .complete)
+        #expect(FileRecord.Proof(.overlap) == .overlap)
+        #expect(FileRecord.Proof(.unverifiable) == .unverifiable)
+    }
+
+    private static let hash = String(repeating: "0", count: 64)
+    private static let salt = String(repeating: "0", count: 32)
+
+    @Test func equalRequestsHaveDifferentRecords() throws {
+        let (one, other) = (try record(), try record())
+        #expect(one.request.digest != other.request.digest && one.request.salt != other.request.salt)
+        #expect(FileRecord(text: "3 \(Self.hash) \(Self.hash) \(Self.salt) 4 5 6 complete\n\n") != nil)
+    }
+
+    @Test func tellsUsersApart() throws {
+        func asker(
+            _ address: String = "http://h/a",
+            _ fields: [String: String] = [:],
+            _ credential: Credential? = nil
+        ) throws -> RequestIdentity {
+            RequestIdentity(try request(address, fields: fields), credential: credential)
+        }
+        let askers = try [
+            asker(), asker("http://alice:1@h/a"), asker("http://bob:1@h/a"),
+            asker("http://h/a", ["Authorization": "Bearer alice"]),
+            asker("http://h/a", ["Authorization": "Bearer bob"]), asker("http://h/a", ["X-Api-Key": "alice"]),
+            asker("http://h/a", [:], Credential(bearerToken: "alice")),
+            asker("http://h/a", [:], .systemTickets),
+        ]
+        for (index, one) in askers.enumerated() {
+            for (number, other) in askers.enumerated() {
+                #expect(other.namesUsers(of: one.userDigest) == (index == number), "\(index), \(number)")
+            }
+        }
+        let alice = try asker("http://alice:1@h/a")
+        // By whichever way, with whichever password. The address comes first, as it does when a server asks.
+        let same = try [
+            asker("http://alice:2@h/a", ["Accept": "text/plain"]),
+            asker("http://h/a", [:], Credential(user: "alice", password: "3")),
+            // alice:4, alice:5
+            asker("http://h/a", ["Authorization": "Basic YWxpY2U6NA=="]),
+            asker("http://h/a", ["authorization": "basic YWxpY2U6NQ=="]),
+            asker("http://alice@h/a", [:], Credential(user: "bob", password: "3")),
+        ]
+        for other in same { #expect(other.namesUsers(of: alice.userDigest)) }
+    }
+
+    @Test(
+        arguments: [
+            ("User-Agent", ["User-Agent": "b"], .ofOtherRequest), ("User-Agent", [:], .ofOtherRequest),
+            ("Referer", ["User-Agent": "a", "Referer": "http://h/"], .ofOtherRequest),
+            ("Referer", ["User-Agent": "b"], .complete), ("*", ["User-Agent": "b"], .complete),
+            ("Accept, User-Agent", ["User-Agent": "a", "Referer": "http://h/"], .complete),
+        ] as [(String, [String: String], FileStanding)]
+    )
+    func bindsTheFileToTheFieldsThatVaryNames(
+        vary: String,
+        fields: [String: String],
+        standing: FileStanding
+    ) throws {
+        let directory = try TemporaryDirectory()
+        let url = directory.file("a")
+        try Data("0123".utf8).write(to: url)
+        let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
+        let request = try request(fields: ["User-Agent": "a"])
+        let record = try FileRecord(
+            RequestRecord(request),
+            as: RequestIdentity(request),
+            stamp: try file.stamp,
+            proof: .complete,
+            fields: [:],
+            selectedBy: VaryingFields(request).selection(by: ["Vary": vary])
+        )
+        #expect(FileRecord(text: record.text) == record)
+        try file.note(record.text, as: FileRecord.attribute)
+        let other = try self.request(fields: fields)
+        #expect(try FileStanding(of: url, for: request, as: RequestIdentity(request)) == .complete)
+        #expect(try FileStanding(of: url, for: other, as: RequestIdentity(other)) == standing)
+    }
+
+    /// The file of one verification of the server, for a request under another.
+    @Test(
+        arguments: [
+            (nil, .standard, .complete), (.standard, nil, .complete),
+            (.anyServer, .standard, .ofOtherRequest), (.anyServer, nil, .ofOtherRequest),
+            (.standard, .anyServer, .complete), (.anyServer, .anyServer, .complete),
+            (ServerVerification(text: "a"), .standard, .ofOtherRequest),
+            (ServerVerification(text: "a"), ServerVerification(text: "a"), .complete),
+            (ServerVerification(text: "a"), ServerVerification(text: "b"), .ofOtherRequest),
+            (.standard, ServerVerification(text: "b"), .ofOtherRequest),
+            (ServerVerification.standard.trusting(["x"]), .standard, .ofOtherRequest),
+        ] as [(ServerVerification?, ServerVerification?, FileStanding)]
+    )
+    func bindsTheFileToTheVerificationOfItsServer(
+        written: ServerVerification?,
+        asked: ServerVerification?,
+        standing: FileStanding
+    ) throws {
+        let directory = try TemporaryDirectory()
+        let url = directory.file("a")
+        try Data("0123".utf8).write(to: url)
+        let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
+        let request = try request("https://h/a")
+        let asker = RequestIdentity(request)
+        let record = try FileRecord(
+            RequestRecord(request),
+            as: asker,
+            under: written,
+            stamp: try file.stamp,
+            proof: .complete,
+            fields: ["ETag": "\"v\""]
+        )
+        try file.note(record.text, as: FileRecord.attribute)
+        #expect(try FileStanding(of: url, for: request, as: asker, under: asked) == standing)
+        let condition = try FileCondition(for: url, request: request, as: asker, under: asked, digests: [])
+        #expect((condition != nil) == (standing == .complete))
+    }
+
+    @Test func bindsTheFileToItsRequestAndItsBytes() throws {
+        let directory = try TemporaryDirectory()
+        let url = directory.file("a")
+        func standing(_ request: URLRequest) throws -> FileStanding {
+            try FileStanding(of: url, for: request, as: RequestIdentity(request))
+        }
+        let request = try request()
+        #expect(try standing(request) == .nothing)
+        try Data("0123".utf8).write(to: url)
+        #expect(try standing(request) == .unrecorded)
+        let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
+        let record = try FileRecord(
+            RequestRecord(request),
+            as: RequestIdentity(request),
+            stamp: try file.stamp,
+            proof: .complete,
+            fields: [:]
+        )
+        try file.note(record.text, as: FileRecord.attribute)
+        #expect(try standing(request) == .complete)
+        // What does not select another representation does not count. The user does.
+        #expect(try standing(self.request("http://h/a#part", fields: ["User-Agent": "x"])) == .complete)
+        #expect(try standing(self.request("http://me:secret@h/a")) == .ofOtherRequest)
+        #expect(try standing(self.request(fields: ["Authorization": "Bearer x"])) == .ofOtherRequest)
+        #expect(try standing(self.request("http://h/a?1")) == .ofOtherRequest)
+        #expect(try standing(self.request(fields: ["Accept": "text/plain"])) == .ofOtherRequest)
+        #expect(try standing(self.request(fields: ["Host": "other.example"])) == .ofOtherRequest)
+        #expect(try standing(self.request(fields: ["Host": "H:80"])) == .complete)
+        try file.setModified(1_000_000_000)
+        #expect(try standing(request) == .changed)
+        try file.note(nil, as: FileRecord.attribute)
+        #expect(try standing(request) == .unrecorded)
+    }
+}

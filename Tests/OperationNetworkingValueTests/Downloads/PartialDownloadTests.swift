@@ -1,0 +1,728 @@
+import Foundation
+import FoundationNetworking
+import Glibc
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
+
+@Suite(.timeLimit(.minutes(1)))
+struct PartialDownloadTests {
+    private let directory: TemporaryDirectory
+    private let machine = Machine()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func open(
+        _ request: URLRequest = .sample,
+        under verification: ServerVerification? = nil,
+        asksAboutServers: Bool = false,
+        replacesFile: Bool = false,
+        continuing started: StartedFile? = nil
+    ) throws -> PartialDownload {
+        try PartialDownload(
+            request,
+            under: verification,
+            asksAboutServers: asksAboutServers,
+            to: directory.file("a"),
+            replacesFile: replacesFile,
+            orOnly: started?.replaceable ?? .none,
+            continuing: started?.source,
+            in: machine.environment
+        )
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOf: directory.file(name), encoding: .utf8)
+    }
+
+    private func put(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: directory.file(name))
+    }
+
+    /// One that has received the beginning of ten bytes, and is gone.
+    private func leave(_ text: String, settled: Bool = true) throws {
+        let download = try open()
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.write(text)
+        if settled { try download.flush() }
+        download.close()
+    }
+
+    // MARK: - From the first byte to the name
+
+    @Test func aCompleteFileGetsItsNameAndNothingElseStays() throws {
+        let download = try open()
+        #expect(download.recovered == nil && download.lost == nil)
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        #expect(try names() == ["a.part", "a.part.resume"])
+        try download.write("01234")
+        try download.write("56789")
+        try download.finish(modified: 784_111_777)
+        #expect(try names() == ["a"])
+        #expect(try text("a") == "0123456789")
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.file("a").path)
+        #expect((attributes[.modificationDate] as? Date)?.timeIntervalSince1970 == 784_111_777)
+    }
+
+    /// An operation begins to write a file of that name after the name was found to be free.
+    @Test func aFileThatAnOperationBeginsMeanwhileIsNotReplaced() throws {
+        let download = try open(replacesFile: true)
+        try download.begin(.start, total: 5, origin: Sample.origin())
+        try download.write("01234")
+        let begun = Machine.Box<OutputFile?>(nil)
+        machine.fault.value = { [directory] change in
+            guard case .rename(_, to: "a") = change, begun.value == nil else { return nil }
+            begun.value = try? OutputFile(path: directory.file("a").path)
+            _ = try? begun.value?.write(Array("begun".utf8).span)
+            return nil
+        }
+        #expect(throws: DownloadError.inUse(directory.file("a"))) { try download.finish(modified: nil) }
+        #expect(try text("a") == "begun")
+        #expect(try names() == ["a", "a.part", "a.part.resume"])
+        try begun.value?.close()
+        try download.finish(modified: nil)
+        #expect(try text("a") == "01234")
+        #expect(try names() == ["a"])
+    }
+
+    @Test func anEmptyFileGetsItsName() throws {
+        let download = try open()
+        try download.begin(.start, total: 0, origin: Sample.origin())
+        try download.finish(modified: nil)
+        #expect(try names() == ["a"])
+    }
+
+    @Test func oneThatNeverBeganLeavesNothing() throws {
+        try open().close()
+        #expect(try names() == [])
+        let download = try open()
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.flush()
+        download.close()
+        #expect(try names() == [])
+    }
+
+    @Test func discardingLeavesNothing() throws {
+        let download = try open()
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.write("01234")
+        try download.flush()
+        try download.discard()
+        #expect(try names() == [])
+    }
+
+    @Test(arguments: [true, false])
+    func aLaterOneGoesOnWithWhatIsThere(settled: Bool) throws {
+        try leave("01234", settled: settled)
+        let download = try open()
+        #expect(download.recovered?.offset == 5)
+        #expect(download.recovered?.total == 10)
+        #expect(download.recovered?.validator == EntityValidator(["ETag": "\"v1\""]))
+        try download.begin(.end, total: nil, origin: Sample.origin())
+        try download.write("56789")
+        try download.finish(modified: nil)
+        #expect(try text("a") == "0123456789")
+        #expect(try names() == ["a"])
+    }
+
+    @Test func afterALossOfPowerOnlyWhatIsCommittedIsKept() throws {
+        try leave("01234")
+        let again = try open()
+        try again.begin(.end, total: nil, origin: Sample.origin())
+        try again.write("567")
+        again.close()
+        machine.session = "another boot"
+        let download = try open()
+        #expect(download.recovered?.offset == 5)
+        #expect(try text("a.part") == "01234")
+    }
+
+    @Test func aDamagedBlockIsSteppedBackBehind() throws {
+        let first = try open()
+        try first.begin(.start, total: 10, origin: Sample.origin())
+        for piece in ["0123", "45"] {
+            try first.write(piece)
+            try first.flush()
+        }
+        first.close()
+        try put("0123x5", "a.part")
+        #expect(try open().recovered?.offset == 4)
+        #expect(try text("a.part") == "0123")
+        // What is kept is written down, so that what comes behind it is not taken for committed.
+        try put("012345", "a.part")
+        machine.session = "another boot"
+        #expect(try open().recovered?.offset == 4)
+        try put("x123", "a.part")
+        let download = try open()
+        #expect(download.recovered == nil && download.lost == .dataLost)
+    }
+
+    @Test func anotherRequestStartsOverAndKeepsTheBytesUntilItsAnswerComes() throws {
+        try leave("01234")
+        var request = URLRequest.sample
+        request.setValue("de", forHTTPHeaderField: "Accept-Language")
+        let download = try open(request)
+        #expect(download.recovered == nil && download.lost == .requestChanged)
+        #expect(download.count == 0)
+        download.close()
+        #expect(try text("a.part") == "01234")
+        let again = try open(request)
+        try again.begin(.start, total: 3, origin: Sample.origin())
+        #expect(try text("a.part") == "")
+        try again.write("abc")
+        try again.finish(modified: nil)
+        #expect(try text("a") == "abc")
+        #expect(try names() == ["a"])
+    }
+
+    @Test func startingAnewForgetsTheBytesAndCountsThem() throws {
+        let download = try open()
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.write("01234")
+        try download.flush()
+        try download.begin(.start, total: 3, origin: Sample.origin(["ETag": "\"v2\""]))
+        #expect(download.checkpoint?.wasted == 5 && download.checkpoint?.attempts == 2)
+        #expect(download.count == 0 && download.committed == 0)
+        try download.write("abc")
+        try download.finish(modified: nil)
+        #expect(try text("a") == "abc")
+    }
+
+    @Test func bytesThatComeAgainAreComparedAndNotWritten() throws {
+        try leave("01234")
+        let download = try open()
+        try download.begin(.again(from: 2), total: nil, origin: Sample.origin())
+        try download.write("2")
+        try download.write("3456")
+        #expect(download.count == 7)
+        try download.begin(.again(from: 0), total: nil, origin: Sample.origin())
+        try download.write("012")
+        #expect(throws: DownloadError.incomplete(directory.file("a"), received: 3, expected: 10)) {
+            try download.finish(modified: nil)
+        }
+        #expect(throws: PartialDownload.OverlapDifference(offset: 3)) { try download.write("3x567") }
+        #expect(throws: PartialDownload.OverlapDifference(offset: 3)) { try download.write("34567") }
+        #expect(try text("a.part") == "0123456")
+    }
+
+    @Test func bytesOfNobodyAreLeftAlone() throws {
+        try put("theirs", "a.part")
+        let download = try open()
+        #expect(download.partURL.lastPathComponent == "a.1.part")
+        try download.begin(.start, total: 1, origin: Sample.origin())
+        try download.write("x")
+        try download.finish(modified: nil)
+        #expect(try names() == ["a", "a.part"])
+        #expect(try text("a.part") == "theirs")
+    }
+
+    @Test func anUnreadableCheckpointStartsOver() throws {
+        try leave("01234")
+        // In the same file, so that its mark stays.
+        try put("OperationNetworking-download 1 torn", "a.part.resume")
+        let download = try open()
+        #expect(download.recovered == nil && download.lost == .checkpointUnreadable)
+        #expect(download.partURL.lastPathComponent == "a.part")
+    }
+
+    @Test func numbersInACheckpointThatAreTheHighestDoNoHarm() throws {
+        try leave("01234")
+        let bytes = try Data(contentsOf: directory.file("a.part.resume"))
+        var checkpoint = try DownloadCheckpoint(fileBytes: Array(bytes))
+        checkpoint.attempts = .max
+        checkpoint.wasted = .max
+        try Data(try checkpoint.fileBytes()).write(to: directory.file("a.part.resume"))
+        let download = try open()
+        #expect(download.recovered?.offset == 5)
+        try download.begin(.end, total: nil, origin: Sample.origin())
+        #expect(download.checkpoint?.attempts == .max)
+        try download.begin(.start, total: 3, origin: Sample.origin(["ETag": "\"v2\""]))
+        #expect(download.checkpoint?.attempts == .max && download.checkpoint?.wasted == .max)
+        try download.write("abc")
+        try download.finish(modified: nil)
+        #expect(try text("a") == "abc")
+    }
+
+    @Test func aPartOfAProcessThatDiedAsItMadeItIsMadeAnew() throws {
+        try put("", "a.part")
+        #expect(chmod(directory.file("a.part").path, 0o600) == 0)
+        try put("", "a.part.resume.new")
+        #expect(chmod(directory.file("a.part.resume.new").path, 0o600) == 0)
+        let download = try open()
+        #expect(download.partURL.lastPathComponent == "a.part")
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.write("01234")
+        try download.flush()
+        download.close()
+        #expect(try open().recovered?.offset == 5)
+    }
+
+    @Test func whatAnotherUserWasSentIsNotTakenForComplete() throws {
+        func open(_ user: String) throws -> PartialDownload {
+            try PartialDownload(
+                .sample,
+                as: RequestIdentity(.sample, credential: Credential(user: user, password: "x")),
+                to: directory.file("a"),
+                replacesFile: false,
+                in: machine.environment
+            )
+        }
+        let first = try open("alice")
+        try first.begin(.start, total: 10, origin: Sample.origin())
+        try first.write("0123456789")
+        try first.flush()
+        first.close()
+        #expect(try text("a.part.resume").contains("alice") == false)
+        let same = try open("alice")
+        #expect(same.recovered?.offset == 10)
+        same.close()
+        let other = try open("bob")
+        #expect(other.recovered?.offset == 9)
+        try other.begin(.end, total: 10, origin: Sample.origin())
+        try other.write("9")
+        try other.flush()
+        other.close()
+        // That they are bob's as well is evidence, so it is looked for again.
+        #expect(try open("bob").recovered?.offset == 9)
+    }
+
+    @Test func whatAProcessLeftBesideAFinishedFileIsRemoved() throws {
+        try leave("0123456789")
+        let (part, file) = (directory.file("a.part"), directory.file("a"))
+        try FileManager.default.linkItem(at: part, to: file)
+        #expect(throws: DownloadError.destinationExists(file)) { try open() }
+        #expect(try names() == ["a"])
+        try FileManager.default.removeItem(at: file)
+        try leave("0123456789")
+        try FileManager.default.moveItem(at: part, to: file)
+        #expect(throws: DownloadError.destinationExists(file)) { try open() }
+        #expect(try names() == ["a"])
+    }
+
+    /// After a boot a disk may have another number.
+    @Test func whatAProcessLeftBesideAFinishedFileIsRemovedAfterAnotherMount() throws {
+        try leave("0123456789")
+        let (part, file) = (directory.file("a.part"), directory.file("a"))
+        let folder = try DownloadFolder(path: directory.url.path)
+        let candidate = PartialName(of: "a").candidate(0)
+        var checkpoint = try #require(try folder.checkpoint(candidate.checkpoint).checkpoint)
+        checkpoint.part = FileIdentity(device: checkpoint.part.device + 1, inode: checkpoint.part.inode)
+        try folder.save(checkpoint, candidate, isDurable: false)
+        try FileManager.default.moveItem(at: part, to: file)
+        #expect(throws: DownloadError.destinationExists(file)) { try open() }
+        #expect(try names() == ["a"])
+    }
+
+    /// Two variants that have one date.
+    @Test func whatAnotherProgramWasSentIsNotContinuedWhereVarySaysSo() throws {
+        func request(_ agent: String) -> URLRequest {
+            var request = URLRequest.sample
+            request.setValue(agent, forHTTPHeaderField: "User-Agent")
+            return request
+        }
+        let origin = Sample.origin([
+            "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT", "Date": "Tue, 14 Nov 2023 22:13:21 GMT",
+            "Vary": "User-Agent",
+        ])
+        let first = try open(request("one"))
+        try first.begin(.start, total: 10, origin: origin)
+        try first.write("01234")
+        try first.flush()
+        first.close()
+        #expect(try !text("a.part.resume").contains("one"))
+        let same = try open(request("one"))
+        #expect(same.recovered?.offset == 5)
+        same.close()
+        let other = try open(request("other"))
+        #expect(other.recovered == nil && other.lost == .requestChanged)
+    }
+
+    // MARK: - How the server was verified
+
+    private static var secure: URLRequest {
+        get throws { URLRequest(url: try #require(URL(string: "https://h/a"))) }
+    }
+
+    private func leave(
+        _ request: URLRequest,
+        under verification: ServerVerification?,
+        trusting servers: Set<String> = []
+    ) throws {
+        let download = try open(request, under: verification)
+        try download.begin(.start, total: 10, origin: Sample.origin(), trusting: servers)
+        try download.write("01234")
+        try download.flush()
+        download.close()
+    }
+
+    @Test("P21") func bytesOfAServerThatWasNotVerifiedAreNotContinuedUnderAPolicy() throws {
+        let request = try Self.secure
+        try leave(request, under: .anyServer)
+        let same = try open(request, under: .anyServer)
+        #expect(same.count == 5)
+        same.close()
+        let strict = try open(request)
+        #expect(strict.count == 0 && strict.lost == .verificationChanged && strict.recovered == nil)
+        // Nothing is thrown away before others come.
+        strict.close()
+        #expect(try text("a.part") == "01234")
+        let other = try open(request, under: ServerVerification(text: "pins"))
+        #expect(other.lost == .verificationChanged)
+    }
+
+    /// The whole would count as verified.
+    @Test("P21") func whatIsContinuedWithoutVerificationIsNotVerified() throws {
+        let request = try Self.secure
+        try leave(request, under: nil)
+        #expect(try !text("a.part.resume").contains("verification"))
+        let loose = try open(request, under: .anyServer)
+        #expect(loose.count == 5)
+        try loose.begin(.end, total: 10, origin: Sample.origin())
+        // At once: a process that is killed now has written bytes.
+        #expect(try text("a.part.resume").contains("verification"))
+        try loose.write("5")
+        try loose.flush()
+        loose.close()
+        #expect(try open(request).lost == .verificationChanged)
+    }
+
+    /// An address without TLS says by itself that nothing was verified.
+    @Test("P21") func bytesThatCameWithoutTLSAreNotContinuedWithIt() throws {
+        let plain = URLRequest(url: try #require(URL(string: "http://h/a")))
+        try leave(plain, under: nil)
+        #expect(try !text("a.part.resume").contains("verification"))
+        #expect(try open(Self.secure).lost == .verificationChanged)
+        let same = try open(plain)
+        #expect(same.count == 5)
+    }
+
+    @Test("P21") func bytesOfATrustedServerAreContinuedIfItIsTrustedAgain() throws {
+        let request = try Self.secure
+        try leave(request, under: nil, trusting: ["one"])
+        #expect(try open(request).lost == .verificationChanged)
+        let again = try open(request, asksAboutServers: true)
+        #expect(again.count == 5 && again.lost == nil)
+        for servers in [[], ["two"]] as [Set<String>] {
+            #expect(throws: PartialDownload.UntrustedBytes.self) {
+                try again.begin(.end, total: 10, origin: Sample.origin(), trusting: servers)
+            }
+        }
+        // A server that says without a body that all is there does not say who sent it.
+        #expect(throws: PartialDownload.UntrustedBytes.self) { try again.finish(modified: nil) }
+        try again.begin(.end, total: 10, origin: Sample.origin(), trusting: ["one", "two"])
+        #expect(again.checkpoint?.trustedServers == ["one", "two"])
+        try again.begin(.start, total: 10, origin: Sample.origin())
+        #expect(again.checkpoint?.trustedServers == nil)
+    }
+
+    @Test func whatAProcessLeftThatDiedWhileItWroteACheckpointIsRemoved() throws {
+        try leave("01234")
+        try put("half a checkpoint", "a.part.resume.new")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600],
+            ofItemAtPath: directory.file("a.part.resume.new").path
+        )
+        let folder = try DownloadFolder(path: directory.url.path)
+        try #require(try folder.open("a.part.resume.new")).mark(.checkpoint)
+        let download = try open()
+        #expect(download.count == 5)
+        try download.begin(.end, total: nil, origin: Sample.origin())
+        try download.write("56789")
+        try download.finish(modified: nil)
+        #expect(try names() == ["a"])
+    }
+
+    // MARK: - Marks that cannot be set
+
+    @Test(arguments: [EPERM, EIO, ENOSPC] as [Int32])
+    func whereNoMarkCanBeSetTheSessionProvesThePart(code: Int32) throws {
+        machine.markFault.value = SystemError(code, "fsetxattr")
+        try leave("01234")
+        #expect(try names() == ["a.part", "a.part.resume"])
+        let second = try open()
+        #expect(second.count == 5 && second.recovered != nil && second.lost == nil)
+        #expect(second.partURL.lastPathComponent == "a.part")
+        #expect(throws: DownloadError.inUse(directory.file("a"))) { try open() }
+        second.close()
+        // After a boot it may be any program's.
+        machine.session = "another boot"
+        let third = try open()
+        #expect(third.count == 0 && third.lost == .checkpointUnproven)
+        try third.begin(.start, total: 3, origin: Sample.origin())
+        try third.write("abc")
+        try third.finish(modified: nil)
+        #expect(try names() == ["a"])
+        #expect(try text("a") == "abc")
+    }
+
+    /// The numbers of its part are not those of the file that is there.
+    @Test func whereNoMarkCanBeSetAnotherFileIsNotThePart() throws {
+        machine.markFault.value = SystemError(EPERM, "fsetxattr")
+        try leave("01234")
+        try FileManager.default.moveItem(at: directory.file("a.part"), to: directory.file("x"))
+        try put("56789", "a.part")
+        #expect(chmod(directory.file("a.part").path, 0o600) == 0)
+        #expect(try open().lost == .checkpointUnproven)
+    }
+
+    @Test func aMarkThatCouldNotBeSetAtOnceIsSetLater() throws {
+        machine.markFault.value = SystemError(EIO, "fsetxattr")
+        let first = try open()
+        try first.begin(.start, total: 10, origin: Sample.origin())
+        machine.markFault.value = nil
+        try first.write("01234")
+        try first.flush()
+        first.close()
+        machine.session = "another boot"
+        let second = try open()
+        #expect(second.count == 5 && second.lost == nil)
+    }
+
+    // MARK: - Names
+
+    /// Leaves five of ten bytes of a download to `name`.
+    private func leave(_ name: String, _ text: String, of path: String) throws -> PartialDownload {
+        let request = URLRequest(url: URL(fileURLWithPath: path))
+        let download = try PartialDownload(
+            request,
+            to: directory.file(name),
+            replacesFile: false,
+            in: machine.environment
+        )
+        try download.begin(.start, total: 10, origin: Sample.origin()) { $0.wish.name = name }
+        try download.write(text)
+        try download.flush()
+        return download
+    }
+
+    /// `a.1.part` is a name of `a` as well as of `a.1`.
+    @Test(arguments: [true, false])
+    func thePartOfAnotherDestinationIsNeitherTakenNorWaitedFor(isRunning: Bool) throws {
+        let other = try leave("a.1", "56789", of: "/other")
+        if !isRunning { other.close() }
+        try put("another program's", "a.part")
+        let download = try leave("a", "01234", of: "/file")
+        #expect(download.partURL.lastPathComponent == "a.2.part")
+        #expect(try text("a.1.part") == "56789")
+        // Nor the other way round.
+        download.close()
+        other.close()
+        let again = try leave("a.2", "abcde", of: "/third")
+        #expect(again.partURL.lastPathComponent == "a.2.1.part")
+        #expect(try text("a.2.part") == "01234")
+    }
+
+    /// A user who gives a part and its checkpoint another name wants that to be continued.
+    @Test func aPartThatWasGivenAnotherNameIsContinued() throws {
+        try leave("b", "01234", of: "/file").close()
+        for ending in [".part", ".part.resume"] {
+            try FileManager.default.moveItem(
+                at: directory.file("b" + ending),
+                to: directory.file("a" + ending)
+            )
+        }
+        #expect(try open(URLRequest(url: URL(fileURLWithPath: "/file"))).count == 5)
+    }
+
+    @Test func aPartOfALaterNameIsContinuedWhenTheEarlierOneIsFree() throws {
+        try put("another program's", "a.part")
+        try leave("01234")
+        try FileManager.default.removeItem(at: directory.file("a.part"))
+        let download = try open()
+        #expect(download.partURL.lastPathComponent == "a.1.part")
+        #expect(download.recovered?.offset == 5)
+        // No other one begins beside it.
+        #expect(throws: DownloadError.inUse(directory.file("a"))) { try open() }
+        try download.begin(.end, total: nil, origin: Sample.origin())
+        try download.write("56789")
+        try download.finish(modified: nil)
+        #expect(try names() == ["a"])
+    }
+
+    @Test func twoFreeNamesInARowEndTheSearch() throws {
+        for name in ["a.part", "a.1.part", "a.2.part"] { try put("another program's", name) }
+        try leave("01234")
+        for name in ["a.part", "a.2.part"] { try FileManager.default.removeItem(at: directory.file(name)) }
+        let download = try open()
+        #expect(download.partURL.lastPathComponent == "a.3.part")
+        #expect(download.recovered?.offset == 5)
+        download.close()
+        try FileManager.default.removeItem(at: directory.file("a.1.part"))
+        #expect(try open().partURL.lastPathComponent == "a.part")
+    }
+
+    // MARK: - Files of other programs
+
+    /// The server's head for a file that it continues.
+    private func started(_ name: String) throws -> StartedFile {
+        let comparison = try #require(try FileComparison(of: directory.file(name)))
+        let text = try self.text(name)
+        let start = max(0, text.utf8.count - FileComparison.length)
+        let response = try #require(
+            HTTPURLResponse(
+                url: URL(fileURLWithPath: "/file"),
+                statusCode: 206,
+                httpVersion: "HTTP/1.1",
+                headerFields: [
+                    "ETag": "\"v1\"",
+                    "Content-Range": "bytes \(start)-\(text.utf8.count - 1)/\(text.utf8.count + 5)",
+                ]
+            )
+        )
+        let outcome = comparison.outcome(response, data: Data(text.utf8.dropFirst(start)))
+        guard case .begins(let started)? = outcome else { throw CocoaError(.fileReadUnknown) }
+        return started
+    }
+
+    @Test func aCopyIsOfUseOnlyForTheSameFile() throws {
+        try put("01234", "a")
+        let file = try started("a")
+        let first = try open(continuing: file)
+        try first.take(file)
+        first.close()
+        #expect(try open(replacesFile: true).lost == .foreignCopy)
+        let again = try open(continuing: file)
+        #expect(again.count == 5 && again.lost == nil)
+        again.close()
+        // The same bytes in another file.
+        try FileManager.default.removeItem(at: directory.file("a"))
+        try put("01234", "a")
+        let other = try started("a")
+        #expect(try open(continuing: other).lost == .foreignCopy)
+    }
+
+    @Test func aCopyThatWasCutShortIsBegunAnew() throws {
+        let text = String(repeating: "0123456789", count: 300_000)
+        try put(text, "a")
+        let file = try started("a")
+        let first = try open(continuing: file)
+        let writes = Machine.Box(0)
+        machine.fault.value = { change in
+            guard case .write = change else { return nil }
+            writes.value += 1
+            // The first one is that of the checkpoint.
+            return writes.value == 3 ? SystemError(28, "write") : nil
+        }
+        #expect(throws: CocoaError.self) { try first.take(file) }
+        machine.fault.value = { _ in nil }
+        first.close()
+        #expect(try names() == ["a", "a.part", "a.part.resume"])
+        let second = try open(continuing: file)
+        #expect(second.count == 0 && second.recovered == nil && second.lost == nil)
+        try second.take(file)
+        #expect(second.count == Int64(text.utf8.count))
+        #expect(second.checkpoint?.copy?.isComplete == true)
+        try second.begin(.end, total: nil, origin: Sample.origin())
+        try second.write("other")
+        try second.finish(modified: nil)
+        #expect(try names() == ["a"])
+        #expect(try self.text("a") == text + "other")
+    }
+
+    @Test func aCopyThatIsNotWantedAnyMoreIsRemoved() throws {
+        try put(String(repeating: "0123456789", count: 300_000), "a")
+        let file = try started("a")
+        let download = try open(continuing: file)
+        var questions = 0
+        let error = #expect(throws: URLError.self) {
+            try download.take(file) {
+                questions += 1
+                return questions < 3
+            }
+        }
+        #expect(error?.code == .cancelled && questions == 3)
+        #expect(try names() == ["a"])
+        // Nothing is written by those who close it.
+        try download.flush()
+        download.close()
+        #expect(try names() == ["a"])
+    }
+
+    @Test func aFileThatIsChangedBeforeItIsCopiedStays() throws {
+        try put("01234", "a")
+        let file = try started("a")
+        try put("56789+", "a")
+        let url = directory.file("a")
+        #expect(throws: DownloadError.destinationExists(url)) { try open(continuing: file) }
+        try FileManager.default.removeItem(at: url)
+        let download = try open(continuing: file)
+        #expect(throws: DownloadError.destinationExists(url)) { try download.take(file) }
+        download.close()
+        #expect(try names() == [])
+    }
+
+    // MARK: - Checkpoints
+
+    @Test func aCheckpointComesAfterFiveSecondsOrSixteenMebibytesAndNotMoreThanOnceASecond() throws {
+        let download = try open()
+        try download.begin(.start, total: nil, origin: Sample.origin())
+        let mebibytes = [UInt8](repeating: 1, count: 16 << 20)
+        try download.write(mebibytes.span)
+        #expect(download.committed == 0)
+        machine.time.value += 1
+        try download.write("1")
+        #expect(download.committed == 16 << 20 + 1)
+        machine.time.value += 4.9
+        try download.write("2")
+        #expect(download.committed == 16 << 20 + 1)
+        machine.time.value += 0.1
+        try download.write("3")
+        #expect(download.committed == 16 << 20 + 3)
+    }
+
+    @Test func aCheckpointIsWrittenInTheOrderThatSurvivesALossOfPower() throws {
+        let download = try open()
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.write("01234")
+        machine.changes.value = []
+        try download.flush()
+        let steps = machine.changes.value.map(\.step)
+        #expect(
+            steps == [
+                "sync", "create a.part.resume.new", "write", "sync", "rename a.part.resume", "sync folder",
+            ]
+        )
+    }
+
+    @Test func theFileGetsItsNameInTheOrderThatSurvivesALossOfPower() throws {
+        let download = try open()
+        try download.begin(.start, total: 1, origin: Sample.origin())
+        try download.write("0")
+        machine.changes.value = []
+        try download.finish(modified: nil)
+        #expect(
+            machine.changes.value.map(\.step) == ["sync", "rename a", "sync folder", "remove a.part.resume"]
+        )
+    }
+
+    @Test func notesAreWrittenWithTheNextCheckpoint() throws {
+        let download = try open()
+        try download.begin(.start, total: 10, origin: Sample.origin()) { $0.digests = ["sha256:a"] }
+        try download.write("01234")
+        try download.flush()
+        try download.begin(.end, total: 10, origin: Sample.origin()) { $0.digests = ["sha256:b"] }
+        try download.flush()
+        download.close()
+        #expect(try open().checkpoint?.digests == ["sha256:b"])
+    }
+
+    @Test func whatIsThereCanBeReadWhileItIsWritten() throws {
+        try leave("01234")
+        let download = try open()
+        let read = try download.reader()
+        var bytes = [UInt8](repeating: 0, count: 3)
+        var span = bytes.mutableSpan
+        #expect(try read(1, &span) == 3)
+        #expect(try read(5, &span) == 0)
+        #expect(bytes == Array("123".utf8))
+    }
+}

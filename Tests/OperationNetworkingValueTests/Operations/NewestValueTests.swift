@@ -1,0 +1,51 @@
+import Testing
+
+@testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
+
+/// The values that a queue is told: a script for each rule.
+@Suite struct NewestValueTests {
+    @Test func eachNewValueIsToldOnce() {
+        var news = NewestValue<Int>()
+        #expect(news.offer(1) == true)
+        #expect(news.take() == 1)
+        #expect(news.hasMore() == false)
+        #expect(news.offer(1) == false)
+        #expect(news.offer(2) == true)
+        #expect(news.take() == 2)
+        #expect(news.take() == nil)
+    }
+
+    @Test func aLateQueueHearsTheNewest() {
+        var news = NewestValue<Int>()
+        #expect(news.offer(1) == true)
+        #expect(news.offer(2) == false)
+        #expect(news.offer(3) == false)
+        #expect(news.take() == 3)
+        #expect(news.hasMore() == false)
+    }
+
+    @Test func aLateQueueHearsNothingOfWhatCameAndWent() {
+        var news = NewestValue<Int>()
+        #expect(news.offer(1) == true)
+        #expect(news.take() == 1)
+        #expect(news.offer(2) == false)
+        #expect(news.hasMore() == true)
+        #expect(news.offer(1) == false)
+        #expect(news.take() == nil)
+        #expect(news.hasMore() == false)
+    }
+
+    @Test func whatIsForgottenMayBeToldAgain() {
+        var news = NewestValue<Int>()
+        #expect(news.offer(1) == true)
+        news.forget()
+        #expect(news.take() == nil)
+        #expect(news.hasMore() == false)
+        #expect(news.offer(1) == true)
+        #expect(news.take() == 1)
+        #expect(news.hasMore() == false)
+        news.forget()
+        #expect(news.offer(1) == true)
+    }
+}
