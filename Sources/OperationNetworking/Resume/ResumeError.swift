@@ -33,6 +33,9 @@ public enum ResumeError: Error, Hashable, Sendable {
     /// ``DownloadOperation/startsOver`` accepts any answer. `length`: of the answer; `expected`: of the file, or
     /// of the kept bytes; both in bytes.
     case somethingElse(mediaType: String?, length: Int64?, expected: Int64)
+    /// The bytes that came before are of no use, so that the whole has to come: that is another attempt, and the
+    /// ``RetryPolicy`` allows none. What is kept stays.
+    case mustStartOver(RestartReason)
 }
 
 // MARK: - CustomStringConvertible
@@ -62,6 +65,8 @@ extension ResumeError: CustomStringConvertible {
             "The server sent \(type?.excerpt() ?? "something else"), "
                 + (length.map { "\($0) bytes" } ?? "of unknown length")
                 + ", instead of \(expected) bytes: does the network ask for a sign-in?"
+        case .mustStartOver(let reason):
+            "The file has to be fetched from the beginning, because \(reason)."
         case .severalParts(let asked):
             "Asked for \(asked); the server sent several parts in one body (multipart/byteranges)."
         }
@@ -80,7 +85,7 @@ extension ResumeError: LocalizedError {
 extension ResumeError: ClassifiedError {
     package var traits: FailureTraits {
         switch self {
-        case .representationChanged, .somethingElse: .passing
+        case .representationChanged, .somethingElse, .mustStartOver: .passing
         case .unexpectedStatus(let status): .status(status)
         case .malformedContentRange, .offsetMismatch, .unrequestedPartialContent, .rangeNotSatisfiable,
             .rangeMismatch, .rangeLengthMismatch, .severalParts:

@@ -506,11 +506,12 @@ struct KeptPartTests {
         if !inOneRun { await scene.leave(100_000) }
         let operation = Self.retrying(scene.operation(), 1)
         let error = await #expect(throws: ResumeError.self) { try await scene.run(operation).get() }
-        guard case .somethingElse(_, let length, 300_000) = error else {
-            Issue.record("\(String(describing: error))")
-            return
+        switch error {
+        case .somethingElse(_, let length, 300_000): #expect(length == nil || length == 62)
+        // It may be the rest, so the whole is asked for, which is a try.
+        case .mustStartOver(.invalidAnswer) where page == .chunkedText && inOneRun: break
+        default: Issue.record("\(String(describing: error))")
         }
-        #expect(length == nil || length == 62)
         #expect(scene.names == ["file.bin.part", "file.bin.part.resume"])
         #expect(size(scene.part) == 100_000)
         #expect(RequestFailure(try #require(error)).mayPass)
@@ -522,8 +523,7 @@ struct KeptPartTests {
         _ = try await scene.run(operation).get()
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
         #expect(scene.server.requests.last?["Range"] == "bytes=100000-")
-        // A text of unknown length may be the rest, so the whole is asked for at once.
-        #expect(scene.journal.retries.elements.count == (page == .chunkedText ? 2 : 3))
+        #expect(scene.journal.retries.elements.count == 3)
     }
 
     @Test("S27", arguments: Page.allCases, [false, true])

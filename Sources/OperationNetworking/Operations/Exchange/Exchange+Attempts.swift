@@ -42,8 +42,8 @@ extension Exchange {
 
     /// What follows where the kept bytes are of no use: the whole is asked for. That counts as another attempt, and
     /// has its delay. Without retries it is done once, at once, and then it fails.
-    func askForWhole() -> ExchangeNext {
-        let error = ResumeError.representationChanged
+    func askForWhole(because reason: RestartReason) -> ExchangeNext {
+        let error = ResumeError.mustStartOver(reason)
         if let delay = outageDelay(because: error) { return .retry(after: delay) }
         return attempts.mayAskForWhole() ? .again : .fail(error)
     }

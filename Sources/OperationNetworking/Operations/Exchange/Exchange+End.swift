@@ -40,7 +40,8 @@ extension Exchange {
     /// The bytes that came again are not those that are held.
     func overlapDiffers() -> ExchangeNext {
         resumption.startOver(because: .overlapDiffers)
-        return sink.abilities.canBeEmptied ? askForWhole() : .fail(ResumeError.representationChanged)
+        return sink.abilities.canBeEmptied
+            ? askForWhole(because: .overlapDiffers) : .fail(ResumeError.representationChanged)
     }
 
     func finish() {
@@ -71,7 +72,7 @@ extension Exchange {
             tick()
             guard case .startAgain = machine.startOver() else { return }
             // With all bytes there, nothing was asked for before their digest was known (P7).
-            perform(reason == .digestMismatch ? .again : askForWhole())
+            perform(reason == .digestMismatch ? .again : askForWhole(because: reason))
         case .mustTryAgain(let error, let reason):
             if let reason { resumption.startOver(because: reason) }
             tick()

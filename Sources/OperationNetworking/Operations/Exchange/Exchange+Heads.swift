@@ -54,8 +54,8 @@ extension Exchange {
         case .alreadyComplete:
             countKeptWhole()
             return .goOn(.finish)
-        case .ask(.whole):
-            return goOn(askForWhole(), after: head)
+        case .ask(.whole(let reason)):
+            return goOn(askForWhole(because: reason), after: head)
         case .ask:
             return .goOn(.again)
         case .wait(let error):

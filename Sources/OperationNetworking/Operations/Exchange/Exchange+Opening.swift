@@ -50,7 +50,11 @@ extension Exchange {
     /// - Returns: whether that was waited for: the exchange may have been paused or cancelled meanwhile.
     @discardableResult
     func didOpen(_ content: SinkContent) -> Bool {
-        if let partial = content.partial { resumption.take(partial) }
+        if let partial = content.partial {
+            resumption.take(partial)
+            // No progress of this exchange.
+            attempts.note(held: partial.offset)
+        }
         resumption.take(besides: content.kept, replacing: content.replaced)
         // Before anything is sent: the hop is the first one.
         if let condition = content.condition { route.add(condition) }

@@ -153,7 +153,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
             if let content = openSink() { didOpen(content) }
         case .restart(let id):
             perform(Machine.Stop(transfer: id), room)
-            perform(askForWhole())
+            // Without a reason to begin anew it has failed, as is found before the next transfer.
+            perform(sink.demand.map(askForWhole) ?? .again)
         case .hearEnd:
             if let transferEnd { perform(machine.transferEnded(transferEnd.id)) }
         case .then(let step):
