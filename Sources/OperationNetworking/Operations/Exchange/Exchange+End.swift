@@ -8,6 +8,8 @@ extension Exchange {
     func judge(_ end: TransferEnd) {
         // Whatever became of the connection: without room for the body it is not asked for again.
         if machine.body.isForSink, let failure = sink.failure { return fail(failure) }
+        // Nor is what is missing, where the sink has found that the rest is of other bytes.
+        if machine.body.isForSink, let reason = sink.demand { return perform(askForWhole(because: reason)) }
         switch BodyEnd(facts(of: end)) {
         case .askAboutServer(let refusal): askAboutServer(refusal)
         case .again: startAgain()
