@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    private static let answer = Answer.respond(
+    private nonisolated static let answer = Answer.respond(
         200,
         ["Content-Type": "image/png"],
         body: .data(ExampleImage.named("png"))
