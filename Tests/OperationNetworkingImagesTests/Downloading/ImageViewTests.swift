@@ -8,9 +8,10 @@ import Testing
 /// The lines of `Migration.md` that do the work of AFNetworking's category for the image view, AFNetworking's
 /// tests of that, replayed against httpbin by their names (`Tests/AFNetworking.md`), and ours, whose server holds
 /// its answers or counts its requests.
-@Suite(.timeLimit(.minutes(1))) @MainActor struct ImageViewTests {
+@Suite(.timeLimit(.minutes(1)))
+@MainActor struct ImageViewTests {
     /// Shows the last image that was requested.
-    private final class View {
+    @MainActor private final class View {
         let shown = Recorder<Int>()
         private let images: ImageDownloader
         private var image: DecodedImage? { didSet { shown.append(image?.pixelWidth ?? 0) } }
