@@ -553,9 +553,13 @@ struct KeptPartTests {
     }
 
     /// The file was saved by another link, or as another user: it is the same file.
-    @Test("S27", arguments: ["type", "length", "tagged"], ["?sig=new", "user", "language"], [false, true])
-    func nothingElseReplacesAFileOfAnotherLink(answer: String, question: String, ifChanged: Bool) async throws
-    {
+    @Test(
+        "S27",
+        arguments: ["type", "length", "tagged"],
+        ["?sig=new", "user", "language"].flatMap { [($0, false), ($0, true)] }
+    )
+    func nothingElseReplacesAFileOfAnotherLink(answer: String, asked: (String, Bool)) async throws {
+        let (question, ifChanged) = asked
         let other: Answer =
             switch answer {
             case "type": .respond(200, ["Content-Type": "application/json"], body: "{}")
