@@ -21,13 +21,11 @@ let examples = [
     "Encodable",
     "Retry", "Session", "Upload", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive",
     "Porting", "Migration", "Pieces",
-    "Views",
 ]
 
 /// The products that a program uses beside the library.
 let more = [
-    "Images": ["OperationNetworkingImages"], "Views": ["OperationNetworkingImages"],
-    "Porting": ["OperationNetworkingImages"],
+    "Images": ["OperationNetworkingImages"], "Porting": ["OperationNetworkingImages"],
 ]
 
 /// Where nothing is isolated unless it says so.

@@ -16,8 +16,8 @@ final class DownloadBatch {
         case done(files: Int)
     }
 
-    /// The place of one file's progress.
-    private final class Row: Sendable {
+    /// Reports what happens to one file.
+    private final class Row: OperationObserver {
         private let file: Int
         private let report: AsyncStream<Event>.Continuation
 
@@ -26,12 +26,29 @@ final class DownloadBatch {
             self.report = report
         }
 
-        func show(_ progress: TransferProgress) {
-            report.yield(.received(file: file, bytes: Int(progress.bytes)))
+        func operation(
+            _ operation: ConnectionOperation,
+            didDownload bytes: Int,
+            total: Int64,
+            expected: Int64
+        ) {
+            report.yield(.received(file: file, bytes: Int(total)))
         }
 
-        func show(runs: Bool) {
-            report.yield(.runs(file: file, runs))
+        func operationDidStart(_ operation: ConnectionOperation) {
+            report.yield(.runs(file: file, true))
+        }
+
+        func operationDidPause(_ operation: ConnectionOperation) {
+            report.yield(.runs(file: file, false))
+        }
+
+        func operationDidResume(_ operation: ConnectionOperation) {
+            report.yield(.runs(file: file, true))
+        }
+
+        func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
+            report.yield(.runs(file: file, false))
         }
     }
 
@@ -40,20 +57,16 @@ final class DownloadBatch {
     /// Ends when the last callback of the last download has been called.
     let events: AsyncStream<Event>
     private let operations: [Operation]
-    /// Bindings keep no object that they show something in.
-    private let rows: [Row]
     private let queue = OperationQueue()
 
     init(of files: [SampleFile], from server: FileServer, to directory: TemporaryDirectory) {
         let (events, report) = AsyncStream.makeStream(of: Event.self)
         let callbacks = DispatchQueue(label: "callbacks")
-        rows = files.indices.map { Row($0, report) }
-        downloads = zip(files, rows).map { file, row in
+        downloads = files.enumerated().map { index, file in
             let download = HTTPRequestOperation(request: URLRequest(url: server.url(of: file)))
             download.outputFile = directory.file(file.name)
             download.completionQueue = callbacks
-            ProgressBinding(of: download, to: row) { row, progress in row.show(progress) }
-            ActivityBinding(of: download, to: row) { row, isActive in row.show(runs: isActive) }
+            download.addObserver(Row(index, report))
             return download
         }
         operations = ConnectionOperation.batch(

@@ -1,7 +1,6 @@
 // The example stands as the documentation has it:
 // swift-format-ignore-file
 
-import Dispatch
 import Foundation
 import FoundationNetworking
 import OperationNetworking
@@ -19,8 +18,6 @@ final class Line {
 }
 let line = Line()
 let operation = HTTPRequestOperation(request: URLRequest(url: url))
-let isTold = DispatchGroup()
-operation.completionGroup = isTold
 let queue = OperationQueue()
 
 // MARK: Example
@@ -28,9 +25,10 @@ let queue = OperationQueue()
 NetworkActivityManager.shared.setNetworkingActivityAction { isActive in print(isActive ? "busy" : "quiet") }
 NetworkActivityManager.shared.isEnabled = true
 
-ProgressBinding(of: operation, to: line) { line, progress in line.show("\(progress.bytes) of \(progress.expected ?? -1)") }
-ActivityBinding(of: operation, to: line) { line, isActive in line.show(isActive ? "runs" : "stands") }
+operation.addObserver(NetworkActivityManager { isActive in line.show(isActive ? "runs" : "stands") })
+let updates = operation.downloadUpdates
 queue.addOperation(operation)
+for await progress in updates { line.show("\(progress.bytes) of \(progress.expected ?? -1)") }
 
 // MARK: End of example
 
@@ -39,8 +37,4 @@ do {
 } catch {
     FileHandle.standardError.write(Data("\(url.absoluteString): \(error)\n".utf8))
     exit(1)
-}
-// The last callback may come after the result.
-await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-    isTold.notify(queue: .main) { continuation.resume() }
 }

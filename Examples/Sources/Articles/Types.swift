@@ -18,9 +18,6 @@ final class View {
     var isSpinning = false
     var isOn = false
     var fraction = 0.0
-    var image: DecodedImage?
-
-    func load(_ content: LoadedContent) {}
 }
 
 struct Hash {
@@ -312,10 +309,10 @@ final class Types {
         // MARK: End of example
     }
 
-    func activity(_ batch: OperationBatch<HTTPRequestOperation>, _ spinner: View, _ lamp: View) {
+    func activity(_ operation: HTTPRequestOperation, _ spinner: View, _ lamp: View) {
         // MARK: Example
 
-        ActivityBinding(of: batch.members, to: spinner) { spinner, isActive in spinner.isSpinning = isActive }
+        operation.addObserver(NetworkActivityManager { isActive in spinner.isSpinning = isActive })
 
         // MARK: End of example
         // MARK: Example
@@ -326,33 +323,7 @@ final class Types {
         // MARK: End of example
     }
 
-    func progress(_ operation: HTTPRequestOperation, _ bar: View) {
-        // MARK: Example
-
-        ProgressBinding(of: operation, to: bar) { bar, progress in bar.fraction = progress.fraction ?? 0 }
-
-        // MARK: End of example
-    }
-
-    func content(_ view: View, _ url: URL) {
-        // MARK: Example
-
-        let binding = ContentBinding(to: view, manager: manager) { view, content in view.load(content) }
-        binding.load(URLRequest(url: url))
-
-        // MARK: End of example
-    }
-
     // MARK: - Images
-
-    func images(_ view: View, _ url: URL, _ waiting: DecodedImage) {
-        // MARK: Example
-
-        let binding = ImageBinding(to: view) { view, image in view.image = image }
-        binding.setImage(from: url, placeholder: waiting)
-
-        // MARK: End of example
-    }
 
     func decoder(_ data: Data) throws {
         // MARK: Example

@@ -334,14 +334,28 @@ final class Families {
         // MARK: End of example
     }
 
-    func bindings(_ operation: HTTPRequestOperation, bar: Bar, spinner: Spinner) {
+    func views(_ operation: HTTPRequestOperation, bar: Bar, spinner: Spinner) {
         // MARK: Example
 
-        let progress = ProgressBinding(of: operation, to: bar) { bar, progress in bar.value = progress.fraction ?? 0 }
-        let activity = ActivityBinding(of: operation, to: spinner) { spinner, isActive in spinner.isShown = isActive }
+        Task { [updates = operation.downloadUpdates] in for await progress in updates { bar.value = progress.fraction ?? 0 } }
+        operation.addObserver(NetworkActivityManager { isActive in spinner.isShown = isActive })
 
         // MARK: End of example
-        withExtendedLifetime((progress, activity)) {}
+        // MARK: Example
+
+        Task { [updates = operation.uploadUpdates] in for await progress in updates { bar.value = progress.fraction ?? 0 } }
+
+        // MARK: End of example
+    }
+
+    func views(_ session: HTTPSessionManager, bar: Bar, spinner: Spinner) {
+        // MARK: Example
+
+        session.addObserver(NetworkActivityManager { isActive in spinner.isShown = isActive })
+        session.get("users", progress: { progress in bar.value = progress.fractionCompleted },
+                    success: { task, users in self.show(users) })
+
+        // MARK: End of example
     }
 
     // MARK: - Sessions

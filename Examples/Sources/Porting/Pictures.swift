@@ -11,19 +11,15 @@ import OperationNetworkingImages
 @MainActor
 final class Picture {
     var image: DecodedImage?
-    var html = Data()
-}
 
-@MainActor
-final class Button {
-    var image: DecodedImage?
-    var background: DecodedImage?
+    func load(_ html: String, baseURL: URL?) {}
 }
 
 @MainActor
 final class Pictures {
     let manager = OperationManager()
     let queue = TransferQueue()
+    let images = ImageDownloader.shared
     let view = Picture()
     var image: DecodedImage?
 
@@ -42,29 +38,26 @@ final class Pictures {
         show(image)
     }
 
-    func views(_ url: URL, _ waiting: DecodedImage, _ request: URLRequest) {
-        // MARK: Example
+    // MARK: Example
 
-        let images = ImageBinding(to: view) { view, image in view.image = image }
-        images.setImage(from: url, placeholder: waiting)
-        let pages = ContentBinding(to: view, manager: manager) { view, content in view.html = content.data }
-        pages.load(request, success: { response, content in content })
+    var load: Task<Void, Never>? { didSet { oldValue?.cancel() } }
 
-        // MARK: End of example
-        withExtendedLifetime((images, pages)) {}
+    func show(_ url: URL, placeholder: DecodedImage) {
+        view.image = placeholder
+        load = Task { if let image = try? await images.image(from: url), !Task.isCancelled { view.image = image } }
     }
 
-    func button(_ button: Button, _ url: URL, _ background: URL, _ waiting: DecodedImage) {
-        // MARK: Example
+    // MARK: End of example
+    // MARK: Example
 
-        let images = ImageBinding(to: button) { button, image in button.image = image }
-        images.setImage(from: url, placeholder: waiting)
-        let backgrounds = ImageBinding(to: button) { button, image in button.background = image }
-        backgrounds.setImage(from: background)
-
-        // MARK: End of example
-        withExtendedLifetime((images, backgrounds)) {}
+    func show(_ request: URLRequest) {
+        load = Task {
+            let page = try? await manager.response(for: request, with: StringResponseSerializer())
+            if let page, !Task.isCancelled { view.load(page.value, baseURL: page.response.url) }
+        }
     }
+
+    // MARK: End of example
 
     func cache(_ request: URLRequest) async throws {
         // MARK: Example

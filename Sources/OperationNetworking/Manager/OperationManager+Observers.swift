@@ -3,8 +3,8 @@ internal import OperationNetworkingSystem
 // Observers of every operation that the manager makes.
 extension OperationManager {
     /// Tells `observer` what happens to each operation that the manager makes from now on: those of verbs,
-    /// uploads, downloads and members of batches, of the bindings and image downloaders that the manager
-    /// makes operations for. It is told, too, what happens to each copy that is made from now on of an
+    /// uploads, downloads and members of batches, and of the image downloaders that the manager makes operations
+    /// for. It is told, too, what happens to each copy that is made from now on of an
     /// operation of the manager, also of one that has ended, for as long as the manager is there.
     ///
     /// Each operation tells it as it tells its own observers, and before these: on its `completionQueue`, one

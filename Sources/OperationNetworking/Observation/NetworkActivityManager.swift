@@ -15,8 +15,12 @@ internal import OperationNetworkingSystem
 /// | ``shared``     | each operation of the process, by its notifications: from the first use of ``shared`` on |
 /// | another one    | those that it is added to as an observer, or that a manager makes to which it is added  |
 ///
-/// It is an ``OperationObserver``, so that an operation takes it by ``ConnectionOperation/addObserver(_:)``;
-/// code of yours calls none of those methods.
+/// It is an ``OperationObserver``, so operations, managers and sessions take it by `addObserver(_:)`; your code
+/// calls none of those methods:
+///
+/// ```swift
+/// operation.addObserver(NetworkActivityManager { isActive in spinner.isSpinning = isActive })
+/// ```
 ///
 /// An operation counts while it runs: not while it is queued or paused. One that runs already when this is
 /// added to it counts from then on, and one that this is removed from counts no longer. Everything may be
@@ -60,6 +64,25 @@ public final class NetworkActivityManager: Sendable {
         self.init { seconds, body in Self.timers.asyncAfter(deadline: .now() + seconds, execute: body) }
     }
 
+    /// An enabled manager with an action, for an indicator of the operations that it is added to.
+    ///
+    /// The operations keep it until they have finished, so it needs no other owner.
+    ///
+    /// - Parameters:
+    ///   - activationDelay: The seconds of activity before it is shown. Defaults to 1.
+    ///   - completionDelay: The seconds without activity before it is hidden. Defaults to 0.17.
+    ///   - action: As for ``setNetworkingActivityAction(_:)``.
+    public convenience init(
+        activationDelay: TimeInterval = 1,
+        completionDelay: TimeInterval = 0.17,
+        @_inheritActorContext action: @escaping @isolated(any) @Sendable (_ isActive: Bool) -> Void
+    ) {
+        self.init()
+        (self.activationDelay, self.completionDelay) = (activationDelay, completionDelay)
+        setNetworkingActivityAction(action)
+        isEnabled = true
+    }
+
     init(wait: @escaping Wait) {
         self.wait = wait
     }
@@ -76,15 +99,15 @@ public final class NetworkActivityManager: Sendable {
         set { apply { $0.setEnabled(newValue) } }
     }
 
-    /// The seconds of activity before it is shown: 1 unless set. For the next activity. What is no
-    /// number is 0.
+    /// The seconds of activity before it is shown. Defaults to 1; 0 shows activity at once. A new value counts
+    /// for the next activity.
     public var activationDelay: TimeInterval {
         get { state.withLock { $0.activity.activationDelay } }
         set { state.withLock { $0.activity.activationDelay = newValue } }
     }
 
-    /// The seconds without activity before it is hidden: 0.17 unless set. For the next end. What is no number
-    /// is 0.
+    /// The seconds without activity before it is hidden. Defaults to 0.17; 0 hides it at once. A new value
+    /// counts for the next end.
     public var completionDelay: TimeInterval {
         get { state.withLock { $0.activity.completionDelay } }
         set { state.withLock { $0.activity.completionDelay = newValue } }
@@ -171,13 +194,14 @@ public final class NetworkActivityManager: Sendable {
             }
         }
         if case .wait(let seconds, let turn) = effect {
-            wait(seconds) { [weak self] in self?.apply { $0.wake(turn: turn) } }
+            // Not weakly: the last operation that kept this may be gone when the indicator is to be hidden.
+            wait(seconds) { self.apply { $0.wake(turn: turn) } }
         }
         if isToSchedule { scheduleDelivery() }
     }
 
     private func scheduleDelivery() {
-        (completionQueue ?? .main).async { [weak self] in self?.deliver() }
+        (completionQueue ?? .main).async { self.deliver() }
     }
 
     private func deliver() {
@@ -186,7 +210,7 @@ public final class NetworkActivityManager: Sendable {
         guard let call = Detour(action, isActive).callHere(onMain: MainQueue.isCurrent) else {
             return conclude()
         }
-        call.call { [weak self] in self?.conclude() }
+        call.call { self.conclude() }
     }
 
     private func conclude() {
@@ -247,8 +271,9 @@ extension NetworkActivityManager: OperationObserver {
 /// | active        | -                        | delayingEnd, waits       | -                                   | idle, **hides** |
 /// | delayingEnd   | active                   | -                        | idle, **hides**                     | idle, **hides** |
 ///
-/// While it is disabled it only counts; enabled, it goes on from there. What runs counts once, however often
-/// it is said to begin; what was counted up by hand counts besides.
+/// If the delay is 0, negative or not a number, the time has come at once. While it is disabled it only counts;
+/// enabled, it goes on from there. What runs counts once, however often it is said to begin; what was counted
+/// up by hand counts besides.
 struct NetworkActivityState {
     enum Effect: Hashable, Sendable {
         case none
@@ -342,10 +367,9 @@ struct NetworkActivityState {
         }
     }
 
-    /// A time that is no number is none: a timer would never wake for it.
     private mutating func delay(_ next: Phase, _ seconds: TimeInterval) -> Effect {
         phase = next
         turn += 1
-        return .wait(seconds.isNaN ? 0 : seconds, turn: turn)
+        return seconds > 0 ? .wait(seconds, turn: turn) : wake(turn: turn)
     }
 }

@@ -10,13 +10,13 @@ internal import OperationNetworkingSystem
 /// | code of another actor | that actor         | actor    | the actor, by a task          |
 ///
 /// Callbacks stay in order wherever they are called: the next one waits until the one elsewhere has returned.
-package enum ClosureHome: Sendable {
+enum ClosureHome: Sendable {
     case anywhere
     case main
     case actor(any Actor)
 
     /// - Parameter isolation: of the closure.
-    package init(_ isolation: (any Actor)?) {
+    init(_ isolation: (any Actor)?) {
         guard let isolation else {
             self = .anywhere
             return
@@ -25,7 +25,7 @@ package enum ClosureHome: Sendable {
     }
 
     /// Whether the closure can be called at once, on the completion queue.
-    package func isHere(onMain: Bool) -> Bool {
+    func isHere(onMain: Bool) -> Bool {
         switch self {
         case .anywhere: true
         case .main: onMain
@@ -38,7 +38,7 @@ package enum ClosureHome: Sendable {
     /// - Parameters:
     ///   - queue: of a closure that belongs anywhere.
     ///   - body: calls the closure.
-    package func perform(on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
+    func perform(on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
         switch self {
         case .anywhere: queue.async(execute: body)
         // Not by a task: it would come behind the blocks that others put into the main queue meanwhile.
@@ -60,7 +60,7 @@ package struct Detour: Sendable {
     /// - Parameters:
     ///   - home: of the closure.
     ///   - body: calls it, there.
-    package init(_ home: ClosureHome, _ body: @escaping @Sendable () -> Void) {
+    init(_ home: ClosureHome, _ body: @escaping @Sendable () -> Void) {
         self.home = home
         self.body = {
             body()
@@ -74,7 +74,7 @@ package struct Detour: Sendable {
     ///   - home: of the closure.
     ///   - body: calls it, there, and answers with the call that follows it.
     /// - Returns: the call of both.
-    package static func leading(_ home: ClosureHome, _ body: @escaping @Sendable () -> Detour?) -> Detour {
+    static func leading(_ home: ClosureHome, _ body: @escaping @Sendable () -> Detour?) -> Detour {
         Detour(home: home, body: body)
     }
 
@@ -85,13 +85,13 @@ package struct Detour: Sendable {
 
     /// Calls the closure if it belongs on this queue.
     /// - Returns: what is still to be called, elsewhere.
-    package func callHere(onMain: Bool) -> Detour? {
+    func callHere(onMain: Bool) -> Detour? {
         guard home.isHere(onMain: onMain) else { return self }
         return body()?.callHere(onMain: onMain)
     }
 
     /// Calls the closure; to be used only where it belongs.
-    package func callAtHome() {
+    private func callAtHome() {
         body()?.call {}
     }
 
@@ -147,7 +147,7 @@ extension Detour {
     }
 
     /// The call of a closure of two arguments.
-    package init<First: Sendable, Second: Sendable>(
+    init<First: Sendable, Second: Sendable>(
         _ closure: @escaping @isolated(any) @Sendable (First, Second) -> Void,
         _ first: First,
         _ second: Second

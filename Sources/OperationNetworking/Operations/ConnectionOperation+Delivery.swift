@@ -213,7 +213,7 @@ extension ConnectionOperation {
             }
             didFinish()
         case .started, .paused, .resumed, .redirected, .retrying, .keeping, .startingOver, .downloaded,
-            .uploaded, .observed, .completed, .call:
+            .uploaded, .isRunning, .completed, .call:
             break
         }
     }
@@ -224,8 +224,9 @@ extension ConnectionOperation {
         switch delivery {
         case .started, .paused, .resumed, .received, .piece, .redirected, .retrying, .keeping, .startingOver:
             return nil
-        case .observed(let isRunning, let body):
-            return body(isRunning)
+        case .isRunning(let counter):
+            counter.operationDidResume(self)
+            return nil
         case .call(let call):
             return call
         case .downloaded(let report):
@@ -285,7 +286,7 @@ extension ConnectionOperation {
                 total: report.total,
                 expected: report.expected
             )
-        case .piece, .observed, .completed, .call: break
+        case .piece, .isRunning, .completed, .call: break
         }
     }
 }

@@ -2,17 +2,16 @@ internal import OperationNetworkingSystem
 
 extension ConnectionOperation {
     /// Tells `observer` what happens from now on, until the operation has finished. A copy of the operation
-    /// does not tell it. One that counts starts and ends does not hear of a start that was before;
-    /// ``ActivityBinding`` and ``NetworkActivityManager`` learn whether the operation runs.
+    /// does not tell it. One that counts starts and ends does not hear of a start that was before; a
+    /// ``NetworkActivityManager`` learns whether the operation runs.
     ///
     /// - Returns: what removes it; it need not be kept.
     @discardableResult
     public func addObserver(_ observer: any OperationObserver) -> OperationObservation {
-        let isRunning = state.withLock { state in
+        state.withLock { state in
             if !state.isTold { state.closures.observers.append(observer) }
-            return state.runsNow
         }
-        if isRunning, let counter = observer as? any RunCounter { tell(counter) }
+        if let counter = observer as? any RunCounter { tell(counter) }
         return OperationObservation(of: self, by: observer)
     }
 
@@ -40,31 +39,9 @@ extension ConnectionOperation {
         state.withLock { $0.closures.observers }.contains { $0.passes(to: observer) }
     }
 
-    /// Makes the call of an observer's closure: at once if it belongs here, else before anything else is
-    /// told. For an observer that is being told something.
-    func make(_ call: Detour?) {
-        guard let elsewhere = call?.callHere(onMain: MainQueue.isCurrent) else { return }
-        state.withLock { $0.outbox.detours.append(elsewhere) }
-    }
-
-    /// The same as ``addObserver(_:)``; and `first` is called on the completion queue, in the order of
-    /// events, with whether the operation runs now.
-    func addObserver(_ observer: any OperationObserver, first: @escaping @Sendable (Bool) -> Detour?) {
-        deliver { state in
-            let isOver = state.machine.phase == .finished
-            if !isOver || !state.isDelivered { state.closures.observers.append(observer) }
-            return .observed(isRunning: state.runsNow, first)
-        }
-    }
-
-    /// Tells, in the order of events, that the operation runs, if it still does.
+    /// Tells the counter, in the order of events, that the operation runs, if it does.
     func tell(_ counter: any RunCounter) {
-        deliver { state in
-            .observed(isRunning: state.runsNow) { [weak self] isRunning in
-                if isRunning, let self { counter.operationDidResume(self) }
-                return nil
-            }
-        }
+        deliver { $0.runsNow ? .isRunning(counter) : nil }
     }
 }
 

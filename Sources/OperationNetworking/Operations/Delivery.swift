@@ -16,8 +16,8 @@ enum Delivery {
     case piece(Data, @Sendable () -> Void)
     case downloaded(ProgressReport)
     case uploaded(ProgressReport)
-    /// An observer was added that wants to know whether the operation runs.
-    case observed(isRunning: Bool, @Sendable (Bool) -> Detour?)
+    /// The counter was added while the operation runs.
+    case isRunning(any RunCounter)
     /// The last one of a transfer.
     case finished(wasRunning: Bool)
     /// Closures for the result were set after the end.
@@ -30,7 +30,7 @@ enum Delivery {
         switch self {
         case .finished, .completed: true
         case .started, .paused, .resumed, .received, .redirected, .retrying, .keeping, .startingOver, .piece,
-            .downloaded, .uploaded, .observed, .call:
+            .downloaded, .uploaded, .isRunning, .call:
             false
         }
     }

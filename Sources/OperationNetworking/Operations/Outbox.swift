@@ -9,7 +9,7 @@ struct Outbox {
     /// Whether a delivery has begun, and goes on.
     private var isTelling = false
     /// Closures that belong elsewhere, and are called before anything else is told.
-    var detours: [Detour] = []
+    private var detours: [Detour] = []
     /// Entered for what is in here, and for a call that is handed in and made at once.
     private var enteredGroup: DispatchGroup?
 

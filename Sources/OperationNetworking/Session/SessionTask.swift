@@ -10,11 +10,6 @@ protocol SessionTaskOwner: AnyObject, Sendable {
     /// The task was released before its end.
     func taskWasReleased()
 
-    /// Callable with the task's lock held.
-    func add(_ ear: TaskEar)
-
-    func removeEar(of listener: ObjectIdentifier)
-
     /// The task has got a closure. Callable with its lock held.
     func addAudience()
 

@@ -106,7 +106,7 @@ extension TaskDelegate {
     /// Has the task's own closures called.
     private func tell(_ end: End) {
         let (task, error) = (end.task, end.error)
-        let (closures, place, ears, original) = state.withLock { state in
+        let (closures, place, original) = state.withLock { state in
             defer {
                 // The operation keeps closures that refer to this.
                 state.operation = nil
@@ -115,7 +115,7 @@ extension TaskDelegate {
                 // Not the last reference: there is one in `end`.
                 state.held = nil
             }
-            return (state.closures, state.place, state.ears, state.original)
+            return (state.closures, state.place, state.original)
         }
         let leftover = end.resumeData == nil && !(error is SessionError) ? place : nil
         // As with `URLSession`: a file that nothing has moved is there until the handler has returned.
@@ -125,7 +125,6 @@ extension TaskDelegate {
         if error == nil, let child = task.taskProgress.child {
             line.append { self.fill(child, of: task) }
         }
-        for ear in ears { line.appendCall { ear.hear(.didComplete) } }
         for handler in end.resumeDataHandlers { line.appendCall { Detour(handler, end.resumeData) } }
         if let completion = closures.completion {
             line.appendCall { completion(original ?? task, task.response, end.object, error) }
@@ -141,8 +140,8 @@ extension TaskDelegate {
     /// Everything is told; until here, progress that waited was.
     private func releaseClosures() {
         let released = state.withLock { state in
-            defer { (state.closures, state.ears) = (Closures(), []) }
-            return (state.closures, state.ears)
+            defer { state.closures = Closures() }
+            return state.closures
         }
         withExtendedLifetime(released) {}
     }

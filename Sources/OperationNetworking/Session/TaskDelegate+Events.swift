@@ -110,17 +110,13 @@ extension TaskDelegate {
             let report = task.changing.withLock { direction == .download ? $0.received : $0.sent }
             TaskProgress.report(report.total, of: report.expected, to: progress)
         }
-        let isHeard = state.withLock { $0.closures.progress(direction) != nil || !$0.ears.isEmpty }
+        let isHeard = state.withLock { $0.closures.progress(direction) != nil }
         guard isChild || isHeard else { return }
         line.appendProgress(direction) {
             let report = task.changing.withLock { direction == .download ? $0.received : $0.sent }
             if isChild { TaskProgress.report(report.total, of: report.expected, to: progress) }
-            // Those of now: one may have joined while this waited.
-            let (handler, ears) = self.state.withLock { ($0.closures.progress(direction), $0.ears) }
-            let event = TaskEar.Event.didMove(direction, total: report.total, expected: report.expected)
-            var calls = ears.compactMap { $0.hear(event) }
-            if let handler { calls.append(Detour(handler, progress)) }
-            return Detour.inOrder(calls)
+            let handler = self.state.withLock { $0.closures.progress(direction) }
+            return handler.map { Detour($0, progress) }
         }
     }
 }

@@ -42,7 +42,6 @@ final class TaskDelegate: SessionTaskOwner {
         var hasResponse = false
         /// The data that the task was made from.
         var resumeData: Data?
-        var ears: [TaskEar] = []
         /// The progress that the session's closures have not been told.
         var untold: [ProgressDirection: ProgressReport] = [:]
     }
@@ -96,29 +95,10 @@ final class TaskDelegate: SessionTaskOwner {
     func post(_ effect: SessionTaskMachine.Effect, of task: SessionTask) {
         session.workQueue.async { self.perform(effect, of: task) }
         switch effect {
-        case .start, .goOn: tell(.isRunning(true), .taskDidResume, task)
-        case .pause: tell(.isRunning(false), .taskDidSuspend, task)
+        case .start, .goOn: line.append { Self.post(.taskDidResume, task) }
+        case .pause: line.append { Self.post(.taskDidSuspend, task) }
         case .none, .cancel, .end: break
         }
-    }
-
-    private func tell(_ event: TaskEar.Event, _ name: Notification.Name, _ task: SessionTask) {
-        // Those of now: one that joins later is told the state of that moment.
-        let ears = state.withLock { $0.ears }
-        for ear in ears { line.appendCall { ear.hear(event) } }
-        line.append { Self.post(name, task) }
-    }
-
-    func add(_ ear: TaskEar) {
-        state.withLock { $0.ears.append(ear) }
-    }
-
-    func removeEar(of listener: ObjectIdentifier) {
-        let released = state.withLock { state in
-            defer { state.ears.removeAll { $0.listener == listener } }
-            return state.ears
-        }
-        withExtendedLifetime(released) {}
     }
 
     func taskWasReleased() {

@@ -36,12 +36,10 @@ public final class ImageDownloader: Sendable {
     public typealias FailureHandler =
         @isolated(any) @Sendable (URLRequest, HTTPURLResponse?, any Error) -> Void
 
-    /// Gets the result on any thread, and takes no time.
-    typealias Answer = @Sendable (HTTPURLResponse?, Result<DecodedImage, any Error>) -> Void
-
     private struct Handler: Sendable {
         let request: URLRequest
-        let call: Answer
+        /// Called with the result on any thread; takes no time.
+        let call: @Sendable (HTTPURLResponse?, Result<DecodedImage, any Error>) -> Void
     }
 
     /// Requests that share a transfer. Not by the URL alone: what one user's token opens is not another's,
@@ -139,7 +137,7 @@ public final class ImageDownloader: Sendable {
         @_inheritActorContext failure: FailureHandler? = nil
     ) -> ImageDownloadReceipt? {
         let queue = completionQueue ?? .main
-        return download(request, receiptID: receiptID, priority: priority) { response, result in
+        let handler = Handler(request: request) { response, result in
             switch result {
             case .success(let image):
                 success.map { Detour($0, request, response, image) }?.perform(on: queue)
@@ -147,17 +145,8 @@ public final class ImageDownloader: Sendable {
                 failure.map { Detour($0, request, response, error) }?.perform(on: queue)
             }
         }
-    }
-
-    func download(
-        _ request: URLRequest,
-        receiptID: UUID = UUID(),
-        priority: Operation.QueuePriority = .normal,
-        answer: @escaping Answer
-    ) -> ImageDownloadReceipt? {
         let ticket = UUID()
-        guard ask(Handler(request: request, call: answer), ticket, priority), let url = request.url
-        else { return nil }
+        guard ask(handler, ticket, priority), let url = request.url else { return nil }
         return ImageDownloadReceipt(receiptID: receiptID, url: url, ticket: ticket)
     }
 
@@ -223,7 +212,7 @@ public final class ImageDownloader: Sendable {
         let key = Key(
             url: url.absoluteString,
             method: request.httpMethod ?? "GET",
-            // The decoder reads any format, and bindings ask for `image/*`.
+            // The decoder reads any format, and `image(from:)` asks for `image/*`.
             fields: (request.allHTTPHeaderFields ?? [:]).filter { name, _ in
                 name.lowercased() != "accept" && !SecretFields.marksMessage(name)
             },

@@ -12,6 +12,10 @@ final class ItemObserver: OperationObserver {
         case resumed(at: Int64)
         case startsOver(RestartReason)
         case retries(Retry)
+        /// How many bytes have come, and how many there are, if that is known.
+        case received(Int64, of: Int64?)
+        /// The operation runs, or it does not.
+        case runs(Bool)
     }
 
     private let handler: @Sendable (Occurrence) -> Void
@@ -34,6 +38,31 @@ final class ItemObserver: OperationObserver {
 
     func operation(_ operation: ConnectionOperation, willRetry retry: Retry) {
         handler(.retries(retry))
+    }
+
+    func operation(
+        _ operation: ConnectionOperation,
+        didDownload bytes: Int,
+        total: Int64,
+        expected: Int64
+    ) {
+        handler(.received(total, of: expected >= 0 ? expected : nil))
+    }
+
+    func operationDidStart(_ operation: ConnectionOperation) {
+        handler(.runs(true))
+    }
+
+    func operationDidPause(_ operation: ConnectionOperation) {
+        handler(.runs(false))
+    }
+
+    func operationDidResume(_ operation: ConnectionOperation) {
+        handler(.runs(true))
+    }
+
+    func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
+        handler(.runs(false))
     }
 }
 

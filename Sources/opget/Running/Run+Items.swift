@@ -86,11 +86,6 @@ extension Run {
     func begin(_ transfer: Transfer, _ index: Int, isNews: Bool = true) {
         let operation = transfer.operation
         operation.completionQueue = queue
-        ProgressBinding(of: operation, to: self) { run, progress in
-            guard run.running[index]?.comparison == nil else { return }
-            run.running[index]?.progress(progress)
-        }
-        ActivityBinding(of: operation, to: self) { run, isActive in run.running[index]?.show(runs: isActive) }
         operation.setCompletion { [self] _, _ in
             end(index, nil)
         } failure: { [self] _, error in
@@ -134,6 +129,9 @@ extension Run {
             running[index]?.wait(retry, now: Self.now)
             reporter.tell("\(place): waiting \(TimeSpan(elapsed: retry.delay).text), \(retry.reason)")
             tell(ItemRetrying(index, retry))
+        case .received where running[index]?.comparison != nil: break
+        case .received(let bytes, let expected): running[index]?.receive(bytes, of: expected)
+        case .runs(let runs): running[index]?.show(runs: runs)
         }
     }
 

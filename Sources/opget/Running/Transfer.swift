@@ -38,7 +38,7 @@ struct Transfer {
     private(set) var resumedAt: Int64 = 0
     /// Whether it was given up because it took too long.
     private(set) var isOverdue = false
-    /// Whether the operation runs, as its binding says; one that is held, with its connection open, does.
+    /// Whether the operation runs, as its observer says; one that is held, with its connection open, does.
     private var runs = false
     private var clock: TransferClock
     /// The time of the next attempt.
@@ -169,15 +169,15 @@ struct Transfer {
     }
 
     /// Records what has come.
-    mutating func progress(_ progress: TransferProgress) {
+    mutating func receive(_ bytes: Int64, of expected: Int64?) {
         reports.areAhead = false
         waitsUntil = -.infinity
-        count(progress)
+        count(bytes, of: expected)
     }
 
-    private mutating func count(_ progress: TransferProgress) {
-        if progress.bytes > received { (hasFetched, goesOn) = (true, false) }
-        (received, expected) = (progress.bytes, progress.expected)
+    private mutating func count(_ bytes: Int64, of expected: Int64?) {
+        if bytes > received { (hasFetched, goesOn) = (true, false) }
+        (received, self.expected) = (bytes, expected)
     }
 
     /// The attempt begins behind `offset` bytes, which stay.
@@ -259,7 +259,9 @@ struct Transfer {
 
     /// Measures the speed, and returns what to show.
     mutating func state(now: Double) -> TransferState {
-        if reports.areAhead, let progress = download?.presentProgress { count(progress) }
+        if reports.areAhead, let progress = download?.presentProgress {
+            count(progress.bytes, of: progress.expected)
+        }
         clock.record(total: received, now: now)
         return TransferState(
             name: item.name,

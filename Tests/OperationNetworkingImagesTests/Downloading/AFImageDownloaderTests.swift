@@ -62,7 +62,13 @@ struct AFImageDownloaderTests {
         try await released.wait()
     }
 
-    @Test func testThatImageDownloaderReturnsNilWithInvalidURL() async throws {
+    @Test(
+        """
+        testThatImageDownloaderReturnsNilWithInvalidURL; of the image view \
+        testThatImageDownloadFailsWhenUsingMalformedURLRequest, testThatNilURLDoesntCrash
+        """
+    )
+    func aRequestWithoutAURL() async throws {
         var request = request()
         request.url = nil
         #expect(ask(downloader(), request, "a") == nil)
@@ -90,7 +96,12 @@ struct AFImageDownloaderTests {
         #expect(try await results.wait() == ["a: \(Self.png)"])
     }
 
-    @Test("testThatResponseIsNilWhenReturnedFromCache, testThatImageDownloadReceiptIsNilForCachedImage")
+    @Test(
+        """
+        testThatResponseIsNilWhenReturnedFromCache, testThatImageDownloadReceiptIsNilForCachedImage; of the image \
+        view UIV-01 testSetImageWithURLRequestUsesCachedImage, testResponseIsNilWhenLoadedFromCache
+        """
+    )
     func imagesOfTheCache() async throws {
         let downloader = downloader(AutoPurgingImageCache(memoryPressure: nil))
         #expect(ask(downloader, request(), "a") != nil)

@@ -230,17 +230,25 @@ struct NetworkActivityManagerTests {
         #expect(try await heard.wait() == [true])
     }
 
-    @Test func aManagerThatIsReleasedIsNotKeptByItsWaits() async throws {
+    /// The last that kept it is gone when the indicator is to be hidden.
+    @Test func anIndicatorOfAnOperationNeedsNoOwner() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
+        let operation = operation(server.url, observed: false)
         weak var released: NetworkActivityManager?
         do {
-            let manager = NetworkActivityManager { [waits] in waits.append(Wait(seconds: $0, end: $1)) }
-            manager.isEnabled = true
-            manager.incrementActivityCount()
-            released = manager
+            let indicator = NetworkActivityManager(activationDelay: 0) { [edges] in edges.append($0) }
+            #expect(indicator.isEnabled && indicator.completionDelay == 0.17)
+            indicator.completionQueue = callbacks
+            operation.addObserver(indicator)
+            released = indicator
         }
-        let wait = try #require(try await waits.wait().first)
-        #expect(released == nil)
-        wait.end()
+        operation.start()
+        #expect(try await edges.wait() == [true])
+        gate.open()
+        #expect(try await edges.wait(count: 2) == [true, false])
+        // When the last thread is done with it; the suite has a limit.
+        while released != nil { await Task.yield() }
     }
 
     @Test func theDelaysAreAFNetworkings() {

@@ -187,6 +187,19 @@ struct DeliveryOrderTests {
         #expect(try await heard.wait(count: 3) == ["progress", "success", "waiter"])
     }
 
+    @Test func anObserverThatWasRemovedHearsNothing() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        let (removed, kept) = (EventListener(), EventListener())
+        let observation = operation.addObserver(removed)
+        operation.addObserver(kept)
+        observation.end()
+        operation.start()
+        #expect(try await kept.events.wait(count: 3) == ["started", "response", "finished"])
+        #expect(removed.events.elements.isEmpty)
+    }
+
     /// A batch has counted what its member's closure hears.
     @Test func aBatchCountsBeforeTheClosureIsCalled() async throws {
         let gate = Gate()

@@ -138,26 +138,6 @@ struct LateClosureTests {
         }
     }
 
-    @Test func aBindingOfATaskThatHasCompletedIsNotKept() async throws {
-        let server = try ScriptedServer { _ in .respond(body: "four") }
-        let session = HTTPSessionManager(baseURL: server.url)
-        session.completionQueue = Self.callbacks
-        session.responseSerializer = HTTPResponseSerializer()
-        let ends = Recorder<Bool>()
-        let task = session.get("a", success: { _, _ in ends.append(true) })
-        try await ends.wait()
-        await Self.allIsTold()
-        weak var kept: ProgressBinding?
-        do {
-            let target = Load()
-            let binding = ProgressBinding(of: try #require(task), to: target) { target, _ in target.touch() }
-            kept = binding
-        }
-        await Self.allIsTold()
-        #expect(kept == nil)
-        withExtendedLifetime(task) {}
-    }
-
     /// A block that is set by the one that is being called is late, too.
     @Test func aBlockThatABlockSetsIsCalled() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }

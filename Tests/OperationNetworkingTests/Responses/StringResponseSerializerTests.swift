@@ -20,6 +20,7 @@ struct StringResponseSerializerTests {
     private static let rows: [([UInt8], String?, String.Encoding, String)] = [
         ([0x67, 0x72, 0xC3, 0xBC, 0x6E], "text/plain; charset=utf-8", .isoLatin1, "gr\u{fc}n"),
         ([0x67, 0x72, 0xFC, 0x6E], "text/plain; charset=iso-8859-1", .utf8, "gr\u{fc}n"),
+        ([0x67, 0x72, 0xFC, 0x6E], "Text/HTML ;Charset=\"ISO-8859-1\"", .utf8, "gr\u{fc}n"),
         ([0xCF, 0xF0], "text/plain; charset=windows-1251", .utf8, "\u{41f}\u{440}"),
         ([0x67, 0x72, 0xC3, 0xBC, 0x6E], "text/plain", .utf8, "gr\u{fc}n"),
         ([0x67, 0x72, 0xC3, 0xBC, 0x6E], nil, .utf8, "gr\u{fc}n"),

@@ -120,20 +120,20 @@ import Testing
 
     @Test func delaysCountForTheNextEdge() {
         var state = enabled()
-        state.activationDelay = 0
+        state.activationDelay = 2
         state.completionDelay = 3
-        #expect(state.begin(one) == .wait(0, turn: 1))
+        #expect(state.begin(one) == .wait(2, turn: 1))
         #expect(state.wake(turn: 1) == .show)
         #expect(state.end(one) == .wait(3, turn: 2))
     }
 
-    @Test func aDelayThatIsNoNumberIsNone() {
+    @Test(arguments: [0, -1, .nan]) func withoutADelayItIsShownAndHiddenAtOnce(delay: Double) {
         var state = enabled()
-        state.activationDelay = .nan
-        state.completionDelay = .nan
-        #expect(state.begin(one) == .wait(0, turn: 1))
-        #expect(state.wake(turn: 1) == .show)
-        #expect(state.end(one) == .wait(0, turn: 2))
-        #expect(state.wake(turn: 2) == .hide)
+        (state.activationDelay, state.completionDelay) = (delay, delay)
+        #expect(state.begin(one) == .show)
+        #expect(state.begin(other) == .none)
+        #expect(state.end(one) == .none)
+        #expect(state.end(other) == .hide)
+        #expect(!state.isVisible)
     }
 }
