@@ -104,7 +104,7 @@ struct CacheLookupTests {
         case .credential: operation.credential = Credential(user: "a", password: "b")
         case .token: operation.tokenSource = TokenSource { _ in TokenSource.Token("token") }
         case .adapter: operation.requestAdapters = [ClosureRequestAdapter { request, _ in request }]
-        case .totalTime: operation.totalTimeout = 5
+        case .totalTime: operation.timeouts.total = 5
         case .stream: operation.outputStream = OutputStream(toMemory: ())
         case .file: operation.outputFile = URL(fileURLWithPath: "/tmp/none")
         case .pieces: _ = operation.bodyPieces()
@@ -180,7 +180,7 @@ struct CacheLookupTests {
             let batch = OperationBatch([operation], completionQueue: DispatchQueue(label: "batch")) { _ in
                 group.leave()
             }
-            operation.totalTimeout = totalTimeout
+            operation.timeouts.total = totalTimeout
             #expect((lookup(operation) != nil) == (totalTimeout == nil))
             let observation = operation.addObserver(ear)
             operation.setDownloadProgress { bytes, total, expected in

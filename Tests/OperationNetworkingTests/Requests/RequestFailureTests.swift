@@ -157,7 +157,7 @@ struct RequestFailureTests {
     @Test func anOperationIsAsked() async throws {
         let server = try ScriptedServer([.silence])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
-        operation.totalTimeout = 0.2
+        operation.timeouts.total = 0.2
         #expect(operation.failure == nil)
         operation.start()
         _ = try? await operation.value

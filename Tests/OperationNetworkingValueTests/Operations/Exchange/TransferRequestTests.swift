@@ -293,14 +293,14 @@ import Testing
         let limit = ConnectionLimit(3)
         scene.configuration.maximumDecodedLength = 5
         scene.configuration.priority = .high
-        scene.configuration.settings.connectTimeout = 8
+        scene.configuration.settings.timeouts.connect = 8
         scene.configuration.settings.uploadLimits = [up]
         scene.configuration.settings.downloadLimits = [down]
         scene.configuration.settings.connectionLimit = limit
         scene.configuration.settings.raisedConnectionLimit = 4
         let transfer = try scene.transfer()
         #expect(transfer.idleTimeout == 7)
-        #expect(transfer.settings.connectTimeout == 8)
+        #expect(transfer.settings.timeouts.connect == 8)
         #expect(transfer.maximumDecodedLength == 5)
         #expect(transfer.priority == .high)
         #expect(transfer.settings.uploadLimits.map { $0 === up } == [true])
