@@ -79,11 +79,11 @@ struct CacheLookupTests {
     // MARK: - What is asked
 
     enum Asked: CaseIterable {
-        case plain, resumable, ownField
+        case plain, ownField
         case post, head, body, range, ownURLUser, credential, token, adapter, totalTime, stream, file, pieces
         case stubbed, noCache
 
-        var isLookedFor: Bool { [.plain, .resumable, .ownField].contains(self) }
+        var isLookedFor: Bool { [.plain, .ownField].contains(self) }
     }
 
     @Test(arguments: Asked.allCases) func onlyPlainRequestsAreLookedFor(_ asked: Asked) async throws {
@@ -100,7 +100,6 @@ struct CacheLookupTests {
         }
         let operation = scene.manager.operation(for: request)
         switch asked {
-        case .resumable: operation.isResumable = true
         case .credential: operation.credential = Credential(user: "a", password: "b")
         case .token: operation.tokenSource = TokenSource { _ in TokenSource.Token("token") }
         case .adapter: operation.requestAdapters = [ClosureRequestAdapter { request, _ in request }]

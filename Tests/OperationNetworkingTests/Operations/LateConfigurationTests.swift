@@ -31,7 +31,6 @@ struct LateConfigurationTests {
                 configure: { operation in
                     counts.append(manager.operationQueue.operations.count { $0 === operation })
                     operation.outputFile = folder.file("\(index)")
-                    operation.isResumable = true
                 },
                 success: { operation, object in ends.append(object == nil) }
             )
@@ -198,11 +197,10 @@ struct LateConfigurationTests {
         operation.outputFile = folder.file("a")
         operation.retryPolicy = RetryPolicy()
         operation.timeouts.total = 1
-        operation.isResumable = true
         operation.setBodyStreamProvider(nil)
         for try await _ in operation.bodyPieces() {}
         #expect(operation.isFinished && operation.credential == nil && operation.outputFile == nil)
-        #expect(operation.retryPolicy == nil && operation.timeouts.total == nil && !operation.isResumable)
+        #expect(operation.retryPolicy == nil && operation.timeouts.total == nil)
         #expect(operation.responseSerializer is HTTPResponseSerializer && operation.responseData?.count == 4)
     }
 

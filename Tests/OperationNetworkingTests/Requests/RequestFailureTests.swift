@@ -174,7 +174,7 @@ struct RequestFailureTests {
             { _ = try await manager.get("a") },
             { _ = try await manager.get("a", as: Int.self) },
             { _ = try await manager.response("GET", "a") },
-            { _ = try await manager.post("a", parameters: ["a"]) { $0.isResumable = true } },
+            { _ = try await manager.post("a", parameters: ["a"]) { $0.runLoopModes = [.default] } },
             { _ = try await session.get("a") },
             { _ = try await HTTPRequestOperation(request: URLRequest(url: server.url)).value },
             {

@@ -110,7 +110,10 @@ struct SessionConfigurationTests {
         let coded = try JSONEncoder().encode(configuration)
         let back = try JSONDecoder().decode(SessionConfiguration.self, from: coded)
         #expect(back.additionalHeaders == ["Accept-Language": "de"])
-        #expect(back.requestTimeout == 5 && back.settings.timeouts.total == 60 && back.settings.timeouts.connect == 3)
+        #expect(
+            back.requestTimeout == 5 && back.settings.timeouts.total == 60
+                && back.settings.timeouts.connect == 3
+        )
         #expect(back.maximumConnectionsPerHost == 2)
         #expect(back.downloadDirectory == configuration.downloadDirectory)
         #expect(back.settings.tlsVersions == .v1_3 ... .v1_3 && !back.settings.shouldUseCredentialStorage)
@@ -167,7 +170,10 @@ struct SessionConfigurationTests {
         let coded = try JSONEncoder().encode(configuration)
         let back = try JSONDecoder().decode(SessionConfiguration.self, from: coded)
         #expect(back.requestTimeout == .infinity && back.settings.timeouts.total == .infinity)
-        #expect(back.settings.timeouts.connect == .infinity && back.settings.retryPolicy == configuration.settings.retryPolicy)
+        #expect(
+            back.settings.timeouts.connect == .infinity
+                && back.settings.retryPolicy == configuration.settings.retryPolicy
+        )
         var serializer = HTTPRequestSerializer()
         serializer.timeoutInterval = .infinity
         let again = try JSONDecoder().decode(

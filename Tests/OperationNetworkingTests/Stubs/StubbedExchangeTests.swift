@@ -315,7 +315,6 @@ struct StubbedExchangeTests {
         let content = StubResponse.content(body, entityTag: "\"v1\"").inPieces(of: 1000, every: 0.001)
         let stubs = RequestStubs([RequestStub("GET", "/big", content)])
         let operation = try operation("/big", stubs)
-        operation.isResumable = true
         let started = Gate()
         operation.setDownloadProgress { _, total, _ in if total > 5000 { started.open() } }
         operation.start()

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Whether a request that failed is sent again, and when. A value; see ``TransferSettings/retryPolicy`` for
+/// Whether a request that failed is sent again, and when. A value; see ``TransferConfigurable/retryPolicy`` for
 /// an operation without one.
 ///
 /// | What happened                                           | Again?                                                   |
