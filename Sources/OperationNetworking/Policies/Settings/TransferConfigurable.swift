@@ -1,5 +1,3 @@
-public import Foundation
-
 /// The settings that a manager, an operation and a session have in common.
 ///
 /// ```swift
