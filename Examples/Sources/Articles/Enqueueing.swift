@@ -60,7 +60,7 @@ final class Enqueueing {
             "users",
             configure: { operation in
                 operation.queuePriority = .veryHigh
-                operation.totalTimeout = 10
+                operation.timeouts.total = 10
             })
 
         // MARK: End of example

@@ -33,10 +33,12 @@ final class PausingAndResuming {
         // MARK: End of example
     }
 
-    func memory(_ operation: HTTPRequestOperation) {
+    func memory(_ url: URL, _ queue: OperationQueue) {
         // MARK: Example
 
-        operation.isResumable = true
+        var request = URLRequest(url: url)
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        queue.addOperation(HTTPRequestOperation(request: request))
 
         // MARK: End of example
     }

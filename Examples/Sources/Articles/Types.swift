@@ -77,7 +77,7 @@ final class Types {
         // MARK: Example
 
         manager.retryPolicy = RetryPolicy()
-        operation.connectTimeout = 5
+        operation.timeouts.connect = 5
 
         // MARK: End of example
         // MARK: Example
@@ -200,7 +200,7 @@ final class Types {
 
         var configuration = SessionConfiguration.ephemeral
         configuration.additionalHeaders = ["Accept-Language": "de"]
-        configuration.totalTimeout = 600
+        configuration.settings.timeouts.total = 600
         let session = URLSessionManager(configuration: configuration)
 
         // MARK: End of example

@@ -22,8 +22,16 @@ extension TransferSettings {
         set { layers[.cache] = newValue.layer }
     }
 
-    /// The cache of responses, by [RFC 9111](https://www.rfc-editor.org/rfc/rfc9111); `nil`, as it is unless
-    /// set: none. A ``ResponseCache``, a `URLCache`, or another one.
+    /// See ``TransferConfigurable/cache``.
+    public var cache: (any ResponseStoring)? {
+        get { cacheSetting.place?.cache }
+        set { cacheSetting.place = newValue.map { CachePlace.of($0) } }
+    }
+}
+
+extension TransferConfigurable {
+    /// The cache of responses, by [RFC 9111](https://www.rfc-editor.org/rfc/rfc9111); `nil` (the
+    /// default) is none. A ``ResponseCache``, a `URLCache`, or another one.
     ///
     /// Each request goes through it, after redirects and before the network, as its `cachePolicy` and its
     /// `Cache-Control` say. Managers with one cache share its responses. A response is only for requests that
@@ -31,7 +39,7 @@ extension TransferSettings {
     /// `Authorization`, `X-Api-Key`, `Cookie` (a jar's cookies, too) and those of
     /// ``RedirectPolicy/droppedHeaders``.
     public var cache: (any ResponseStoring)? {
-        get { cacheSetting.place?.cache }
-        set { cacheSetting.place = newValue.map { CachePlace.of($0) } }
+        get { readTransferSettings { $0.cache } }
+        set { changeTransferSettings(named: #function) { $0.cache = newValue } }
     }
 }

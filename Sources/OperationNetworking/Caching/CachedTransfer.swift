@@ -186,7 +186,7 @@ final class CachedTransfer: @unchecked Sendable {
         return CacheFlights.Key(
             sharing: sharing,
             idleTimeout: request.idleTimeout,
-            connectTimeout: request.settings.connectTimeout,
+            connectTimeout: request.settings.timeouts.connect,
             proxy: request.trustDomain.proxy,
             priority: request.priority,
             limits: request.settings.downloadLimits.map { ObjectIdentifier($0) }

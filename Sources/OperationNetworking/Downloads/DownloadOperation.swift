@@ -291,8 +291,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { set { $0.willFinish = newValue } }
     }
 
-    private func set(_ change: (inout Settings) -> Void) {
-        if state.withLock({ $0.takesConfiguration() }) { settings.change(change) }
+    private func set(named setting: StaticString = #function, _ change: (inout Settings) -> Void) {
+        if state.withLock({ $0.takesConfiguration(setting) }) { settings.change(change) }
     }
 
     // MARK: - Commands

@@ -7,7 +7,10 @@ extension OperationManager: TransferConfigurable {
     }
 
     /// Changes the settings of the transfers of operations that are made from now on.
-    public func changeTransferSettings(_ body: (inout TransferSettings) -> Void) {
+    public func changeTransferSettings(
+        named setting: StaticString,
+        _ body: (inout TransferSettings) -> Void
+    ) {
         state.change { body(&$0.settings) }
     }
 }

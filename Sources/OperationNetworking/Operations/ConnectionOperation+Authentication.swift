@@ -10,7 +10,7 @@ extension ConnectionOperation {
         async -> AuthenticationChallenge.Answer
 
     /// Sets a closure that is called for each 401, and for each server that the security policy does not
-    /// accept. Without a closure a 401 is answered with the ``TransferSettings/credential`` once, then from
+    /// accept. Without a closure a 401 is answered with the ``TransferConfigurable/credential`` once, then from
     /// the credential storage; otherwise the 401 is the response.
     public func setAuthenticationChallenge(@_inheritActorContext _ block: AuthenticationChallengeHandler?) {
         setClosure(block) { swap(&$0.challenge, &$1) }

@@ -3,10 +3,12 @@ internal import OperationNetworkingSystem
 
 // Configuring, which is over when the operation starts.
 extension ConnectionOperation {
-    static let lateConfiguration = """
-        An operation was configured after it had been put into a queue, or after it had started: configure it \
-        before, or in the closure configure: of the verb
+    static func lateConfiguration(_ setting: StaticString) -> String {
         """
+        \(setting) was set after the operation had been put into a queue, or after it had started: set it before, \
+        or in the closure configure: of the verb
+        """
+    }
 
     /// Nothing can be configured any more. `queue` is about to have the operation.
     func seal(in queue: TransferQueue? = nil) {
@@ -21,9 +23,12 @@ extension ConnectionOperation {
         for case let operation as ConnectionOperation in operations { operation.seal(in: queue) }
     }
 
-    func configure(_ body: (inout OperationState) -> Void) {
+    func configure(
+        named setting: StaticString = #function,
+        _ body: (inout OperationState) -> Void
+    ) {
         state.change { state in
-            if state.takesConfiguration() { body(&state) }
+            if state.takesConfiguration(setting) { body(&state) }
         }
     }
 
@@ -38,9 +43,13 @@ extension ConnectionOperation {
     }
 
     /// As ``configure(_:)``, for one part.
-    func configure<Part>(_ part: Part, _ exchange: (inout OperationState, inout Part) -> Void) {
+    func configure<Part>(
+        _ part: Part,
+        named setting: StaticString = #function,
+        _ exchange: (inout OperationState, inout Part) -> Void
+    ) {
         state.replace(part) { state, part in
-            if state.takesConfiguration() { exchange(&state, &part) }
+            if state.takesConfiguration(setting) { exchange(&state, &part) }
         }
     }
 }

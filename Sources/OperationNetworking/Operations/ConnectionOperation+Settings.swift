@@ -8,10 +8,13 @@ extension ConnectionOperation: TransferConfigurable {
     }
 
     /// Changes the settings of the operation's transfers, before it is in a queue or started.
-    public func changeTransferSettings(_ body: (inout TransferSettings) -> Void) {
+    public func changeTransferSettings(
+        named setting: StaticString,
+        _ body: (inout TransferSettings) -> Void
+    ) {
         let old = state.withLock { state in
             let old = state.configuration.shared
-            if state.takesConfiguration() { body(&state.configuration.settings) }
+            if state.takesConfiguration(setting) { body(&state.configuration.settings) }
             return old
         }
         // What is replaced is released after the lock: that may run anything.
@@ -32,7 +35,7 @@ extension ConnectionOperation {
     /// An operation that waits for a connection is executing, and keeps its place in the queue: the smaller
     /// of this limit and the queue's `maxConcurrentOperationCount` decides. Waiting operations begin by
     /// `queuePriority`, as it was when they started, and then in order. No timeout but
-    /// ``TransferSettings/totalTimeout`` counts the time in which they wait.
+    /// ``Timeouts/total`` counts the time in which they wait.
     ///
     /// A new value counts at once. Can be used on any thread.
     public static var maximumConnectionsPerHost: Int {

@@ -20,8 +20,8 @@ internal import OperationNetworkingSystem
 /// of the callbacks stays the same.
 ///
 /// If the body goes to a file or a stream, the operation asks for it uncompressed, and over HTTP/1.1 unless
-/// the server has HTTP/2 only. With ``isResumable`` it also asks for it uncompressed. Otherwise it accepts
-/// gzip, deflate and HTTP/2.
+/// the server has HTTP/2 only. Otherwise it accepts gzip, deflate and HTTP/2. A compressed body cannot be
+/// resumed: a request that has `Accept-Encoding: identity` asks for a body in memory that can.
 open class ConnectionOperation: Operation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
 
@@ -186,13 +186,6 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         set { configure { $0.configuration.uncommon.maximumDecodedLength = newValue } }
     }
 
-    /// Whether the body is asked for uncompressed, so that the bytes in memory can be continued after a
-    /// pause; `false` unless set.
-    public var isResumable: Bool {
-        get { state.withLock { $0.configuration.isResumable } }
-        set { configure { $0.configuration.isResumable = newValue } }
-    }
-
     /// Transfers move in the common modes of the network thread's run loop, and in these.
     public var runLoopModes: Set<RunLoop.Mode> {
         get { state.withLock { $0.configuration.uncommon.runLoopModes } ?? [.common] }
@@ -263,7 +256,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     }
 
     /// Called on a queue of the library, or on its actor, for each redirect that
-    /// ``TransferSettings/redirectPolicy`` follows. Without it, the policy decides alone.
+    /// ``TransferConfigurable/redirectPolicy`` follows. Without it, the policy decides alone.
     ///
     /// The offered request carries no `Authorization`, `Cookie`, `Proxy-Authorization`, `Host`, nor a field
     /// that the policy names, to another origin. The request that the closure returns is sent, but not from

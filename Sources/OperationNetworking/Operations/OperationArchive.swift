@@ -64,7 +64,6 @@ public struct OperationArchive: Codable, Sendable {
     }
 
     private struct Limits: Codable {
-        let isResumable: Bool
         let responseDataLength: Int
         let decodedLength: Int64
     }
@@ -120,7 +119,6 @@ public struct OperationArchive: Codable, Sendable {
         outputFile = state.configuration.outputFile
         settings = TransferSettingsArchive(state.configuration.settings)
         limits = Limits(
-            isResumable: state.configuration.isResumable,
             responseDataLength: state.configuration.uncommon.maximumResponseDataLength,
             decodedLength: state.configuration.uncommon.maximumDecodedLength
         )
@@ -153,7 +151,6 @@ public struct OperationArchive: Codable, Sendable {
         state.configuration.outputFile = outputFile
         settings.restore(&state.configuration.settings)
         if let limits {
-            state.configuration.isResumable = limits.isResumable
             state.configuration.uncommon.maximumResponseDataLength = limits.responseDataLength
             state.configuration.uncommon.maximumDecodedLength = limits.decodedLength
         }

@@ -9,7 +9,6 @@ struct OperationConfiguration {
     /// The use of the request's body; `nil`: that is no stream.
     private var inputStreamUse: StreamUse?
     var destination = ExchangeConfiguration.Destination.memory
-    var isResumable = false
     var shared = SharedSettings.standard
     var completionQueue: DispatchQueue?
     var completionGroup: DispatchGroup?
@@ -98,7 +97,6 @@ struct OperationConfiguration {
             destination: destination,
             memoryLimit: Int64(uncommon.maximumResponseDataLength),
             resumesByRange: false,
-            isResumable: isResumable,
             maximumDecodedLength: uncommon.maximumDecodedLength,
             priority: priority
         )

@@ -48,7 +48,7 @@ public protocol OperationObserver: AnyObject, Sendable {
     /// Bytes of an earlier attempt, or of an earlier process, are thrown away.
     func operation(_ operation: ConnectionOperation, willStartOverBecause reason: RestartReason)
 
-    /// An attempt failed, and the operation's ``TransferSettings/retryPolicy`` has another one begin after
+    /// An attempt failed, and the operation's ``TransferConfigurable/retryPolicy`` has another one begin after
     /// a delay; or one waits because its server told another operation to come back later.
     func operation(_ operation: ConnectionOperation, willRetry retry: Retry)
 

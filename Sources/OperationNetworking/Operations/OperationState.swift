@@ -101,10 +101,11 @@ struct OperationState {
     }
 
     /// Traps if the operation has read its configuration, or was given away.
+    /// - Parameter setting: its name, for the trap.
     /// - Returns: whether a setting has a use: one of an operation that ended in an earlier process has none.
-    func takesConfiguration() -> Bool {
+    func takesConfiguration(_ setting: StaticString) -> Bool {
         guard !place.isRestored else { return false }
-        precondition(isConfigurable, ConnectionOperation.lateConfiguration)
+        if !isConfigurable { fatalError(ConnectionOperation.lateConfiguration(setting)) }
         return true
     }
 

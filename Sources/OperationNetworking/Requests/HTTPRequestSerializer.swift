@@ -33,7 +33,7 @@ public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking 
     public var timeoutInterval: TimeInterval?
 
     /// The cache policy of a request made from its parts; `nil` leaves Foundation's. It counts for the
-    /// ``TransferSettings/cache``, and for the kept images of `ImageCache` and `ImageDownloader` of
+    /// ``TransferConfigurable/cache``, and for the kept images of `ImageCache` and `ImageDownloader` of
     /// `OperationNetworkingImages`.
     public var cachePolicy: URLRequest.CachePolicy?
 

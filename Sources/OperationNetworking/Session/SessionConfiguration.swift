@@ -6,14 +6,12 @@ internal import OperationNetworkingSystem
 /// ```swift
 /// var configuration = SessionConfiguration.ephemeral
 /// configuration.additionalHeaders = ["Accept-Language": "de"]
-/// configuration.totalTimeout = 600
+/// configuration.settings.timeouts.total = 600
 /// let session = URLSessionManager(configuration: configuration)
 /// ```
 ///
-/// Each public property of ``TransferSettings`` is one of the configuration's, too. A session takes a copy:
-/// a later change of the configuration changes no session. The ``TransferSettings`` of a session can be
-/// changed on the session itself: see ``TransferConfigurable``.
-@dynamicMemberLookup
+/// A session takes a copy: a later change of the configuration changes no session. The ``settings`` can be changed
+/// on the session itself, which has them as properties: see ``TransferConfigurable``.
 public struct SessionConfiguration: Sendable {
     /// The fields of every request that does not have them. Secret ones (`Authorization`, `Cookie` and the
     /// like) of an ``HTTPSessionManager`` with a base URL are for that URL's origin. A field that cannot be
@@ -32,8 +30,9 @@ public struct SessionConfiguration: Sendable {
     /// it without being copied if its destination is on the same file system.
     public var downloadDirectory: URL?
 
-    /// The settings that sessions have in common with operations.
-    var settings = TransferSettings()
+    /// The settings that sessions have in common with operations. What URLSession calls
+    /// `timeoutIntervalForResource` is ``Timeouts/total``.
+    public var settings = TransferSettings()
 
     /// The settings of a session on which nothing was set.
     public init() {}
@@ -44,24 +43,9 @@ public struct SessionConfiguration: Sendable {
     /// Settings that leave nothing behind: cookies of its own, in memory, and no credential storage.
     public static var ephemeral: SessionConfiguration {
         var configuration = SessionConfiguration()
-        configuration.cookieJar = CookieJar()
-        configuration.shouldUseCredentialStorage = false
+        configuration.settings.cookieJar = CookieJar()
+        configuration.settings.shouldUseCredentialStorage = false
         return configuration
-    }
-
-    // MARK: - Time
-
-    /// The time limit of a whole task, which URLSession calls `timeoutIntervalForResource`:
-    /// ``TransferSettings/totalTimeout``.
-    public var totalTimeout: TimeInterval? {
-        get { settings.totalTimeout }
-        set { settings.totalTimeout = newValue }
-    }
-
-    /// One of the ``TransferSettings``. The compiler writes this for `configuration.connectTimeout`.
-    public subscript<Value>(dynamicMember setting: WritableKeyPath<TransferSettings, Value>) -> Value {
-        get { settings[keyPath: setting] }
-        set { settings[keyPath: setting] = newValue }
     }
 }
 

@@ -212,8 +212,11 @@ extension URLSessionManager: TransferConfigurable {
     }
 
     /// Changes the settings of the transfers of tasks that are resumed for the first time from now on.
-    public func changeTransferSettings(_ body: (inout TransferSettings) -> Void) {
-        core.operations.changeTransferSettings(body)
+    public func changeTransferSettings(
+        named setting: StaticString,
+        _ body: (inout TransferSettings) -> Void
+    ) {
+        core.operations.changeTransferSettings(named: setting, body)
     }
 }
 

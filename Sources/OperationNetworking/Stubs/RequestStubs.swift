@@ -129,10 +129,17 @@ extension StubError: ClassifiedError {
 }
 
 extension TransferSettings {
-    /// The answers of a test, in place of the network; `nil`, as it is unless set: requests go to the
-    /// network.
+    /// See ``TransferConfigurable/stubs``.
     public var stubs: RequestStubs? {
         get { layers[.stubs] as? RequestStubs }
         set { layers[.stubs] = newValue }
+    }
+}
+
+extension TransferConfigurable {
+    /// The answers of a test, in place of the network. `nil` (the default) sends requests to the network.
+    public var stubs: RequestStubs? {
+        get { readTransferSettings { $0.stubs } }
+        set { changeTransferSettings(named: #function) { $0.stubs = newValue } }
     }
 }

@@ -149,7 +149,7 @@ struct Settings: Sendable {
         var retryPolicy = retryPolicy
         retryPolicy.timeBudget = retryPolicy.timeBudget.map { max(0, $0 - (earlier?.seconds ?? 0)) }
         operation.retryPolicy = retryPolicy
-        operation.connectTimeout = connectTimeout
+        operation.timeouts.connect = connectTimeout
         operation.downloadLimits = [limit].compactMap { $0 }
     }
 }

@@ -345,7 +345,7 @@ struct CacheClientsTests {
         let directory = try TemporaryDirectory()
         var configuration = SessionConfiguration()
         configuration.downloadDirectory = directory.url
-        configuration.cache = ResponseCache(memoryCapacity: 8 << 20, diskCapacity: 0, directory: nil)
+        configuration.settings.cache = ResponseCache(memoryCapacity: 8 << 20, diskCapacity: 0, directory: nil)
         let session = URLSessionManager.forTests(configuration)
         session.responseSerializer = HTTPResponseSerializer()
         for _ in 0..<2 {

@@ -79,11 +79,11 @@ struct CacheLookupTests {
     // MARK: - What is asked
 
     enum Asked: CaseIterable {
-        case plain, resumable, ownField
+        case plain, ownField
         case post, head, body, range, ownURLUser, credential, token, adapter, totalTime, stream, file, pieces
         case stubbed, noCache
 
-        var isLookedFor: Bool { [.plain, .resumable, .ownField].contains(self) }
+        var isLookedFor: Bool { [.plain, .ownField].contains(self) }
     }
 
     @Test(arguments: Asked.allCases) func onlyPlainRequestsAreLookedFor(_ asked: Asked) async throws {
@@ -100,11 +100,10 @@ struct CacheLookupTests {
         }
         let operation = scene.manager.operation(for: request)
         switch asked {
-        case .resumable: operation.isResumable = true
         case .credential: operation.credential = Credential(user: "a", password: "b")
         case .token: operation.tokenSource = TokenSource { _ in TokenSource.Token("token") }
         case .adapter: operation.requestAdapters = [ClosureRequestAdapter { request, _ in request }]
-        case .totalTime: operation.totalTimeout = 5
+        case .totalTime: operation.timeouts.total = 5
         case .stream: operation.outputStream = OutputStream(toMemory: ())
         case .file: operation.outputFile = URL(fileURLWithPath: "/tmp/none")
         case .pieces: _ = operation.bodyPieces()
@@ -180,7 +179,7 @@ struct CacheLookupTests {
             let batch = OperationBatch([operation], completionQueue: DispatchQueue(label: "batch")) { _ in
                 group.leave()
             }
-            operation.totalTimeout = totalTimeout
+            operation.timeouts.total = totalTimeout
             #expect((lookup(operation) != nil) == (totalTimeout == nil))
             let observation = operation.addObserver(ear)
             operation.setDownloadProgress { bytes, total, expected in

@@ -503,7 +503,7 @@ import Testing
         one.cache = nil
         #expect(one.cache == nil && one.readTransferSettings { $0.layers.isEmpty })
         var configuration = SessionConfiguration()
-        configuration.cache = cache
+        configuration.settings.cache = cache
         #expect(URLSessionManager(configuration: configuration).cache === cache)
     }
 

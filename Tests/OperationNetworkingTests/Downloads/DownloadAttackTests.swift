@@ -217,7 +217,6 @@ struct DownloadAttackTests {
             ]
         )
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
-        operation.isResumable = true
         var policy = RetryPolicy(maximumRetries: 1)
         policy.initialDelay = 0.001
         operation.retryPolicy = policy

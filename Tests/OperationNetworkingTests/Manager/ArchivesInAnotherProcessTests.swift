@@ -32,14 +32,14 @@ struct ArchivesInAnotherProcessTests {
         manager.requestSerializer = serializer
         manager.responseSerializer = JSONResponseSerializer()
         manager.retryPolicy = RetryPolicy(maximumRetries: 3)
-        manager.totalTimeout = 20
+        manager.timeouts.total = 20
         let archive = try JSONEncoder().encode(manager.archive)
 
         await #expect(processExitsWith: .success) { [archive = archive as Data] in
             let archive = try JSONDecoder().decode(OperationManagerArchive.self, from: archive)
             let manager = OperationManager(archive: archive)
             manager.completionQueue = DispatchQueue(label: "callbacks")
-            guard manager.retryPolicy == RetryPolicy(maximumRetries: 3), manager.totalTimeout == 20 else {
+            guard manager.retryPolicy == RetryPolicy(maximumRetries: 3), manager.timeouts.total == 20 else {
                 _exit(2)
             }
             let object = try await manager.get("users", parameters: ["a": 1])
@@ -71,7 +71,7 @@ struct ArchivesInAnotherProcessTests {
         let server = try server()
         var configuration = SessionConfiguration.ephemeral
         configuration.additionalHeaders = ["X-App": "tests"]
-        configuration.totalTimeout = 20
+        configuration.settings.timeouts.total = 20
         let archive = try JSONEncoder().encode(
             HTTPSessionManager(baseURL: server.url, configuration: configuration).archive
         )
@@ -80,7 +80,7 @@ struct ArchivesInAnotherProcessTests {
             let archive = try JSONDecoder().decode(SessionManagerArchive.self, from: archive)
             let session = HTTPSessionManager(archive: archive)
             session.completionQueue = DispatchQueue(label: "callbacks")
-            guard session.configuration.totalTimeout == 20 else { _exit(2) }
+            guard session.configuration.settings.timeouts.total == 20 else { _exit(2) }
             let object = try await session.get("users", parameters: ["a": 1])
             _exit(Self.path(object) == "/users?a=1" ? 0 : 3)
         }

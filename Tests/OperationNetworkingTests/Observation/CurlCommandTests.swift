@@ -170,7 +170,7 @@ struct CurlCommandTests {
         request.timeoutInterval = 7.5
         let operation = DownloadOperation(request: request, to: directory.file())
         operation.cookieJar = nil
-        operation.connectTimeout = 2.5
+        operation.timeouts.connect = 2.5
         operation.trustAnchors = .file(URL(fileURLWithPath: "/etc/my ca.pem"))
         let command = operation.curlCommand()
         for part in [
@@ -185,7 +185,7 @@ struct CurlCommandTests {
         var request = request()
         request.timeoutInterval = seconds
         let operation = operation(request)
-        operation.connectTimeout = seconds
+        operation.timeouts.connect = seconds
         #expect(operation.curlCommand().contains("--connect-timeout") == (seconds < 1))
     }
 

@@ -31,7 +31,6 @@ struct LateConfigurationTests {
                 configure: { operation in
                     counts.append(manager.operationQueue.operations.count { $0 === operation })
                     operation.outputFile = folder.file("\(index)")
-                    operation.isResumable = true
                 },
                 success: { operation, object in ends.append(object == nil) }
             )
@@ -41,7 +40,7 @@ struct LateConfigurationTests {
         #expect(try String(contentsOf: folder.file("99"), encoding: .utf8) == "four")
         try await manager.get("a") { $0.outputFile = folder.file("async") }
         #expect(try String(contentsOf: folder.file("async"), encoding: .utf8) == "four")
-        try await manager.upload(.data(Data("x".utf8)), to: "a") { $0.totalTimeout = 20 }
+        try await manager.upload(.data(Data("x".utf8)), to: "a") { $0.timeouts.total = 20 }
         try await manager.post("a", parameters: .form { $0.appendPart(withFormData: Data(), name: "a") }) {
             $0.outputFile = folder.file("form")
         }
@@ -110,7 +109,7 @@ struct LateConfigurationTests {
             queue.isSuspended = true
             let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
             queue.addOperations([operation], waitUntilFinished: false)
-            operation.totalTimeout = 1
+            operation.timeouts.total = 1
         }
     }
 
@@ -176,7 +175,7 @@ struct LateConfigurationTests {
         let earlier = BlockOperation {}
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.addDependency(earlier)
-        operation.totalTimeout = 20
+        operation.timeouts.total = 20
         earlier.start()
         #expect(operation.isReady)
         operation.outputFile = folder.file("a")
@@ -197,12 +196,11 @@ struct LateConfigurationTests {
         operation.responseSerializer = JSONResponseSerializer()
         operation.outputFile = folder.file("a")
         operation.retryPolicy = RetryPolicy()
-        operation.totalTimeout = 1
-        operation.isResumable = true
+        operation.timeouts.total = 1
         operation.setBodyStreamProvider(nil)
         for try await _ in operation.bodyPieces() {}
         #expect(operation.isFinished && operation.credential == nil && operation.outputFile == nil)
-        #expect(operation.retryPolicy == nil && operation.totalTimeout == nil && !operation.isResumable)
+        #expect(operation.retryPolicy == nil && operation.timeouts.total == nil)
         #expect(operation.responseSerializer is HTTPResponseSerializer && operation.responseData?.count == 4)
     }
 

@@ -142,7 +142,6 @@ struct PauseAndResumeTests {
         let file = directory.file("body")
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = DispatchQueue(label: "callbacks")
-        operation.isResumable = true
         let reading = Reading(of: operation, to: destination, file)
         let progress = Recorder<Int64>()
         operation.setDownloadProgress { _, total, _ in progress.append(total) }
@@ -261,7 +260,6 @@ struct PauseAndResumeTests {
         )
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = DispatchQueue(label: "callbacks")
-        operation.isResumable = true
         let progress = Recorder<Int64>()
         operation.setDownloadProgress { _, total, _ in
             progress.append(total)
@@ -306,7 +304,6 @@ struct PauseAndResumeTests {
         isHeld: Bool = false
     ) async throws -> HTTPRequestOperation {
         operation.completionQueue = DispatchQueue(label: "callbacks")
-        operation.isResumable = true
         let progress = Recorder<Int64>()
         operation.setDownloadProgress { _, total, _ in progress.append(total) }
         operation.start()

@@ -175,7 +175,6 @@ struct RaceTests {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         let operation = operation(server)
-        operation.isResumable = true
         queue.addOperation(operation)
         for _ in 0..<Rounds.count(1000) {
             operation.pause()
@@ -195,7 +194,6 @@ struct RaceTests {
                 .representation(representation),
             ])
             let operation = operation(server)
-            operation.isResumable = true
             operation.start()
             try await server.waitForRequests(count: 1)
             operation.pause()

@@ -145,7 +145,6 @@ struct RetryTests {
             return request.number == 0 ? answer.breaking(after: 50_000) : answer
         }
         let operation = operation(server)
-        operation.isResumable = true
         operation.start()
         #expect(try await operation.value as? Data == PatternBody(length: 200_000).data)
         #expect(server.requests[1]["Range"]?.hasPrefix("bytes=") == true)

@@ -107,7 +107,6 @@ struct RequestAdapterTests {
             answers: [.currentRepresentation.held(after: .body(100_000), by: gate), .currentRepresentation]
         )
         let operation = operation(server.url, [signer])
-        operation.isResumable = true
         let updates = operation.downloadUpdates
         operation.start()
         for await _ in updates { break }

@@ -157,7 +157,7 @@ struct RequestFailureTests {
     @Test func anOperationIsAsked() async throws {
         let server = try ScriptedServer([.silence])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
-        operation.totalTimeout = 0.2
+        operation.timeouts.total = 0.2
         #expect(operation.failure == nil)
         operation.start()
         _ = try? await operation.value
@@ -174,7 +174,7 @@ struct RequestFailureTests {
             { _ = try await manager.get("a") },
             { _ = try await manager.get("a", as: Int.self) },
             { _ = try await manager.response("GET", "a") },
-            { _ = try await manager.post("a", parameters: ["a"]) { $0.isResumable = true } },
+            { _ = try await manager.post("a", parameters: ["a"]) { $0.runLoopModes = [.default] } },
             { _ = try await session.get("a") },
             { _ = try await HTTPRequestOperation(request: URLRequest(url: server.url)).value },
             {

@@ -221,8 +221,8 @@ struct AFHTTPSessionManagerTests {
     func invalidServerTrust(_ mode: SecurityPolicy.PinningMode) async throws {
         let url = try #require(NginxTLSServer.good.url)
         var configuration = SessionConfiguration()
-        configuration.trustAnchors = try .certificates(TestCertificates.all("root"))
-        configuration.securityPolicy = SecurityPolicy(
+        configuration.settings.trustAnchors = try .certificates(TestCertificates.all("root"))
+        configuration.settings.securityPolicy = SecurityPolicy(
             pinningMode: mode,
             pinnedCertificates: try TestCertificates.all("other-leaf-chain")
         )
@@ -339,7 +339,7 @@ struct AFHTTPSessionManagerTests {
     func pinsMayBeSetOverTLS(_ mode: SecurityPolicy.PinningMode) async throws {
         let url = try #require(NginxTLSServer.good.url)
         var configuration = SessionConfiguration()
-        configuration.trustAnchors = try .certificates(TestCertificates.all("root"))
+        configuration.settings.trustAnchors = try .certificates(TestCertificates.all("root"))
         let session = HTTPSessionManager.forTests(url, configuration)
         session.responseSerializer = HTTPResponseSerializer()
         session.securityPolicy = SecurityPolicy(

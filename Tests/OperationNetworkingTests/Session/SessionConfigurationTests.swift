@@ -13,14 +13,14 @@ struct SessionConfigurationTests {
     @Test func aConfigurationComesBackInAnotherProcess() async throws {
         var configuration = SessionConfiguration()
         configuration.additionalHeaders = ["X-A": "1"]
-        configuration.totalTimeout = 60
+        configuration.settings.timeouts.total = 60
         let coded = try JSONEncoder().encode(configuration)
         let server = try ScriptedServer([.respond(200, ["Content-Type": "application/json"], body: "[1]")])
         let address = server.url.absoluteString
         await #expect(processExitsWith: .success) { [coded = coded as Data, address = address as String] in
             alarm(50)
             let configuration = try JSONDecoder().decode(SessionConfiguration.self, from: coded)
-            guard configuration.totalTimeout == 60 else { exit(2) }
+            guard configuration.settings.timeouts.total == 60 else { exit(2) }
             let session = HTTPSessionManager(baseURL: nil, configuration: configuration)
             guard try await session.get(address) as? [Int] == [1] else { exit(3) }
             // What the closure holds would be a leak to a sanitizer.
@@ -75,7 +75,7 @@ struct SessionConfigurationTests {
     @Test func theTotalTimeoutEndsATask() async throws {
         let server = try ScriptedServer([.silence])
         var configuration = SessionConfiguration()
-        configuration.totalTimeout = 0.2
+        configuration.settings.timeouts.total = 0.2
         let session = HTTPSessionManager.forTests(server.url, configuration)
         let error = await #expect(throws: URLError.self) { try await session.get("x") }
         #expect(error?.code == .timedOut)
@@ -102,39 +102,42 @@ struct SessionConfigurationTests {
         var configuration = SessionConfiguration.ephemeral
         configuration.additionalHeaders = ["Accept-Language": "de"]
         configuration.requestTimeout = 5
-        configuration.totalTimeout = 60
-        configuration.connectTimeout = 3
+        configuration.settings.timeouts.total = 60
+        configuration.settings.timeouts.connect = 3
         configuration.maximumConnectionsPerHost = 2
         configuration.downloadDirectory = URL(fileURLWithPath: "/var/tmp/", isDirectory: true)
-        configuration.tlsVersions = .v1_3 ... .v1_3
+        configuration.settings.tlsVersions = .v1_3 ... .v1_3
         let coded = try JSONEncoder().encode(configuration)
         let back = try JSONDecoder().decode(SessionConfiguration.self, from: coded)
         #expect(back.additionalHeaders == ["Accept-Language": "de"])
-        #expect(back.requestTimeout == 5 && back.totalTimeout == 60 && back.connectTimeout == 3)
+        #expect(
+            back.requestTimeout == 5 && back.settings.timeouts.total == 60
+                && back.settings.timeouts.connect == 3
+        )
         #expect(back.maximumConnectionsPerHost == 2)
         #expect(back.downloadDirectory == configuration.downloadDirectory)
-        #expect(back.tlsVersions == .v1_3 ... .v1_3 && !back.shouldUseCredentialStorage)
-        let jar = try #require(back.cookieJar)
-        #expect(jar !== CookieJar.shared && jar !== configuration.cookieJar)
+        #expect(back.settings.tlsVersions == .v1_3 ... .v1_3 && !back.settings.shouldUseCredentialStorage)
+        let jar = try #require(back.settings.cookieJar)
+        #expect(jar !== CookieJar.shared && jar !== configuration.settings.cookieJar)
     }
 
     @Test func theDefaultComesBackAsTheDefault() throws {
         let coded = try JSONEncoder().encode(SessionConfiguration.default)
         let back = try JSONDecoder().decode(SessionConfiguration.self, from: coded)
-        #expect(back.cookieJar === CookieJar.shared && back.maximumConnectionsPerHost == nil)
+        #expect(back.settings.cookieJar === CookieJar.shared && back.maximumConnectionsPerHost == nil)
         #expect(back.requestTimeout == nil && back.downloadDirectory == nil)
     }
 
     @Test func aSessionHasTheSettingsOfItsConfiguration() {
         var configuration = SessionConfiguration()
         configuration.maximumConnectionsPerHost = 2
-        configuration.totalTimeout = 60
-        configuration.cookieJar = nil
+        configuration.settings.timeouts.total = 60
+        configuration.settings.cookieJar = nil
         let session = URLSessionManager(configuration: configuration)
-        #expect(session.maximumConnectionsPerHost == 2 && session.totalTimeout == 60)
+        #expect(session.maximumConnectionsPerHost == 2 && session.timeouts.total == 60)
         #expect(session.cookieJar == nil)
-        session.totalTimeout = 7
-        #expect(session.configuration.totalTimeout == 60)
+        session.timeouts.total = 7
+        #expect(session.configuration.settings.timeouts.total == 60)
     }
 
     @Test func anArchiveBringsTheSessionBackWithItsSerializers() throws {
@@ -146,7 +149,7 @@ struct SessionConfigurationTests {
         )
         session.requestSerializer = JSONRequestSerializer()
         session.responseSerializer = HTTPResponseSerializer()
-        session.totalTimeout = 9
+        session.timeouts.total = 9
         session.maximumConnectionsPerHost = 3
         let coded = try JSONEncoder().encode(session.archive)
         let archive = try JSONDecoder().decode(SessionManagerArchive.self, from: coded)
@@ -154,20 +157,23 @@ struct SessionConfigurationTests {
         #expect(back.baseURL == session.baseURL && back.configuration.additionalHeaders == ["X-A": "1"])
         #expect(back.requestSerializer is JSONRequestSerializer)
         #expect(back.responseSerializer is HTTPResponseSerializer)
-        #expect(back.totalTimeout == 9 && back.maximumConnectionsPerHost == 3)
-        #expect(URLSessionManager(archive: archive).totalTimeout == 9)
+        #expect(back.timeouts.total == 9 && back.maximumConnectionsPerHost == 3)
+        #expect(URLSessionManager(archive: archive).timeouts.total == 9)
     }
 
     @Test func infiniteTimesComeBack() throws {
         var configuration = SessionConfiguration()
         configuration.requestTimeout = .infinity
-        configuration.totalTimeout = .infinity
-        configuration.connectTimeout = .infinity
-        configuration.retryPolicy = RetryPolicy(maximumRetries: 1, timeBudget: .infinity)
+        configuration.settings.timeouts.total = .infinity
+        configuration.settings.timeouts.connect = .infinity
+        configuration.settings.retryPolicy = RetryPolicy(maximumRetries: 1, timeBudget: .infinity)
         let coded = try JSONEncoder().encode(configuration)
         let back = try JSONDecoder().decode(SessionConfiguration.self, from: coded)
-        #expect(back.requestTimeout == .infinity && back.totalTimeout == .infinity)
-        #expect(back.connectTimeout == .infinity && back.retryPolicy == configuration.retryPolicy)
+        #expect(back.requestTimeout == .infinity && back.settings.timeouts.total == .infinity)
+        #expect(
+            back.settings.timeouts.connect == .infinity
+                && back.settings.retryPolicy == configuration.settings.retryPolicy
+        )
         var serializer = HTTPRequestSerializer()
         serializer.timeoutInterval = .infinity
         let again = try JSONDecoder().decode(

@@ -140,7 +140,7 @@ struct StubbedExchangeTests {
         _ = try? await text(of: told)
         let other = try operation("/a", RequestStubs([RequestStub("GET", "/a", .text("up"))]))
         other.retryPolicy = RetryPolicy()
-        other.totalTimeout = 20
+        other.timeouts.total = 20
         #expect(try await text(of: other) == "up")
         let next = try operation("/a", busy)
         next.retryPolicy = RetryPolicy()
@@ -159,7 +159,7 @@ struct StubbedExchangeTests {
             operation.completionQueue = DispatchQueue(label: "callbacks")
             operation.stubs = stubs
             operation.retryPolicy = RetryPolicy(maximumRetries: 0)
-            operation.totalTimeout = 20
+            operation.timeouts.total = 20
             operation.start()
             let body = try? await operation.value as? Data
             #expect((body == Data("up".utf8)) == (stubs == nil))
@@ -315,7 +315,6 @@ struct StubbedExchangeTests {
         let content = StubResponse.content(body, entityTag: "\"v1\"").inPieces(of: 1000, every: 0.001)
         let stubs = RequestStubs([RequestStub("GET", "/big", content)])
         let operation = try operation("/big", stubs)
-        operation.isResumable = true
         let started = Gate()
         operation.setDownloadProgress { _, total, _ in if total > 5000 { started.open() } }
         operation.start()

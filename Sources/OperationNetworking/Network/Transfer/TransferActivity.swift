@@ -34,7 +34,7 @@ internal import OperationNetworkingSystem
 /// | the first line of a head or of trailers, the first octets; behind those of TLS, too | moves now            |
 /// | others, in a line of a head or trailer, or in the kernel   | did not move                                  |
 /// | in the kernel, of a part of a TLS record that may be of the body | moved then, ``maximumRecordMoves`` times |
-/// | of a TLS handshake, also in a tunnel                       | moved then: see `connectTimeout`              |
+/// | of a TLS handshake, also in a tunnel                       | moved then: see ``Timeouts/connect``            |
 /// | the end of a final head                                    | moves now                                     |
 /// | the end of an interim head                                 | moves now, ``maximumInterimMoves`` times      |
 ///

@@ -112,7 +112,7 @@ struct TransferRequest: Sendable {
         options.body = bodyLength
         options.version = version
         options.tls = examination.map { trustDomain.tlsOptions(judge: $0) }
-        options.connectTimeout = settings.connectTimeout
+        options.connectTimeout = settings.timeouts.connect
         options.proxy = proxyOptions(demand)
         options.cookieLines = cookies?.map(\.line)
         options.authentication = authentication

@@ -170,7 +170,7 @@ extension URLError {
             .timedOut,
             url: url,
             sentence:
-                "The request was not done after \(TransferError.text(seconds)): see totalTimeout."
+                "The request was not done after \(TransferError.text(seconds)): see timeouts.total."
         )
     }
 

@@ -15,7 +15,7 @@ extension Exchange {
     private func totalTimeIsOver(_ lap: Int, _ room: NetworkRoom) {
         guard totalTime.isRunning, totalTime.lap == lap, let stop = machine.stop() else { return }
         perform(stop, room)
-        fail(URLError.tookTooLong(configuration.settings.totalTimeout ?? 0, url: route.hopURL))
+        fail(URLError.tookTooLong(configuration.settings.timeouts.total ?? 0, url: route.hopURL))
     }
 }
 

@@ -62,7 +62,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         route = ExchangeRoute(configuration.request, body: configuration.body)
         resumption = Resumption(isAllowed: configuration.resumesByRange, overlap: configuration.overlap)
         attempts = Attempts(policy: configuration.settings.retryPolicy)
-        totalTime = TotalTime(limit: configuration.settings.totalTimeout)
+        totalTime = TotalTime(limit: configuration.settings.timeouts.total)
         self.cookies = CookieWork(cookies)
         authentication = Authentication(configuration.shared, for: configuration.request.url)
         if let earlier, sink.count > 0 { resumption.take(earlier.content) }

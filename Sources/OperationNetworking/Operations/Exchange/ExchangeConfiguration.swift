@@ -19,8 +19,6 @@ struct ExchangeConfiguration: Sendable {
     var refreshesURL = false
     /// Refuses a response whose body must not reach the destination.
     var check: (@Sendable (HTTPURLResponse) throws -> Void)?
-    /// Whether the identity coding is asked for, so that what came before a pause can be kept.
-    var isResumable: Bool
     /// Bytes that a body may have after its content coding was undone.
     var maximumDecodedLength = Int64.max
     /// Of its room, among others that wait for a connection.
@@ -172,7 +170,7 @@ struct ExchangeConfiguration: Sendable {
 
     /// Ranges count bytes as sent, after any content coding: what is to be continued must not be coded.
     var acceptsContentCoding: Bool {
-        guard case .memory = destination, !isResumable else { return false }
+        guard case .memory = destination else { return false }
         return !Self.choosesCoding(request)
     }
 

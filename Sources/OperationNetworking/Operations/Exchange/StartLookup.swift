@@ -65,7 +65,7 @@ extension ExchangeConfiguration {
             request.httpBody == nil, request.httpBodyStream == nil
         else { return false }
         guard settings.credential == nil, settings.tokenSource == nil, settings.requestAdapters.isEmpty,
-            settings.totalTimeout == nil, let url = request.url, !url.mayHaveUserInformation
+            settings.timeouts.total == nil, let url = request.url, !url.mayHaveUserInformation
         else { return false }
         return anchorVersions != nil || settings.trustAnchors.places.isEmpty || !url.isTLS
     }

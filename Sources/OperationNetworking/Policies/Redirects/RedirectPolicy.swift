@@ -56,7 +56,7 @@ public struct RedirectPolicy: Hashable, Sendable {
     /// ``defaultDroppedHeaders`` unless something else is set: `insert(_:)` adds a name of your own, and
     /// `remove(_:)` lets one go everywhere.
     ///
-    /// They also name the user whom a request is sent as: a ``TransferSettings/cache`` gives no response to a
+    /// They also name the user whom a request is sent as: a ``TransferConfigurable/cache`` gives no response to a
     /// request with another value.
     ///
     /// What was dropped does not come back when a later redirect leads to the first origin.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Whether a request that failed is sent again, and when. A value; see ``TransferSettings/retryPolicy`` for
+/// Whether a request that failed is sent again, and when. A value; see ``TransferConfigurable/retryPolicy`` for
 /// an operation without one.
 ///
 /// | What happened                                           | Again?                                                   |
@@ -58,7 +58,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// `NetworkReachabilityManager.shared`, or one of a host. `nil` unless set.
     ///
     /// The attempt begins within ``initialDelay`` after it is back. The wait counts as one retry however long
-    /// it is; ``timeBudget`` ends it, and so do `pause()`, `cancel()` and `totalTimeout`. It is no part of an
+    /// it is; ``timeBudget`` ends it, and so do `pause()`, `cancel()` and ``Timeouts/total``. It is no part of an
     /// archive.
     public var network: (any NetworkWaiting)? {
         get { awaited?.network }

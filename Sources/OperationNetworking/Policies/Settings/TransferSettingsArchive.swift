@@ -34,8 +34,8 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
             settings.securityPolicy == standard.securityPolicy ? nil : settings.securityPolicy
         trustAnchors = settings.trustAnchors == standard.trustAnchors ? nil : settings.trustAnchors
         tlsVersions = settings.tlsVersions == standard.tlsVersions ? nil : settings.tlsVersions
-        connectTimeout = settings.connectTimeout.map(ArchivedSeconds.init)
-        totalTimeout = settings.totalTimeout.map(ArchivedSeconds.init)
+        connectTimeout = settings.timeouts.connect.map(ArchivedSeconds.init)
+        totalTimeout = settings.timeouts.total.map(ArchivedSeconds.init)
         retryPolicy = settings.retryPolicy
         redirectPolicy =
             settings.redirectPolicy == standard.redirectPolicy ? nil : settings.redirectPolicy
@@ -58,8 +58,8 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
         if let securityPolicy { settings.securityPolicy = securityPolicy }
         if let trustAnchors { settings.trustAnchors = trustAnchors }
         if let tlsVersions { settings.tlsVersions = tlsVersions }
-        settings.connectTimeout = connectTimeout?.value
-        settings.totalTimeout = totalTimeout?.value
+        settings.timeouts.connect = connectTimeout?.value
+        settings.timeouts.total = totalTimeout?.value
         settings.retryPolicy = retryPolicy
         if let redirectPolicy { settings.redirectPolicy = redirectPolicy }
         if let proxyConfiguration { settings.proxyConfiguration = proxyConfiguration }

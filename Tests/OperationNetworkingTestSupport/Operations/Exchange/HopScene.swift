@@ -34,8 +34,7 @@ struct HopScene: Sendable {
             shared: SharedSettings(settings),
             destination: .memory,
             memoryLimit: .max,
-            resumesByRange: true,
-            isResumable: false
+            resumesByRange: true
         )
     }
 

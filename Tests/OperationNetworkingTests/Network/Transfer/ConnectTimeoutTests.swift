@@ -11,7 +11,7 @@ struct ConnectTimeoutTests {
     @Test func aConnectionThatDoesNotComeAboutTimesOut() async throws {
         let server = try UnreachableServer()
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
-        operation.connectTimeout = 0.2
+        operation.timeouts.connect = 0.2
         operation.completionQueue = .global()
         let start = ContinuousClock.now
         operation.start()
@@ -27,7 +27,7 @@ struct ConnectTimeoutTests {
         let server = try ScriptedServer([.respond(body: "late").held(by: gate)])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         // Connecting on one machine takes less, and the response comes later.
-        operation.connectTimeout = 5
+        operation.timeouts.connect = 5
         operation.completionQueue = .global()
         operation.start()
         try await gate.waitForArrivals()
@@ -40,7 +40,7 @@ struct ConnectTimeoutTests {
     func strangeTimeoutsHarmNobody(timeout: Double) async throws {
         let server = try ScriptedServer([.respond(body: "x")])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
-        operation.connectTimeout = timeout
+        operation.timeouts.connect = timeout
         operation.completionQueue = .global()
         operation.start()
         _ = try? await operation.value
@@ -51,9 +51,9 @@ struct ConnectTimeoutTests {
     @Test func aCopyHasTheSameTimeout() throws {
         let url = try #require(URL(string: "http://127.0.0.1/"))
         let operation = HTTPRequestOperation(request: URLRequest(url: url))
-        #expect(operation.connectTimeout == nil)
-        operation.connectTimeout = 7
+        #expect(operation.timeouts.connect == nil)
+        operation.timeouts.connect = 7
         let copy = try #require(operation.copy() as? HTTPRequestOperation)
-        #expect(copy.connectTimeout == 7)
+        #expect(copy.timeouts.connect == 7)
     }
 }

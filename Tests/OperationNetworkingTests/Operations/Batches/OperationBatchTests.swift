@@ -16,7 +16,6 @@ struct OperationBatchTests {
     private func member(_ server: ScriptedServer, _ path: String = "/") -> HTTPRequestOperation {
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url(path: path)))
         operation.completionQueue = DispatchQueue.global()
-        operation.isResumable = true
         return operation
     }
 

@@ -15,7 +15,7 @@ struct TotalTimeTests {
     private func operation(_ url: URL, totalTimeout: TimeInterval?) -> HTTPRequestOperation {
         let operation = HTTPRequestOperation(request: URLRequest(url: url))
         operation.completionQueue = callbacks
-        operation.totalTimeout = totalTimeout
+        operation.timeouts.total = totalTimeout
         return operation
     }
 
@@ -95,7 +95,7 @@ struct TotalTimeTests {
         let first = manager.operation(for: URLRequest(url: server.url))
         first.start()
         try await server.waitForRequests()
-        manager.totalTimeout = 0.2
+        manager.timeouts.total = 0.2
         let second = manager.operation(for: URLRequest(url: server.url))
         second.start()
         #expect(await error(of: second)?.code == .timedOut)
@@ -115,22 +115,22 @@ struct TotalTimeTests {
 
     @Test func managersCopiesAndArchivesKeepIt() throws {
         let manager = OperationManager()
-        #expect(manager.totalTimeout == nil)
-        manager.totalTimeout = 12
+        #expect(manager.timeouts.total == nil)
+        manager.timeouts.total = 12
         manager.maximumConnectionsPerHost = 3
         let url = try #require(URL(string: "http://127.0.0.1/"))
         let operation = manager.operation(for: URLRequest(url: url))
-        #expect(operation.totalTimeout == 12)
-        #expect((operation.copy() as? HTTPRequestOperation)?.totalTimeout == 12)
+        #expect(operation.timeouts.total == 12)
+        #expect((operation.copy() as? HTTPRequestOperation)?.timeouts.total == 12)
         let archive = try #require(operation.archive)
         let data = try JSONEncoder().encode(archive)
         let later = HTTPRequestOperation(archive: try JSONDecoder().decode(OperationArchive.self, from: data))
-        #expect(later.totalTimeout == 12)
+        #expect(later.timeouts.total == 12)
         let kept = try JSONDecoder().decode(
             OperationManagerArchive.self,
             from: try JSONEncoder().encode(try manager.archive)
         )
-        #expect(OperationManager(archive: kept).totalTimeout == 12)
+        #expect(OperationManager(archive: kept).timeouts.total == 12)
         #expect(OperationManager(archive: kept).maximumConnectionsPerHost == 3)
     }
 

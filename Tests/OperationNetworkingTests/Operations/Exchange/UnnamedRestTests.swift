@@ -277,7 +277,6 @@ struct UnnamedRestTests {
                 ? DownloadOperation(request: request, to: place) : HTTPRequestOperation(request: request)
             self.destination = destination
             operation.completionQueue = DispatchQueue(label: "callbacks")
-            operation.isResumable = true
             var policy = RetryPolicy(maximumRetries: 5)
             policy.initialDelay = 0.001
             operation.retryPolicy = policy

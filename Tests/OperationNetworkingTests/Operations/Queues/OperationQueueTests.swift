@@ -317,7 +317,6 @@ struct OperationQueueTests {
         original.completionGroup = DispatchGroup()
         original.userInfo = ["a": 1]
         original.trustAnchors = .file(URL(fileURLWithPath: "/tmp/ca"))
-        original.isResumable = true
         original.maximumResponseDataLength = 5
         original.name = "name"
         original.queuePriority = .high
@@ -331,7 +330,7 @@ struct OperationQueueTests {
         #expect(copy.completionQueue === callbacks && copy.completionGroup === original.completionGroup)
         #expect(copy.userInfo["a"] as? Int == 1)
         #expect(copy.trustAnchors == original.trustAnchors)
-        #expect(copy.isResumable && copy.maximumResponseDataLength == 5)
+        #expect(copy.maximumResponseDataLength == 5)
         #expect(copy.name == "name" && copy.queuePriority == .high)
     }
 

@@ -101,7 +101,6 @@ private final class SlotModel: Sendable {
                 let path = (index.isMultiple(of: 2) ? "/held" : "/free") + "/\(index)"
                 let operation = HTTPRequestOperation(request: URLRequest(url: model.server.url(path: path)))
                 operation.completionQueue = callbacks
-                operation.isResumable = true
                 operation.name = path
                 // It waits, and lends its place.
                 if index % 3 < 2 { operation.requestAdapters = [Pausing(turns: index * 5)] }

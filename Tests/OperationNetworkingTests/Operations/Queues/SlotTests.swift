@@ -51,7 +51,6 @@ struct SlotTests {
         func operation(_ path: String) -> HTTPRequestOperation {
             let operation = HTTPRequestOperation(request: URLRequest(url: server.url(path: "/" + path)))
             operation.completionQueue = callbacks
-            operation.isResumable = true
             operation.name = path
             return operation
         }

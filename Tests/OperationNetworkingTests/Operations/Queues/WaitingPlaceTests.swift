@@ -167,7 +167,7 @@ struct WaitingPlaceTests {
         download.completionQueue = DispatchQueue(label: "callbacks")
         download.setRefreshURL { [server = scene.server] _, _ in
             // Longer than the download's timeout.
-            _ = try? await manager.get("silence") { $0.totalTimeout = 1.5 }
+            _ = try? await manager.get("silence") { $0.timeouts.total = 1.5 }
             _ = try? await manager.get("refresh")
             return server.url(path: "/new")
         }
@@ -227,7 +227,7 @@ struct WaitingPlaceTests {
     {
         let scene = try Scene()
         let manager = scene.manager(SlotTests.Kind.ours.queue(limit: 1))
-        question.prepare(manager) { _ = try? await manager.get("silence") { $0.totalTimeout = 1.5 } }
+        question.prepare(manager) { _ = try? await manager.get("silence") { $0.timeouts.total = 1.5 } }
         let operation = manager.operation(
             for: URLRequest(url: scene.server.url(path: question.path), timeoutInterval: 1)
         )
@@ -243,7 +243,7 @@ struct WaitingPlaceTests {
         defer { gate.open() }
         question.prepare(manager) { try await gate.wait() }
         let error = await #expect(throws: URLError.self) {
-            try await manager.get(question.path) { $0.totalTimeout = 0.5 }
+            try await manager.get(question.path) { $0.timeouts.total = 0.5 }
         }
         #expect(error?.code == .timedOut)
         try await queue.waitUntilEmpty()

@@ -164,7 +164,6 @@ struct BandwidthLimitTests {
             .representation(Representation(.data(body), entityTag: .strong("1")))
         }
         let download = operation(server.url)
-        download.isResumable = true
         download.downloadLimits = [BandwidthLimit(bytesPerSecond: 100_000)]
         let progress = Recorder<Int64>()
         download.setDownloadProgress { _, total, _ in progress.append(total) }

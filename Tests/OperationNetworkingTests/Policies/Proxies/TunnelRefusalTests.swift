@@ -87,7 +87,7 @@ struct TunnelRefusalTests {
         let operation = HTTPRequestOperation(request: URLRequest(url: target))
         operation.completionQueue = DispatchQueue(label: "callbacks")
         operation.proxyConfiguration = .proxy(try Proxy("user:p@127.0.0.1:\(proxy.port)"))
-        operation.connectTimeout = 0.5
+        operation.timeouts.connect = 0.5
         operation.start()
         let error = await #expect(throws: URLError.self) { try await operation.value }
         #expect(error?.code == .timedOut)
@@ -146,7 +146,7 @@ struct TunnelRefusalTests {
         let operation = HTTPRequestOperation(request: URLRequest(url: target))
         operation.completionQueue = DispatchQueue(label: "callbacks")
         operation.proxyConfiguration = .proxy(try Proxy("127.0.0.1:\(proxy.port)"))
-        operation.connectTimeout = 0.2
+        operation.timeouts.connect = 0.2
         operation.start()
         let error = await #expect(throws: URLError.self) { try await operation.value }
         #expect(error?.code == .timedOut)

@@ -190,7 +190,6 @@ struct RetryRaceTests {
         }
         let members = (0..<20).map { number in
             let operation = operation(server.url(path: "\(number)"), retries: 5)
-            operation.isResumable = number % 2 == 0
             return operation
         }
         let batch = OperationBatch(members, completionQueue: callbacks)

@@ -13,7 +13,7 @@ struct SharedSettingsTests {
     ]
     private static let others: [@Sendable (inout TransferSettings) -> Void] = [
         { $0.retryPolicy = RetryPolicy(maximumRetries: 1) }, { $0.cookieJar = nil },
-        { $0.connectTimeout = 1 }, { $0.credential = Credential(user: "a", password: "b") },
+        { $0.timeouts.connect = 1 }, { $0.credential = Credential(user: "a", password: "b") },
     ]
 
     @Test func otherChangesKeepTheDomain() {

@@ -80,7 +80,6 @@ import Testing
         var fields: [String: String] = [:]
         var asked = ResumeRequest.whole
         var continues = false
-        var isResumable = false
         var isToFile = false
         /// Whether a content coding is asked for, and undone.
         var acceptsCoding = false
@@ -90,7 +89,6 @@ import Testing
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
     private static let questions = [
         Question(acceptsCoding: true, sent: [:]),
-        Question(isResumable: true, sent: ["Accept-Encoding": "identity"]),
         Question(isToFile: true, sent: ["Accept-Encoding": "identity"]),
         Question(fields: ["Accept-Encoding": "br"], sent: ["Accept-Encoding": "br"]),
         Question(fields: ["accept-encoding": "br"], isToFile: true, sent: ["accept-encoding": "br"]),
@@ -120,7 +118,7 @@ import Testing
         Question(
             fields: ["Cache-Control": "max-age=0"],
             asked: .wholeUntransformed,
-            isResumable: true,
+            isToFile: true,
             sent: ["Accept-Encoding": "identity", "Cache-Control": "no-transform"]
         ),
         Question(asked: .confirmation, isToFile: true, sent: ["Accept-Encoding": "identity"]),
@@ -128,7 +126,6 @@ import Testing
 
     @Test(arguments: questions) func bytesThatAreContinuedAreNotCoded(question: Question) throws {
         var scene = try HopScene("http://example.org/", "GET", question.fields)
-        scene.configuration.isResumable = question.isResumable
         if question.isToFile { scene.configuration.destination = .file(Self.file) }
         scene.asked = question.asked
         scene.continues = question.continues
@@ -293,14 +290,14 @@ import Testing
         let limit = ConnectionLimit(3)
         scene.configuration.maximumDecodedLength = 5
         scene.configuration.priority = .high
-        scene.configuration.settings.connectTimeout = 8
+        scene.configuration.settings.timeouts.connect = 8
         scene.configuration.settings.uploadLimits = [up]
         scene.configuration.settings.downloadLimits = [down]
         scene.configuration.settings.connectionLimit = limit
         scene.configuration.settings.raisedConnectionLimit = 4
         let transfer = try scene.transfer()
         #expect(transfer.idleTimeout == 7)
-        #expect(transfer.settings.connectTimeout == 8)
+        #expect(transfer.settings.timeouts.connect == 8)
         #expect(transfer.maximumDecodedLength == 5)
         #expect(transfer.priority == .high)
         #expect(transfer.settings.uploadLimits.map { $0 === up } == [true])
