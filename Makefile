@@ -12,6 +12,9 @@ JOBS ?=
 BUILD_OPTIONS ?=
 # Which tests run under a sanitizer: a regular expression on their names.
 FILTER ?= .
+# The test targets that are built for a sanitizer, where threads and pointers are; all of them where it is empty, as
+# before a release.
+SANITIZED ?= OperationNetworkingSystemTests,OperationNetworkingTestSupport,OperationNetworkingTests,OperationNetworkingImagesTests
 # How long generated inputs are tried.
 FUZZ_SECONDS ?= 60
 # How often opget is killed by the crash test, over all servers; each other tool, at each server; and the schedule.
@@ -147,6 +150,7 @@ fuzz: test-dependencies
 	@scripts/fuzz $(FUZZ_SECONDS)
 
 tsan asan: TEST_LIMIT := $(SANITIZER_LIMIT)
+tsan asan: export OPERATIONNETWORKING_TESTS := $(SANITIZED)
 
 # At the end of a process ThreadSanitizer sleeps, to see what other threads still do: a second unless told, and the
 # tests start hundreds of processes.

@@ -31,6 +31,12 @@ let settings: [SwiftSetting] =
     + (isStrict ? [.treatAllWarnings(as: .error)] : [])
     + (buildsCommand ? [] : [.unsafeFlags(wholeModule, .when(configuration: .debug))])
 
+/// The test targets that are built, by their names with commas between them; all unless set. A sanitizer looks at
+/// some of them only, and a build of all takes longer than their run.
+let chosenTests = (ProcessInfo.processInfo.environment["OPERATIONNETWORKING_TESTS"] ?? "").split(
+    separator: ","
+)
+
 let package = Package(
     name: "OperationNetworking",
     products: [
@@ -184,4 +190,8 @@ if buildsCommand {
             swiftSettings: settings
         ),
     ]
+}
+
+if !chosenTests.isEmpty {
+    package.targets.removeAll { $0.type == .test && !chosenTests.contains($0.name[...]) }
 }

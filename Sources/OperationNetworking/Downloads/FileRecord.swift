@@ -299,7 +299,7 @@ extension KeptBody {
             && (["html", "htm", "xhtml"].contains(file.pathExtension.lowercased())
                 || Self.beginsAsHTML((try? read.read(512, at: 0)) ?? []))
         isNamed = record?.entityTag != nil || record?.lastModified != nil
-        hasLength = isNamed || isToBeNewer && (record != nil || finding.standing != .ofOtherRequest)
+        hasLength = isNamed || isToBeNewer && finding.standing != .ofOtherRequest
     }
 
     private static func beginsAsHTML(_ bytes: [UInt8]) -> Bool {

@@ -105,7 +105,7 @@ struct OperationState {
     /// - Returns: whether a setting has a use: one of an operation that ended in an earlier process has none.
     func takesConfiguration(_ setting: StaticString) -> Bool {
         guard !place.isRestored else { return false }
-        if !isConfigurable { fatalError(ConnectionOperation.lateConfiguration(setting)) }
+        precondition(isConfigurable, ConnectionOperation.lateConfiguration(setting))
         return true
     }
 
