@@ -251,14 +251,14 @@ struct ParameterProblem: Error {
 
 /// A format that parameters are written in.
 ///
-/// |                                  | Query, form                         | JSON                      | Property list |
-/// |----------------------------------|-------------------------------------|---------------------------|---------------|
-/// | a null                           | a name alone                        | `null`                    | an error      |
-/// | a number that is not finite      | text; encoded: an error             | an error, or the encoder's | the number   |
-/// | `Date`                           | its description; encoded: ISO 8601  | the encoder's             | a date        |
-/// | `Data`                           | Base64, or a part of a form         | the encoder's             | data          |
-/// | `Encodable`                      | by a ``ParameterEncoder``           | by the encoder            | by the encoder |
-/// | text with controls, U+FFFE       | escaped                             | escaped                   | an error in XML |
+/// |                            | Query, form                        | JSON                       | Property list   |
+/// |----------------------------|------------------------------------|----------------------------|-----------------|
+/// | a null                     | a name alone                       | `null`                     | an error        |
+/// | a number that is not finite | text; encoded: an error           | an error, or the encoder's | the number      |
+/// | `Date`                     | its description; encoded: ISO 8601 | the encoder's              | a date          |
+/// | `Data`                     | Base64, or a part of a form        | the encoder's              | data            |
+/// | `Encodable`                | by a ``ParameterEncoder``          | by the encoder             | by its encoder  |
+/// | text with controls, U+FFFE | escaped                            | escaped                    | an error in XML |
 enum ParameterFormat {
     /// `isEncoded`: the whole is an `Encodable` value, so dates and numbers in it are what they encode.
     case form(isEncoded: Bool)
