@@ -60,6 +60,17 @@ final class DownloadsThatSurvive {
         // MARK: End of example
     }
 
+    func again(_ items: [DownloadItem]) throws -> DownloadBatch {
+        // MARK: Example
+
+        var options = DownloadBatch.Options()
+        options.existingFiles = .keep           // or .fail (the default), .replace
+        let batch = try manager.downloads(items, options: options)
+
+        // MARK: End of example
+        return batch
+    }
+
     func limits(_ items: [DownloadItem]) throws {
         // MARK: Example
 

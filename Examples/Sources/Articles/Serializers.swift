@@ -22,6 +22,25 @@ nonisolated struct LinesSerializer: ValidatingResponseSerializer, TypedResponseS
 
 // MARK: End of example
 
+/// Stands for what signs requests.
+nonisolated func signature(of request: URLRequest) throws -> String {
+    "\(request.httpBody?.count ?? 0) \(request.bodySource?.length ?? 0)"
+}
+
+// MARK: Example
+
+nonisolated struct SigningSerializer: RequestSerializer {
+    var base = JSONRequestSerializer()
+
+    func request(bySerializing request: URLRequest, with parameters: Any?) throws -> URLRequest {
+        var signed = try base.request(bySerializing: request, with: parameters)
+        signed.setValue(try signature(of: signed), forHTTPHeaderField: "X-Signature")
+        return signed
+    }
+}
+
+// MARK: End of example
+
 @MainActor
 final class Serializers {
     let manager = OperationManager()
@@ -66,6 +85,7 @@ final class Serializers {
         // MARK: End of example
         // MARK: Example
 
+        manager.requestSerializer.setValue(nil, forHTTPHeaderField: "User-Agent")
         try manager.requestSerializer.setTimeoutInterval(20)
         try manager.requestSerializer.setCachePolicy(.reloadIgnoringLocalCacheData)
         try manager.requestSerializer.setHTTPShouldHandleCookies(false)

@@ -113,7 +113,7 @@ final class Page {
 
         try manager.requestSerializer.setAuthorization(username: user, password: password)
         let fields = manager.requestSerializer.httpRequestHeaders      // all fields that the serializer sets
-        try manager.requestSerializer.clearAuthorization()
+        manager.requestSerializer.clearAuthorization()
 
         // MARK: End of example
         let rest = manager.requestSerializer.httpRequestHeaders

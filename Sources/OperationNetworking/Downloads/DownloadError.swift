@@ -40,7 +40,7 @@ public enum DownloadError: Error, Hashable, Sendable {
     /// written.
     case partialFileReplaced(URL)
     /// The file is not what it was expected to be, by the caller or by the server. Nothing of it is kept but what
-    /// an earlier operation had left.
+    /// an earlier operation had left; an existing file that a batch was to keep stays.
     case digestMismatch(URL, expected: FileDigest, actual: FileDigest)
     /// There is no checkpoint at this place, it cannot be read, it was not made by this user, or its request
     /// had a body, which no checkpoint holds.

@@ -54,7 +54,7 @@ extension DownloadArchive.File.Proof {
         case .range(let range): self.init(range: range)
         case .length: self.init(isLength: true)
         case .overlap: self.init(isOverlap: true)
-        case .unverifiable: self.init()
+        case .unverifiable, .existing: self.init()  // no operation ends with .existing
         }
     }
 

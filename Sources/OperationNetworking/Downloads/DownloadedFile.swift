@@ -22,6 +22,9 @@ public struct DownloadedFile: Hashable, Sendable {
         case range(Range<Int64>)
         /// The body ended when the connection did: whether that was its end cannot be known.
         case unverifiable
+        /// The file existed, and ``DownloadBatch/ExistingFiles/keep`` let it count: nothing was requested. It has
+        /// the ``DownloadedFile/digests``, which were expected.
+        case existing
     }
 
     /// The place of the file.

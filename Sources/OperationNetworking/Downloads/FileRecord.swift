@@ -42,7 +42,7 @@ struct FileRecord: Hashable, Sendable {
                 switch proof {
                 case .digest, .length, .range: .complete
                 case .overlap: .overlap
-                case .unverifiable: .unverifiable
+                case .unverifiable, .existing: .unverifiable  // no operation ends with .existing
                 }
         }
     }

@@ -55,14 +55,14 @@ public struct BodyParameters: RequestParameters {
         guard !["GET", "HEAD"].contains(method.uppercased()) else {
             throw RequestBodyError.methodWithoutBody(method)
         }
-        var request = try serializer.request(method: method, url: url, parameters: nil, headers: headers)
+        var request = try serializer.emptyRequest(method: method, url: url, headers: headers)
         if !headers.keys.contains(where: { $0.isEqualIgnoringASCIICase(to: "Content-Type") }) {
             // The serializer's own is about parameters, of which there are none.
             try RequestSerializationError.check(name: "Content-Type", value: source.mediaType)
             request.setValue(source.mediaType, forHTTPHeaderField: "Content-Type")
         }
         request.bodySource = source
-        return request
+        return try serializer.request(bySerializing: request, with: nil)
     }
 }
 

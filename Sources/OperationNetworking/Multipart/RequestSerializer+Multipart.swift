@@ -6,6 +6,10 @@ extension RequestSerializer {
     /// ``QueryString``, then what the closure appends. Without any part it is the request without a body of
     /// parts.
     ///
+    /// The request has its body, its `Content-Type` and its `Content-Length` before
+    /// ``request(bySerializing:with:)`` gets it, without parameters: a serializer that signs requests signs what
+    /// is sent.
+    ///
     /// - Parameters:
     ///   - method: one that sends a body: not GET or HEAD.
     ///   - url: absolute.
@@ -25,15 +29,16 @@ extension RequestSerializer {
         guard !["GET", "HEAD"].contains(method.uppercased()) else {
             throw RequestBodyError.methodWithoutBody(method)
         }
-        var request = try request(method: method, url: url, parameters: nil, headers: headers)
+        var request = try emptyRequest(method: method, url: url, headers: headers)
         var form = MultipartFormData()
         let leaves = try FormLeaves(parameters ?? [:], arrayStyle: settings?.arrayStyle ?? .brackets)
         try form.append(leaves, settings?.stringEncoding ?? .utf8)
         try constructBody(&form)
-        guard !form.isEmpty else { return request }
-        request.bodySource = form.body
-        request.setValue(form.contentType, forHTTPHeaderField: "Content-Type")
-        return request
+        if !form.isEmpty {
+            request.bodySource = form.body
+            request.setValue(form.contentType, forHTTPHeaderField: "Content-Type")
+        }
+        return try self.request(bySerializing: request, with: nil)
     }
 
     /// The settings, if this is one of the library's serializers.
@@ -95,19 +100,19 @@ struct FormLeaves {
 
     /// The parts, in the order of ``QueryString``.
     ///
-    /// - Throws: as ``ParameterWalk/init(_:arrayStyle:to:)``.
+    /// - Throws: as ``QueryString/init(_:arrayStyle:)``.
     init(_ parameters: [String: Any], arrayStyle: QueryString.ArrayStyle) throws {
-        let dictionary = ParameterDictionary(parameters)
-        self = try ParameterWalk(dictionary, arrayStyle: arrayStyle, to: FormLeaves()).writer
+        let tree = try ParameterTree(parameters, for: .form(isEncoded: false))
+        guard case .dictionary(let names, let values) = tree else { return }  // it is one
+        let walk = ParameterWalk(names: names, values: values, arrayStyle: arrayStyle, to: FormLeaves())
+        self = walk.writer
     }
 }
 
 // MARK: - ParameterWriter
 
 extension FormLeaves: ParameterWriter {
-    static func whole(_ leaf: Any) -> Data? { leaf as? Data }
-
-    var nameText: String { name }
+    static var keepsData: Bool { true }
 
     mutating func extendName(by text: String) {
         name += text
@@ -117,8 +122,8 @@ extension FormLeaves: ParameterWriter {
         self.name = name
     }
 
-    mutating func write(whole: Data) {
-        leaves.append((name, .data(whole)))
+    mutating func write(data: Data) {
+        leaves.append((name, .data(data)))
     }
 
     mutating func write(text: String) {

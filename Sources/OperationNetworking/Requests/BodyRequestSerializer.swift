@@ -33,15 +33,9 @@ public protocol BodyRequestSerializer: RequestSerializer {
 }
 
 extension BodyRequestSerializer {
-    /// A request with the settings of ``base``, its parameters and its fields.
-    public func request(
-        method: String,
-        url: URL,
-        parameters: Any?,
-        headers: [String: String] = [:]
-    ) throws -> URLRequest {
-        let request = try base.emptyRequest(method: method, url: url, headers: headers)
-        return try self.request(bySerializing: request, with: parameters)
+    /// A request with the settings of ``base``.
+    public func emptyRequest(method: String, url: URL, headers: [String: String]) throws -> URLRequest {
+        try base.emptyRequest(method: method, url: url, headers: headers)
     }
 
     /// The request with its parameters as a query or as a body, and the fields of ``base`` where it has none.
@@ -136,6 +130,7 @@ extension BodyRequestSerializer {
     ///
     /// - Throws: ``RequestSerializationError/invalidFieldName(_:)`` or
     ///   ``RequestSerializationError/invalidFieldValue(name:)``; the serializer is then as it was.
+    @_disfavoredOverload
     public mutating func setValue(
         _ value: String?,
         forHTTPHeaderField name: String
@@ -146,10 +141,5 @@ extension BodyRequestSerializer {
     /// Sets `Authorization` to the Basic scheme, as ``HTTPRequestSerializer`` does.
     public mutating func setAuthorization(username: String, password: String) {
         base.setAuthorization(username: username, password: password)
-    }
-
-    /// Removes `Authorization`.
-    public mutating func clearAuthorization() {
-        base.clearAuthorization()
     }
 }

@@ -61,6 +61,7 @@ public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking 
     ///
     /// - Throws: ``RequestSerializationError/invalidFieldName(_:)`` or
     ///   ``RequestSerializationError/invalidFieldValue(name:)``; the serializer is then as it was.
+    @_disfavoredOverload
     public mutating func setValue(
         _ value: String?,
         forHTTPHeaderField name: String
@@ -90,27 +91,19 @@ public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking 
         fields["Authorization"] = basicAuthorization(username, password)
     }
 
-    /// Removes `Authorization`.
-    public mutating func clearAuthorization() {
-        fields["Authorization"] = nil
-    }
-
     // MARK: - RequestSerializer
 
-    /// A request with the time-out, cache policy and cookie rule that were set, its parameters and its
-    /// fields.
-    public func request(
-        method: String,
-        url: URL,
-        parameters: Any?,
-        headers: [String: String] = [:]
-    ) throws -> URLRequest {
-        let request = try emptyRequest(method: method, url: url, headers: headers)
-        return try self.request(bySerializing: request, with: parameters)
+    /// A request with the time-out, cache policy and cookie rule that were set.
+    public func emptyRequest(method: String, url: URL, headers: [String: String]) throws -> URLRequest {
+        var request = try URLRequest(url: url, method: method, headers: headers)
+        if let timeoutInterval { request.timeoutInterval = timeoutInterval }
+        if let cachePolicy { request.cachePolicy = cachePolicy }
+        if let httpShouldHandleCookies { request.httpShouldHandleCookies = httpShouldHandleCookies }
+        return request
     }
 
     /// The request with its parameters as a query or as a form, and the serializer's fields where it has
-    /// none.
+    /// none. Without parameters a body stays as it is, and a request without one gets an empty form.
     public func request(
         bySerializing request: URLRequest,
         with parameters: Any?
@@ -119,7 +112,7 @@ public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking 
         let query = try parameters.map { try encode($0, for: request) } ?? ""
         if encodesParametersInURI(of: request) {
             if !query.isEmpty { serialized.url = try request.url.map { try $0.appending(query: query) } }
-        } else {
+        } else if parameters != nil || (request.httpBody == nil && request.httpBodyStream == nil) {
             if serialized.value(forHTTPHeaderField: "Content-Type") == nil {
                 serialized.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
             }
@@ -132,19 +125,6 @@ public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking 
     }
 
     // MARK: - For serializers with a body of their own
-
-    /// A request with the settings, without parameters and without the fields of the serializer.
-    func emptyRequest(
-        method: String,
-        url: URL,
-        headers: [String: String]
-    ) throws(RequestSerializationError) -> URLRequest {
-        var request = try URLRequest(url: url, method: method, headers: headers)
-        if let timeoutInterval { request.timeoutInterval = timeoutInterval }
-        if let cachePolicy { request.cachePolicy = cachePolicy }
-        if let httpShouldHandleCookies { request.httpShouldHandleCookies = httpShouldHandleCookies }
-        return request
-    }
 
     func encodesParametersInURI(of request: URLRequest) -> Bool {
         httpMethodsEncodingParametersInURI.contains((request.httpMethod ?? "GET").uppercased())

@@ -2,16 +2,20 @@ public import Foundation
 
 /// Parameters as a JSON body.
 ///
-/// | Parameters                                                  | Written by                                     |
-/// |-------------------------------------------------------------|------------------------------------------------|
-/// | dictionaries and arrays of text, numbers, `Bool` and nulls  | `JSONSerialization`, with ``writingOptions``   |
-/// | anything else that is `Encodable`                           | the encoder that ``makeEncoder`` makes         |
+/// What a ``QueryString`` takes is taken here as well: text (`URL`, `Substring` and `Character` are text),
+/// numbers (`CGFloat` and `Decimal` are numbers), `Bool`, nulls, raw values, other `Encodable` values, and
+/// dictionaries, arrays and sets of all these. Numbers stay numbers, and `Bool` stays `Bool`. A set is an array,
+/// in the order of its elements' texts, and a key is its text.
 ///
-/// Anything else is a ``RequestSerializationError/invalidJSON(at:found:)``, never a trap: a `Date` among
-/// plain values, a number that is not finite, a key that is no `String`, text or a number by itself. The
-/// limit for levels, 512, is that of Foundation's parser. In what an `Encodable` value encodes, a number that
-/// is not finite is an `EncodingError` of the encoder. So is a `Date` outside of the years 1 to 9999 when the
-/// encoder's strategy is `.iso8601`, which would write another date for it.
+/// `JSONSerialization` writes the body, with ``writingOptions``. If there is a `Date`, `Data` or another
+/// `Encodable` value anywhere, the encoder that ``makeEncoder`` makes writes it, so dates and keys are as its
+/// strategies have them; the keys of dictionaries stay as they are.
+///
+/// Anything else is a ``RequestSerializationError/invalidJSON(at:found:)``, never a trap: an object without a
+/// description of its own, a number that is not finite if the encoder has no strategy for it, text or a number by
+/// itself. The limit for levels, 512, is that of Foundation's parser. In what an `Encodable` value encodes, a
+/// number that is not finite is an `EncodingError` of the encoder. A `Date` outside of the years 1 to 9999 is an
+/// error when the encoder's strategy is `.iso8601`, which would write another date for it.
 public struct JSONRequestSerializer: BodyRequestSerializer, EncodedParametersTaking {
     /// The settings and fields that all serializers have.
     public var base = HTTPRequestSerializer()
@@ -20,8 +24,8 @@ public struct JSONRequestSerializer: BodyRequestSerializer, EncodedParametersTak
     /// parameters need not be a dictionary or an array.
     public var writingOptions: JSONSerialization.WritingOptions
 
-    /// Makes an encoder for one body: encoders are objects, and a serializer has none of its own. `nil`, as
-    /// it is unless set, makes one without settings.
+    /// Makes an encoder for one body: encoders are objects, and a serializer has none of its own. `nil` (the
+    /// default) makes one without settings.
     public var makeEncoder: (@Sendable () -> JSONEncoder)?
 
     /// `application/json`, without a charset as in AFNetworking since 2.5: JSON is UTF-8.
@@ -41,44 +45,25 @@ public struct JSONRequestSerializer: BodyRequestSerializer, EncodedParametersTak
     ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its
     ///   encoder throws.
     public func body(of parameters: Any) throws -> Data {
-        let isEncoded = parameters is EncodedParameters
-        let parameters = EncodedParameters.unwrapped(parameters)
-        do {
-            let tree = try PlainTree(format: .json).plain(parameters)
-            guard writingOptions.contains(.fragmentsAllowed) || tree is [String: Any] || tree is [Any] else {
-                throw fragment(type(of: parameters))
-            }
-            return try JSONSerialization.data(withJSONObject: tree, options: writingOptions)
-        } catch let problem as PlainTree.Problem {
-            guard !problem.isTooDeep else {
-                throw RequestSerializationError.parametersTooDeep(limit: ParameterShape.depthLimit)
-            }
-            guard problem.isTypeUnknown || isEncoded, let value = parameters as? any Encodable else {
-                throw RequestSerializationError.invalidJSON(at: problem.path, found: problem.found)
-            }
-            return try encode(value)
-        }
-    }
-
-    // MARK: - Private
-
-    private func encode(_ value: some Encodable) throws -> Data {
         let encoder = makeEncoder?() ?? JSONEncoder()
-        encoder.outputFormatting.formUnion(JSONEncoder.OutputFormatting(writingOptions))
-        // The other strategies write numbers, for which the encoder throws, or are the caller's.
-        var dates = DateSpan.all
-        if case .iso8601 = encoder.dateEncodingStrategy { dates = .fourDigitYears }
-        try ParameterEncoder.check(value, dates: dates, userInfo: encoder.userInfo)
-        let data = try encoder.encode(value)
+        let value = EncodedParameters.unwrapped(parameters)
+        let tree = try ParameterTree(value, for: .json(encoder))
+        let data: Data
+        if let object = tree.foundationObject {
+            let options = writingOptions.union(.fragmentsAllowed)
+            data = try JSONSerialization.data(withJSONObject: object, options: options)
+        } else {
+            encoder.outputFormatting.formUnion(JSONEncoder.OutputFormatting(writingOptions))
+            data = try encoder.encode(tree)
+        }
         let isContainer = data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "[")
         guard isContainer || writingOptions.contains(.fragmentsAllowed) else {
-            throw fragment(type(of: value))
+            throw RequestSerializationError.invalidJSON(
+                at: "",
+                found: "a value of type \(type(of: value)) by itself"
+            )
         }
         return data
-    }
-
-    private func fragment(_ type: Any.Type) -> RequestSerializationError {
-        .invalidJSON(at: "", found: "a value of type \(type) by itself")
     }
 }
 

@@ -30,12 +30,12 @@ struct ParameterEncoder: Encoder {
 
     var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
 
-    /// The tree that the value encodes.
-    static func tree(of value: some Encodable) throws -> EncodedParameter {
+    /// The tree that a value encodes which is `depth` levels deep in the parameters.
+    static func tree(of value: some Encodable, depth: Int) throws -> ParameterTree {
         let root = EncodedParameter()
         let session = Session(keepsValues: true, dates: .fourDigitYears, userInfo: [:])
-        try ParameterEncoder(session: session, node: root, depth: 0, codingPath: []).write(value)
-        return root
+        try ParameterEncoder(session: session, node: root, depth: depth, codingPath: []).write(value)
+        return root.tree
     }
 
     /// Throws when the value goes too deep for an encoder of Foundation, which would run out of stack; when
@@ -43,11 +43,17 @@ struct ParameterEncoder: Encoder {
     /// value throws, which Foundation's encoder of property lists hides in an error of its own.
     static func check(
         _ value: some Encodable,
+        depth: Int,
         dates: DateSpan,
         userInfo: [CodingUserInfoKey: Any]
     ) throws {
         let session = Session(keepsValues: false, dates: dates, userInfo: userInfo)
-        let encoder = ParameterEncoder(session: session, node: EncodedParameter(), depth: 0, codingPath: [])
+        let encoder = ParameterEncoder(
+            session: session,
+            node: EncodedParameter(),
+            depth: depth,
+            codingPath: []
+        )
         try encoder.write(value)
     }
 
@@ -70,11 +76,11 @@ struct ParameterEncoder: Encoder {
     // MARK: - Values
 
     private func become(_ kind: EncodedParameter.Kind) {
-        guard session.keepsValues, node.kind != kind else { return }
-        if node.kind == .nothing {
-            node.kind = kind
-        } else {
-            fail("Two kinds of container were asked for in one place.")
+        guard session.keepsValues else { return }
+        switch (node.kind, kind) {
+        case (.nothing, _): node.kind = kind
+        case (.keyed, .keyed), (.unkeyed, .unkeyed): break
+        default: fail("Two kinds of container were asked for in one place.")
         }
     }
 
@@ -101,8 +107,8 @@ struct ParameterEncoder: Encoder {
     fileprivate func level(_ node: @autoclosure () -> EncodedParameter, _ key: any CodingKey)
         -> ParameterEncoder
     {
-        if depth >= ParameterShape.depthLimit, session.failure == nil {
-            session.failure = RequestSerializationError.parametersTooDeep(limit: ParameterShape.depthLimit)
+        if depth >= ParameterTree.depthLimit, session.failure == nil {
+            session.failure = RequestSerializationError.parametersTooDeep(limit: ParameterTree.depthLimit)
         }
         guard session.failure == nil else {
             return ParameterEncoder(
@@ -119,14 +125,14 @@ struct ParameterEncoder: Encoder {
 
     fileprivate func writeNull() throws {
         if let failure = session.failure { throw failure }
-        if session.keepsValues { node.kind = .null }
+        if session.keepsValues { node.kind = .leaf(.null) }
     }
 
     fileprivate func write(_ value: some Encodable) throws {
         if let failure = session.failure { throw failure }
-        guard let leaf = EncodedParameter.Leaf(value) else {
-            guard depth < ParameterShape.depthLimit else {
-                throw RequestSerializationError.parametersTooDeep(limit: ParameterShape.depthLimit)
+        guard let scalar = ParameterTree(scalar: value) else {
+            guard depth < ParameterTree.depthLimit else {
+                throw RequestSerializationError.parametersTooDeep(limit: ParameterTree.depthLimit)
             }
             try value.encode(
                 to: ParameterEncoder(session: session, node: node, depth: depth + 1, codingPath: codingPath)
@@ -134,22 +140,45 @@ struct ParameterEncoder: Encoder {
             if let failure = session.failure { throw failure }
             return
         }
-        guard session.keepsValues else {
-            guard case .all = session.dates else { return try check(date: value) }
-            return
+        if session.keepsValues {
+            node.kind = .leaf(try scalar.encoded(value, codingPath: codingPath))
+        } else if case .date(let date) = scalar, !session.dates.contains(date) {
+            throw EncodingError.unwritable(date, "The format cannot hold this Date.", codingPath)
         }
-        guard case .text(let text) = leaf else {
-            throw unwritable(value, "This \(type(of: value)) has no text that a server could read.")
+    }
+}
+
+extension ParameterTree {
+    /// What a scalar encodes in a query or a form: a date is ISO 8601, bytes are Base64.
+    ///
+    /// - Throws: an `EncodingError` for a number that is not finite, and for a date without four digits for its
+    ///   year.
+    func encoded(_ value: Any, codingPath: [any CodingKey]) throws(EncodingError) -> ParameterTree {
+        let isWritable =
+            switch self {
+            case .real(let number): number.isFinite
+            case .decimal(let number): number.isFinite
+            case .date(let date): DateSpan.fourDigitYears.contains(date)
+            default: true
+            }
+        guard isWritable else {
+            let sentence = "This \(type(of: value)) has no text that a server could read."
+            throw .unwritable(value, sentence, codingPath)
         }
-        node.kind = .text(text)
+        return switch self {
+        case .date(let date): .text(date.formatted(.iso8601))
+        case .data(let data): .text(data.base64EncodedString())
+        default: self
+        }
     }
+}
 
-    private func check(date value: some Encodable) throws {
-        guard let date = value as? Date, !session.dates.contains(date) else { return }
-        throw unwritable(date, "The format cannot hold this Date.")
-    }
-
-    private func unwritable(_ value: some Encodable, _ sentence: String) -> EncodingError {
+extension EncodingError {
+    fileprivate static func unwritable(
+        _ value: Any,
+        _ sentence: String,
+        _ codingPath: [any CodingKey]
+    ) -> EncodingError {
         let context = EncodingError.Context(codingPath: codingPath, debugDescription: sentence)
         // The number of a date, since the description of such a date may trap.
         return .invalidValue((value as? Date)?.timeIntervalSince1970 ?? value, context)
@@ -241,8 +270,8 @@ private struct SingleParameter: SingleValueEncodingContainer {
     func encode(_ value: UInt128) throws { try encoder.write(value) }
 }
 
-/// The name of a part that the value did not name.
-private struct ParameterKey: CodingKey {
+/// The name of a part, or its position.
+struct ParameterKey: CodingKey {
     let stringValue: String
     let intValue: Int?
 
@@ -261,65 +290,36 @@ private struct ParameterKey: CodingKey {
 
 /// One value of the tree that a ``ParameterEncoder`` makes. An object, as encoders hand out containers that
 /// are filled later.
-final class EncodedParameter: ParameterParts {
-    enum Kind: Equatable {
+private final class EncodedParameter {
+    enum Kind {
         /// The value encoded nothing.
         case nothing
-        case null
-        case text(String)
+        case leaf(ParameterTree)
         case keyed
         case unkeyed
     }
 
-    fileprivate(set) var kind = Kind.nothing
+    var kind = Kind.nothing
     private var parts: [String: EncodedParameter] = [:]
     private var elements: [EncodedParameter] = []
 
-    var parameterShape: ParameterShape {
+    var tree: ParameterTree {
         switch kind {
-        case .null: .null
-        case .text(let text): .leaf(text)
-        case .keyed, .nothing: parts.parameterShape
-        case .unkeyed: elements.parameterShape
+        case .leaf(let leaf): leaf
+        case .keyed, .nothing: .dictionary(names: Array(parts.keys), values: parts.values.map(\.tree))
+        case .unkeyed: .array(elements.map(\.tree))
         }
     }
 
-    fileprivate func part(named name: String) -> EncodedParameter {
+    func part(named name: String) -> EncodedParameter {
         if let part = parts[name] { return part }
         let part = EncodedParameter()
         parts[name] = part
         return part
     }
 
-    fileprivate func addElement() -> EncodedParameter {
+    func addElement() -> EncodedParameter {
         elements.append(EncodedParameter())
         return elements[elements.count - 1]
-    }
-
-    /// A value without parts.
-    fileprivate enum Leaf {
-        case text(String)
-        case unwritable
-
-        /// `nil` for a value that has to be asked what it encodes.
-        init?(_ value: some Encodable) {
-            switch value {
-            case let text as String: self = .text(text)
-            case let number as Double where !number.isFinite: self = .unwritable
-            case let number as Float where !number.isFinite: self = .unwritable
-            case let number as Decimal: self = number.isFinite ? .text(number.description) : .unwritable
-            case let date as Date: self = Leaf.iso8601(date).map(Leaf.text) ?? .unwritable
-            case let data as Data: self = .text(data.base64EncodedString())
-            case let url as URL: self = .text(url.absoluteString)
-            case is Bool, is Double, is Float: self = .text(ParameterScalar.text(of: value))
-            case let number as any BinaryInteger: self = .text("\(number)")
-            default: return nil
-            }
-        }
-
-        /// `nil` for a date that the format cannot hold.
-        private static func iso8601(_ date: Date) -> String? {
-            DateSpan.fourDigitYears.contains(date) ? date.formatted(.iso8601) : nil
-        }
     }
 }

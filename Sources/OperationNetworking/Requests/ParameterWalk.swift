@@ -1,151 +1,119 @@
-/// A walk over a tree of parameters: the names of its leaves, and their order.
+internal import Foundation
+
+/// A walk over a tree of parameters for queries and forms: the names of its leaves, and their order.
 ///
 /// | In the tree  | Order                | Added to the name                                     |
 /// |--------------|----------------------|-------------------------------------------------------|
-/// | a dictionary | of the keys' texts   | `[key]`; the outermost dictionary: `key`              |
+/// | a dictionary | of the keys          | `[key]`; the outermost dictionary: `key`              |
 /// | an array     | its own              | what the ``QueryString/ArrayStyle`` says              |
-/// | a set        | of the values' texts | nothing                                               |
-/// | `Encodable`  | as what it encodes   | as what it encodes                                    |
-///
-/// A leaf is written as its ``ParameterScalar/leafText(of:)``; one without a text is an error.
+/// | a set        | its own              | nothing                                               |
 struct ParameterWalk<Writer: ParameterWriter> {
     private(set) var writer: Writer
     private let arrayStyle: QueryString.ArrayStyle
-    private let encodesLeaves: Bool
-    private var depth = 0
 
-    /// Walks the whole tree. With `encodesLeaves` what they encode is written, if they are `Encodable`, and
-    /// not their own texts.
-    ///
-    /// - Throws: ``RequestSerializationError/parametersTooDeep(limit:)``,
-    ///   ``RequestSerializationError/invalidParameter(at:found:)``, and what an `Encodable` value throws.
+    /// Walks the whole tree, whose outermost dictionary has these parts.
     init(
-        _ dictionary: ParameterDictionary,
+        names: [String],
+        values: [ParameterTree],
         arrayStyle: QueryString.ArrayStyle,
-        encodesLeaves: Bool = false,
         to writer: consuming Writer
-    ) throws {
+    ) {
         self.writer = writer
         self.arrayStyle = arrayStyle
-        self.encodesLeaves = encodesLeaves
-        try write(dictionary: dictionary)
+        let start = self.writer.name
+        for position in NameOrder.sortedPositions(of: names) {
+            self.writer.extendName(by: names[position])
+            write(values[position])
+            self.writer.restoreName(start)
+        }
     }
 
-    private mutating func write(_ value: Any) throws {
-        if !encodesLeaves, ParameterScalar.isKnown(type(of: value)) {
-            return writer.write(text: ParameterScalar.text(of: value))
-        }
-        switch ParameterShape(value) {
-        case .leaf(let leaf):
-            try write(leaf: leaf)
+    private mutating func write(_ tree: ParameterTree) {
+        switch tree {
         case .null:
             writer.writeNull()
-        case .dictionary(let dictionary):
-            try write(dictionary: dictionary)
-        case .array(let array):
-            try write(array: array)
-        case .set(let set):
-            try deeper { walk in
-                let texts = set.map { ParameterScalar.text(of: $0) }
-                for position in NameOrder.sortedPositions(of: texts) { try walk.write(set[position]) }
+        case .data(let data):
+            writer.write(data: data)
+        case .dictionary(let names, let values):
+            let name = writer.name
+            for position in NameOrder.sortedPositions(of: names) {
+                writer.extendName(by: "[")
+                writer.extendName(by: names[position])
+                writer.extendName(by: "]")
+                write(values[position])
+                writer.restoreName(name)
             }
+        case .array(let elements):
+            write(array: elements)
+        case .set(let elements):
+            for element in elements { write(element) }
+        case .text, .bool, .integer, .unsigned, .real, .decimal, .date, .encodable:
+            if let text = tree.text { writer.write(text: text) }  // a form has no .encodable
         }
     }
 
-    private mutating func write(dictionary: ParameterDictionary) throws {
-        if let type = dictionary.typeOfKeyWithoutText { throw invalid("a key of type \(type)") }
-        let isOutermost = depth == 0
-        try deeper { walk in
-            let name = walk.writer.name
-            for position in NameOrder.sortedPositions(of: dictionary.names) {
-                if !isOutermost { walk.writer.extendName(by: "[") }
-                walk.writer.extendName(by: dictionary.names[position])
-                if !isOutermost { walk.writer.extendName(by: "]") }
-                try walk.write(dictionary.values[position])
-                walk.writer.restoreName(name)
-            }
-        }
-    }
-
-    private mutating func write(array: [Any]) throws {
-        if arrayStyle == .comma, let list = try list(array) {
+    private mutating func write(array: [ParameterTree]) {
+        if arrayStyle == .comma, let list = list(array) {
             if !list.isEmpty { writer.write(list: list) }
             return
         }
-        try deeper { walk in
-            let name = walk.writer.name
-            for (position, element) in array.enumerated() {
-                switch walk.arrayStyle {
-                case .brackets, .comma: walk.writer.extendName(by: "[]")
-                case .indices: walk.writer.extendName(by: "[\(position)]")
-                case .repeated: break
-                }
-                try walk.write(element)
-                walk.writer.restoreName(name)
+        let name = writer.name
+        for (position, element) in array.enumerated() {
+            switch arrayStyle {
+            case .brackets, .comma: writer.extendName(by: "[]")
+            case .indices: writer.extendName(by: "[\(position)]")
+            case .repeated: break
             }
+            write(element)
+            writer.restoreName(name)
         }
     }
 
-    /// The texts of the elements; `nil` when one of them has elements of its own, or is written as it is.
-    private func list(_ array: [Any]) throws -> [String]? {
+    /// The texts of the elements; `nil` when one of them has elements of its own, or is written as bytes.
+    private func list(_ array: [ParameterTree]) -> [String]? {
         var texts: [String] = []
         texts.reserveCapacity(array.count)
         for element in array {
-            switch ParameterShape(element) {
-            case .leaf(let leaf):
-                guard Writer.whole(leaf) == nil, let text = try listText(of: leaf) else { return nil }
-                texts.append(text)
+            switch element {
             case .null: texts.append("")
-            case .dictionary, .array, .set: return nil
+            case .data where Writer.keepsData: return nil
+            default:
+                guard let text = element.text else { return nil }
+                texts.append(text)
             }
         }
         return texts
     }
+}
 
-    /// The text of an element; `nil` when it encodes elements of its own, or has no text at all.
-    private func listText(of leaf: Any) throws -> String? {
-        if !encodesLeaves, let text = ParameterScalar.leafText(of: leaf) { return text }
-        guard let encodable = leaf as? any Encodable else { return ParameterScalar.leafText(of: leaf) }
-        return switch try ParameterEncoder.tree(of: encodable).parameterShape {
-        case .leaf(let encoded): ParameterScalar.leafText(of: encoded)
-        case .null: ""
-        case .dictionary, .array, .set: nil
-        }
-    }
+/// The writer of a tree of parameters: gets each leaf, in the order of ``QueryString``, while it has the name
+/// of it.
+///
+/// A ``ParameterWalk`` calls it; both are values, so that one specialized copy of the walk writes without a
+/// closure or a box for each value.
+protocol ParameterWriter {
+    /// The name at a moment, to go back to.
+    associatedtype Name
 
-    private mutating func write(leaf: Any) throws {
-        if let whole = Writer.whole(leaf) {
-            writer.write(whole: whole)
-        } else if encodesLeaves, let encodable = leaf as? any Encodable {
-            try write(encoded: ParameterEncoder.tree(of: encodable))
-        } else if let text = ParameterScalar.leafText(of: leaf) {
-            writer.write(text: text)
-        } else if let encodable = leaf as? any Encodable {
-            try deeper { walk in try walk.write(ParameterEncoder.tree(of: encodable)) }
-        } else {
-            throw invalid("a value of type \(type(of: leaf))")
-        }
-    }
+    /// Whether it writes bytes as they are, not as text.
+    static var keepsData: Bool { get }
 
-    private mutating func write(encoded: EncodedParameter) throws {
-        // The leaves of the tree are texts and numbers, which would encode themselves again.
-        if case .leaf(let leaf) = encoded.parameterShape, let text = ParameterScalar.leafText(of: leaf) {
-            writer.write(text: text)
-        } else {
-            try deeper { walk in try walk.write(encoded) }
-        }
-    }
+    var name: Name { get }
 
-    private func invalid(_ found: String) -> RequestSerializationError {
-        .invalidParameter(at: writer.nameText, found: found)
-    }
+    /// Adds `text` to the end of the name.
+    mutating func extendName(by text: String)
 
-    private mutating func deeper(_ body: (inout ParameterWalk) throws -> Void) throws {
-        guard depth < ParameterShape.depthLimit else {
-            throw RequestSerializationError.parametersTooDeep(limit: ParameterShape.depthLimit)
-        }
-        depth += 1
-        try body(&self)
-        depth -= 1
-    }
+    /// Goes back to an earlier name, of which the present one is an extension.
+    mutating func restoreName(_ name: Name)
+
+    // MARK: - Values, with the present name
+
+    mutating func write(text: String)
+
+    mutating func write(data: Data)
+
+    /// The texts of an array's elements as one value, at least one of them.
+    mutating func write(list: [String])
+
+    mutating func writeNull()
 }

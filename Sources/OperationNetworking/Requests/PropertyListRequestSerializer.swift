@@ -1,14 +1,12 @@
 public import Foundation
 
-/// Parameters as the body of a property list.
+/// Parameters as the body of a property list, written by `PropertyListSerialization`.
 ///
-/// | Parameters                                                         | Written by                               |
-/// |--------------------------------------------------------------------|------------------------------------------|
-/// | dictionaries, arrays, text, numbers, `Bool`, `Date` and `Data`     | `PropertyListSerialization`              |
-/// | anything else that is `Encodable`                                  | a `PropertyListEncoder`                  |
+/// What a ``QueryString`` takes is taken here as well, but for nulls, as in ``JSONRequestSerializer``. `Date` and
+/// `Data` stay what they are, and an `Encodable` value is what a `PropertyListEncoder` makes of it.
 ///
-/// Anything else is a ``RequestSerializationError/invalidPropertyList(at:found:)``, never a trap: a null, a
-/// key that is no `String`, and in plain values for XML a character that XML does not have. So is a `Date`
+/// Anything else is a ``RequestSerializationError/invalidPropertyList(at:found:)``, never a trap: a null, an
+/// object without a description of its own, and for XML a character that XML does not have. So is a `Date`
 /// outside of the years 1 to 9999 for XML, and one that is not finite for the binary format; in what an
 /// `Encodable` value encodes, it is an `EncodingError`. The limit for levels is 512, as for JSON.
 public struct PropertyListRequestSerializer: BodyRequestSerializer, EncodedParametersTaking {
@@ -42,37 +40,18 @@ public struct PropertyListRequestSerializer: BodyRequestSerializer, EncodedParam
     ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its
     ///   encoder throws.
     public func body(of parameters: Any) throws -> Data {
-        let isEncoded = parameters is EncodedParameters
-        let parameters = EncodedParameters.unwrapped(parameters)
         guard format == .xml || format == .binary else {
             throw RequestSerializationError.invalidPropertyList(
                 at: "",
                 found: "a format that can only be read"
             )
         }
-        do {
-            let tree = try PlainTree(format: .propertyList(isXML: format == .xml)).plain(parameters)
-            return try PropertyListSerialization.data(
-                fromPropertyList: tree,
-                format: format,
-                options: writeOptions
-            )
-        } catch let problem as PlainTree.Problem {
-            guard !problem.isTooDeep else {
-                throw RequestSerializationError.parametersTooDeep(limit: ParameterShape.depthLimit)
-            }
-            guard problem.isTypeUnknown || isEncoded, let value = parameters as? any Encodable else {
-                throw RequestSerializationError.invalidPropertyList(at: problem.path, found: problem.found)
-            }
-            return try encode(value)
-        }
-    }
-
-    private func encode(_ value: some Encodable) throws -> Data {
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = format
-        let dates: DateSpan = format == .xml ? .fourDigitYears : .finite
-        try ParameterEncoder.check(value, dates: dates, userInfo: encoder.userInfo)
-        return try encoder.encode(value)
+        let value = EncodedParameters.unwrapped(parameters)
+        let tree = try ParameterTree(value, for: .propertyList(isXML: format == .xml))
+        return try PropertyListSerialization.data(
+            fromPropertyList: tree.foundationObject as Any,
+            format: format,
+            options: writeOptions
+        )
     }
 }

@@ -12,15 +12,15 @@ internal import Foundation
 /// | `"k": true`                | `k=1`                                                          |
 /// | `"k": Data([1, 2])`        | `k=AQI=`: Base64; AFNetworking wrote its description            |
 ///
-/// Keys are sorted by their UTF-16 code units, so the same parameters always give the same text. Any other
-/// value with a description of its own, such as a `Date` or a `URL`, is that description; a floating-point
-/// number that is whole is written without a fraction, as `NSNumber` writes it on Apple's platforms. All of
-/// this but for data is AFNetworking's rule, to the octet.
+/// Keys are sorted by their UTF-16 code units, so the same parameters always give the same text. A
+/// floating-point number that is whole is written without a fraction, as `NSNumber` writes it on Apple's
+/// platforms. A `Date` is its description, a `URL` the whole address.
 ///
-/// A value without a description of its own that is `Encodable` is what it encodes, as in
-/// ``init(encoding:arrayStyle:)``; one that is `RawRepresentable`, as an `enum` of strings, is its raw value.
-/// What has neither, such as `NSObject()`, an object of a class of yours, or a closure, is an error:
-/// AFNetworking sent its class and its address.
+/// Any other value that is `Encodable` is what it encodes, as in ``init(encoding:arrayStyle:)``; one that is
+/// `RawRepresentable`, as an `enum` of strings, is its raw value; any other with a description of its own is
+/// that description, AFNetworking's rule. What has none of these, such as `NSObject()`, an object of a class of
+/// yours, or a closure, is an error: AFNetworking sent its class and its address. ``JSONRequestSerializer`` and
+/// ``PropertyListRequestSerializer`` take the same values.
 public struct QueryString: Hashable, Sendable {
     /// The style of an array.
     ///
@@ -85,31 +85,17 @@ public struct QueryString: Hashable, Sendable {
     ///   names, ``RequestSerializationError/parametersTooDeep(limit:)``, an `EncodingError` for a number that
     ///   is not finite or a date outside of the years 1 to 9999, and what the value itself throws.
     public init(encoding value: some Encodable, arrayStyle: ArrayStyle = .brackets) throws {
-        description = try QueryString.text(encoding: value, arrayStyle: arrayStyle)
+        try self.init(untyped: EncodedParameters(value: value), arrayStyle: arrayStyle)
     }
 
     /// A dictionary of any type, or else what the value encodes.
     init(untyped parameters: Any, arrayStyle: ArrayStyle) throws {
-        let encodesLeaves = parameters is EncodedParameters
-        let parameters = EncodedParameters.unwrapped(parameters)
-        if case .dictionary(let dictionary) = ParameterShape(parameters) {
-            description = try QueryWriter.text(
-                of: dictionary,
-                arrayStyle: arrayStyle,
-                encodesLeaves: encodesLeaves
-            )
-        } else if let encodable = parameters as? any Encodable {
-            description = try QueryString.text(encoding: encodable, arrayStyle: arrayStyle)
-        } else {
-            throw RequestSerializationError.unsupportedParameters(type: "\(type(of: parameters))")
-        }
-    }
-
-    private static func text(encoding value: some Encodable, arrayStyle: ArrayStyle) throws -> String {
-        guard case .dictionary(let dictionary) = try ParameterEncoder.tree(of: value).parameterShape else {
+        let value = EncodedParameters.unwrapped(parameters)
+        let tree = try ParameterTree(value, for: .form(isEncoded: parameters is EncodedParameters))
+        guard case .dictionary(let names, let values) = tree else {
             throw RequestSerializationError.unsupportedParameters(type: "\(type(of: value))")
         }
-        return try QueryWriter.text(of: dictionary, arrayStyle: arrayStyle)
+        description = QueryWriter.text(names: names, values: values, arrayStyle: arrayStyle)
     }
 
     // MARK: - Parts
@@ -162,16 +148,12 @@ struct QueryWriter {
 
     /// The text of the pairs of a dictionary.
     static func text(
-        of dictionary: ParameterDictionary,
-        arrayStyle: QueryString.ArrayStyle,
-        encodesLeaves: Bool = false
-    ) throws -> String {
-        let walk = try ParameterWalk(
-            dictionary,
-            arrayStyle: arrayStyle,
-            encodesLeaves: encodesLeaves,
-            to: QueryWriter(capacity: dictionary.names.count * 32)
-        )
+        names: [String],
+        values: [ParameterTree],
+        arrayStyle: QueryString.ArrayStyle
+    ) -> String {
+        let writer = QueryWriter(capacity: names.count * 32)
+        let walk = ParameterWalk(names: names, values: values, arrayStyle: arrayStyle, to: writer)
         return String(decoding: walk.writer.octets, as: UTF8.self)
     }
 
@@ -193,15 +175,10 @@ struct QueryWriter {
 // MARK: - ParameterWriter
 
 extension QueryWriter: ParameterWriter {
-    static func whole(_ leaf: Any) -> Never? { nil }
+    static var keepsData: Bool { false }
 
     /// The length of the name.
     var name: Int { escapedName.count }
-
-    var nameText: String {
-        let escaped = String(decoding: escapedName, as: UTF8.self)
-        return escaped.removingPercentEncoding ?? escaped
-    }
 
     mutating func extendName(by text: String) {
         escapedName.append(escaping: text)
@@ -211,12 +188,14 @@ extension QueryWriter: ParameterWriter {
         escapedName.removeLast(escapedName.count - name)
     }
 
-    mutating func write(whole: Never) {}
-
     mutating func write(text: String) {
         beginPair()
         octets.append(UInt8(ascii: "="))
         octets.append(escaping: text)
+    }
+
+    mutating func write(data: Data) {
+        write(text: data.base64EncodedString())
     }
 
     mutating func write(list: [String]) {

@@ -101,7 +101,7 @@ extension Optional: RequestParameters where Wrapped: RequestParameters {
 
 /// An `Encodable` value as parameters: see ``RequestParameters/encoding(_:)``.
 ///
-/// In a dictionary or an array within it, what is no plain text or number is encoded, too. The library's
+/// In a dictionary or an array within it, dates and numbers are what they encode, too. The library's
 /// serializers encode the value; one of your own receives the value itself as its parameters.
 public struct EncodedParameters: RequestParameters {
     let value: any Encodable

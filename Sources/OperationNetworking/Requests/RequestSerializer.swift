@@ -6,9 +6,13 @@ public import FoundationNetworking
 /// A serializer is a value and keeps nothing between calls, so one can serve every operation of a manager at
 /// once. It runs on the thread of the caller that asks for the request.
 public protocol RequestSerializer: Sendable {
-    /// The request with `parameters` put where this kind of serializer puts them.
+    /// The request with `parameters` put where this kind of serializer puts them. Every request of a verb comes
+    /// through here, and is sent as it is returned, without secret fields that are for another origin: this is the
+    /// place to sign it, once the parameters are in.
     ///
     /// Fields that the request already has stay as they are; the serializer's own are added for the others.
+    /// Without parameters the request keeps the body it has: a form or a file comes with its body, its type and
+    /// its length.
     ///
     /// - Parameters:
     ///   - request: with its method, URL and fields.
@@ -17,22 +21,16 @@ public protocol RequestSerializer: Sendable {
     /// - Throws: anything; the caller gets what was thrown. Ours throw ``RequestSerializationError``.
     func request(bySerializing request: URLRequest, with parameters: Any?) throws -> URLRequest
 
-    /// A request made from its parts.
+    /// A request made from its parts, before it gets parameters and the fields of the serializer. By default a
+    /// plain one; a serializer with settings of its own, such as a time limit, sets them here.
     ///
     /// - Parameters:
     ///   - method: sent as given, in capitals if it is registered at IANA.
     ///   - url: absolute.
-    ///   - parameters: as for ``request(bySerializing:with:)``.
     ///   - headers: fields of this one request; they win over those of the serializer.
-    /// - Returns: a request that is ready to be sent.
-    /// - Throws: ``RequestSerializationError`` for a method or a field that cannot be sent, and whatever
-    ///   ``request(bySerializing:with:)`` throws.
-    func request(
-        method: String,
-        url: URL,
-        parameters: Any?,
-        headers: [String: String]
-    ) throws -> URLRequest
+    /// - Returns: a request without a body.
+    /// - Throws: ``RequestSerializationError`` for a method or a field that cannot be sent.
+    func emptyRequest(method: String, url: URL, headers: [String: String]) throws -> URLRequest
 
     // MARK: Fields of every request
 
@@ -42,11 +40,13 @@ public protocol RequestSerializer: Sendable {
     /// The value of a field whatever the case of its name, `nil` when it is not set.
     func value(forHTTPHeaderField name: String) -> String?
 
-    /// Sets a field of every request whatever the case of its name; `nil` removes it.
+    /// Sets a field of every request whatever the case of its name; `nil` removes it. With a literal `nil` it
+    /// does not throw: there is nothing to refuse.
     ///
     /// - Throws: ``RequestSerializationError/invalidFieldName(_:)`` or
     ///   ``RequestSerializationError/invalidFieldValue(name:)``; by default
     ///   ``RequestSerializationError/fieldsNotSupported(serializer:)``. The serializer is then as it was.
+    @_disfavoredOverload  // for a literal nil, which the one of the extension takes
     mutating func setValue(
         _ value: String?,
         forHTTPHeaderField name: String
@@ -57,11 +57,6 @@ public protocol RequestSerializer: Sendable {
     ///
     /// - Throws: what ``setValue(_:forHTTPHeaderField:)`` throws.
     mutating func setAuthorization(username: String, password: String) throws(RequestSerializationError)
-
-    /// Removes `Authorization`.
-    ///
-    /// - Throws: what ``setValue(_:forHTTPHeaderField:)`` throws.
-    mutating func clearAuthorization() throws(RequestSerializationError)
 
     // MARK: Settings of every request
 
@@ -85,21 +80,29 @@ public protocol RequestSerializer: Sendable {
 }
 
 extension RequestSerializer {
-    /// Makes a plain request of the method, the URL and the headers, and hands it to
-    /// ``request(bySerializing:with:)``.
+    /// A plain request of the method, the URL and the headers.
+    public func emptyRequest(method: String, url: URL, headers: [String: String]) throws -> URLRequest {
+        try URLRequest(url: url, method: method, headers: headers)
+    }
+
+    /// A request made from its parts: ``emptyRequest(method:url:headers:)``, which
+    /// ``request(bySerializing:with:)`` completes.
+    ///
+    /// - Parameters:
+    ///   - method: sent as given, in capitals if it is registered at IANA.
+    ///   - url: absolute.
+    ///   - parameters: as for ``request(bySerializing:with:)``.
+    ///   - headers: fields of this one request; they win over those of the serializer.
+    /// - Returns: a request that is ready to be sent.
+    /// - Throws: what the two methods throw.
     public func request(
         method: String,
         url: URL,
         parameters: Any?,
-        headers: [String: String]
+        headers: [String: String] = [:]
     ) throws -> URLRequest {
-        let request = try URLRequest(url: url, method: method, headers: headers)
+        let request = try emptyRequest(method: method, url: url, headers: headers)
         return try self.request(bySerializing: request, with: parameters)
-    }
-
-    /// The serializer's own ``request(method:url:parameters:headers:)``, without fields of this one request.
-    public func request(method: String, url: URL, parameters: Any?) throws -> URLRequest {
-        try request(method: method, url: url, parameters: parameters, headers: [:])
     }
 }
 
@@ -115,11 +118,18 @@ extension RequestSerializer {
     }
 
     /// - Throws: ``RequestSerializationError/fieldsNotSupported(serializer:)``.
+    @_disfavoredOverload
     public mutating func setValue(
         _ value: String?,
         forHTTPHeaderField name: String
     ) throws(RequestSerializationError) {
         throw .fieldsNotSupported(serializer: "\(Self.self)")
+    }
+
+    /// Removes a field, whatever the case of its name. A serializer that does not have it stays as it is.
+    public mutating func setValue(_ none: Never?, forHTTPHeaderField name: String) {
+        // A name that is no name, and any name for a serializer without fields, is not among its fields.
+        try? setValue(String?.none, forHTTPHeaderField: name)
     }
 
     /// Sets the field `Authorization`.
@@ -147,10 +157,8 @@ extension RequestSerializer {
     }
 
     /// Removes the field `Authorization`.
-    ///
-    /// - Throws: what ``RequestSerializer/setValue(_:forHTTPHeaderField:)`` throws.
-    public mutating func clearAuthorization() throws(RequestSerializationError) {
-        try setValue(nil, forHTTPHeaderField: "Authorization")
+    public mutating func clearAuthorization() {
+        setValue(nil, forHTTPHeaderField: "Authorization")
     }
 
     /// - Throws: ``RequestSerializationError/settingNotSupported(_:serializer:)``.

@@ -48,7 +48,7 @@ extension HTTPRequestSerializer: Codable {
     }
 
     private mutating func replaceFields(_ pairs: [[String]], _ decoder: any Decoder) throws {
-        for name in httpRequestHeaders.keys { try setValue(nil, forHTTPHeaderField: name) }
+        for name in httpRequestHeaders.keys { setValue(nil, forHTTPHeaderField: name) }
         for pair in pairs {
             guard pair.count == 2 else {
                 throw DecodingError.dataCorrupted(

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// ```swift
 /// let responses: [StubResponse] = [
-///     .json(["name": "Ann"]).delayed(by: 0.2),
+///     .json(["id": 1, "name": "Ann"]).delayed(by: 0.2),
 ///     .content(data, entityTag: "\"v1\"").breaking(after: 1000),
 ///     .failure(URLError(.notConnectedToInternet)),
 /// ]
@@ -51,17 +51,41 @@ public struct StubResponse: Sendable {
         typed("text/plain; charset=utf-8", statusCode, headers, Data(text.utf8))
     }
 
-    /// A value as JSON, of the type `application/json`. What cannot be encoded is the failure of the request.
+    /// A dictionary as JSON, of the type `application/json`: mixed values, written as ``JSONRequestSerializer``
+    /// writes them. What cannot be written is the failure of the request.
+    public static func json(
+        _ object: [String: Any],
+        statusCode: Int = 200,
+        headers: [String: String] = [:]
+    ) -> StubResponse {
+        json(of: object, statusCode, headers)
+    }
+
+    /// An array of mixed values as JSON.
+    public static func json(
+        _ array: [Any],
+        statusCode: Int = 200,
+        headers: [String: String] = [:]
+    ) -> StubResponse {
+        json(of: array, statusCode, headers)
+    }
+
+    /// An encoded value as JSON.
     public static func json(
         _ value: some Encodable,
         statusCode: Int = 200,
         headers: [String: String] = [:]
     ) -> StubResponse {
-        do {
-            return typed("application/json", statusCode, headers, try JSONEncoder().encode(value))
-        } catch {
-            return .failure(error)
-        }
+        json(of: value, statusCode, headers)
+    }
+
+    /// A text that is JSON, and is sent as it is.
+    public static func json(
+        text: String,
+        statusCode: Int = 200,
+        headers: [String: String] = [:]
+    ) -> StubResponse {
+        typed("application/json", statusCode, headers, Data(text.utf8))
     }
 
     /// A redirect without a body. `location` is a URL, or a reference that is relative to the request's.
@@ -154,6 +178,19 @@ public struct StubResponse: Sendable {
         var response = self
         change(&response)
         return response
+    }
+
+    private static func json(
+        of value: Any,
+        _ statusCode: Int,
+        _ headers: [String: String]
+    ) -> StubResponse {
+        do {
+            let body = try JSONRequestSerializer(writingOptions: .fragmentsAllowed).body(of: value)
+            return typed("application/json", statusCode, headers, body)
+        } catch {
+            return .failure(error)
+        }
     }
 
     private static func typed(

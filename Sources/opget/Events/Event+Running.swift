@@ -102,7 +102,7 @@ extension ItemFinished {
         case .overlap: proof = .overlap
         case .range: proof = .range
         case .unverifiable: proof = .unverifiable
-        case nil: break
+        case .existing, nil: break
         }
     }
 

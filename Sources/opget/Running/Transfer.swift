@@ -305,7 +305,7 @@ struct Transfer {
         case .overlap: parts.append("joined by comparing: nothing else shows that it is one file")
         case .range(let range):
             parts.append("the bytes \(range.lowerBound)-\(range.upperBound - 1) of the whole")
-        case .length, nil: break
+        case .length, .existing, nil: break
         }
         return "\(place): " + parts.joined(separator: ", ")
     }

@@ -58,9 +58,8 @@ struct ParametersTests {
         let query = try QueryString(["k": bytes, "l": [bytes]])
         #expect(query.description == "k=AQL/&l%5B%5D=AQL/")
         #expect(try QueryString(["k": NSData(data: bytes)]).description == "k=AQL/")
-        #expect(throws: RequestSerializationError.self) {
-            try JSONRequestSerializer().body(of: ["k": bytes] as [String: Any])
-        }
+        let json = JSONRequestSerializer(writingOptions: .withoutEscapingSlashes)
+        #expect(try json.body(of: ["k": bytes] as [String: Any]) == Data(#"{"k":"AQL/"}"#.utf8))
     }
 
     // MARK: - The serializer of a manager
@@ -76,17 +75,45 @@ struct ParametersTests {
             #expect(manager.requestSerializer.value(forHTTPHeaderField: "x-key") == "k")
             try manager.requestSerializer.setAuthorization(username: "u", password: "p")
             #expect(manager.requestSerializer.httpRequestHeaders["Authorization"] == "Basic dTpw")
-            try manager.requestSerializer.clearAuthorization()
+            manager.requestSerializer.clearAuthorization()
             #expect(manager.requestSerializer.httpRequestHeaders["Authorization"] == nil)
             #expect(throws: RequestSerializationError.self) {
                 try manager.requestSerializer.setValue("a\nb", forHTTPHeaderField: "X-Key")
             }
             #expect(manager.requestSerializer.value(forHTTPHeaderField: "X-Key") == "k")
             #expect(manager.copied().requestSerializer.value(forHTTPHeaderField: "X-Key") == "k")
+            let none: String? = nil
+            try manager.requestSerializer.setValue(none, forHTTPHeaderField: "X-Key")
+            #expect(manager.requestSerializer.value(forHTTPHeaderField: "X-Key") == nil)
         }
         let session = HTTPSessionManager(baseURL: nil)
         try session.requestSerializer.setValue("k", forHTTPHeaderField: "X-Key")
         #expect(session.requestSerializer.value(forHTTPHeaderField: "X-Key") == "k")
+    }
+
+    /// No `try`: this compiles because nothing throws.
+    @Test func clearingAFieldCannotFail() throws {
+        let (manager, session) = (OperationManager(), HTTPSessionManager(baseURL: nil))
+        let serializers: [any RequestSerializer] = [
+            HTTPRequestSerializer(), JSONRequestSerializer(), PropertyListRequestSerializer(),
+        ]
+        for var serializer in serializers {
+            try serializer.setValue("k", forHTTPHeaderField: "X-Key")
+            (manager.requestSerializer, session.requestSerializer) = (serializer, serializer)
+            manager.requestSerializer.setValue(nil, forHTTPHeaderField: "x-key")
+            session.requestSerializer.setValue(nil, forHTTPHeaderField: "X-KEY")
+            serializer.setValue(nil, forHTTPHeaderField: "X-Key")
+            // Neither is there a field with this name.
+            serializer.setValue(nil, forHTTPHeaderField: "no name\n")
+            for left in [manager.requestSerializer, session.requestSerializer, serializer] {
+                #expect(left.httpRequestHeaders.keys.sorted() == ["Accept-Language", "User-Agent"])
+            }
+        }
+        var (form, json) = (HTTPRequestSerializer(), JSONRequestSerializer())
+        form.setValue(nil, forHTTPHeaderField: "User-Agent")
+        json.setValue(nil, forHTTPHeaderField: "User-Agent")
+        #expect(form.value(forHTTPHeaderField: "User-Agent") == nil)
+        #expect(json.value(forHTTPHeaderField: "User-Agent") == nil)
     }
 
     /// Read, changed and written in one hold of the lock: none of the changes is lost.
@@ -114,7 +141,9 @@ struct ParametersTests {
         #expect(throws: refused) {
             try manager.requestSerializer.setAuthorization(username: "u", password: "p")
         }
-        #expect(throws: refused) { try manager.requestSerializer.clearAuthorization() }
+        // There is nothing to clear.
+        manager.requestSerializer.clearAuthorization()
+        manager.requestSerializer.setValue(nil, forHTTPHeaderField: "X-Key")
         #expect(manager.requestSerializer.httpRequestHeaders.isEmpty)
         #expect(manager.requestSerializer.value(forHTTPHeaderField: "X-Key") == nil)
     }

@@ -72,6 +72,80 @@ struct UploadTests {
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded")
     }
 
+    /// Notes what it is asked to serialize, and signs the type, the length and the body of what it returns.
+    private struct Signing: RequestSerializer {
+        let asked = Recorder<URLRequest>()
+        var base: any RequestSerializer = HTTPRequestSerializer()
+
+        func emptyRequest(method: String, url: URL, headers: [String: String]) throws -> URLRequest {
+            try base.emptyRequest(method: method, url: url, headers: headers)
+        }
+
+        func request(bySerializing request: URLRequest, with parameters: Any?) throws -> URLRequest {
+            asked.append(request)
+            var request = try base.request(bySerializing: request, with: parameters)
+            request.setValue(try Self.signature(of: request), forHTTPHeaderField: "X-Signature")
+            return request
+        }
+
+        static func signature(of request: URLRequest) throws -> String {
+            let type = request.value(forHTTPHeaderField: "Content-Type") ?? "no type"
+            let body = try request.httpBody ?? request.bodySource.map { try read($0) } ?? Data()
+            return "\(type), \(body.count), \(try FileDigest.of(body, algorithm: .sha256).hex)"
+        }
+    }
+
+    @Test(arguments: [HTTPRequestSerializer(), JSONRequestSerializer()] as [any RequestSerializer])
+    func aSerializerThatSignsSeesWhatIsSent(base: any RequestSerializer) async throws {
+        let server = try ScriptedServer { _ in .respond(body: "ok") }
+        var (signing, timed) = (Signing(), base)
+        try timed.setTimeoutInterval(7)
+        signing.base = timed
+        let adapted = Recorder<URLRequest>()
+        let manager = manager(server)
+        manager.requestSerializer = signing
+        manager.requestAdapters = [
+            ClosureRequestAdapter { request, _ in
+                adapted.append(request)
+                return request
+            }
+        ]
+        let file = try file(length: 70_000)
+        _ = try await manager.post(
+            "form",
+            parameters: .form(["title": "Lake"]) { try $0.appendPart(withFileURL: file, name: "photo") }
+        )
+        _ = try await manager.put("body", parameters: .body(.file(file)))
+        _ = try await manager.post("plain", parameters: ["a": 1, "b": "x"])
+
+        let sent = server.requests
+        #expect(sent.count == 3)
+        for request in sent {
+            let digest = try FileDigest.of(request.body, algorithm: .sha256).hex
+            let type = try #require(request["Content-Type"])
+            #expect(request["X-Signature"] == "\(type), \(request.body.count), \(digest)")
+        }
+        #expect(sent[0]["Content-Type"]?.hasPrefix("multipart/form-data; boundary=") == true)
+        #expect(sent[1]["Content-Type"] == "application/json")  // by the file's extension
+        // The form is complete before the serializer and the adapter see it.
+        for request in [signing.asked.elements[0], adapted.elements[0]] {
+            #expect(request.value(forHTTPHeaderField: "Content-Type") == sent[0]["Content-Type"])
+            #expect(request.value(forHTTPHeaderField: "Content-Length") == String(sent[0].body.count))
+            #expect(try request.bodySource.map { try read($0) } == sent[0].body)
+            #expect(request.timeoutInterval == 7)
+        }
+        #expect(signing.asked.elements[1].bodySource?.length == 70_000)
+    }
+
+    @Test func withoutParametersABodyStaysAsItIs() throws {
+        let url = try #require(URL(string: "http://localhost/"))
+        var own = URLRequest(url: url)
+        own.httpMethod = "POST"
+        own.httpBody = Data("own".utf8)
+        let kept = try HTTPRequestSerializer().request(bySerializing: own, with: nil)
+        #expect(kept.httpBody == own.httpBody && kept.value(forHTTPHeaderField: "Content-Type") == nil)
+    }
+
     @Test(arguments: ["GET", "HEAD", "get"])
     func methodsWithoutABodyHaveNoForm(method: String) throws {
         let url = try #require(URL(string: "http://localhost/"))

@@ -299,7 +299,7 @@ struct LateConfigurationTests {
         #expect(
             batch.members.map { ObjectIdentifier($0) } == [ObjectIdentifier(member), ObjectIdentifier(other)]
         )
-        let outer = OperationBatch([batch, batch])
+        let outer = OperationBatch(batches: [batch, batch])
         let queue = OperationQueue()
         for operation in outer.operations { queue.addOperation(operation) }
         #expect(await outer.results().count == 2)

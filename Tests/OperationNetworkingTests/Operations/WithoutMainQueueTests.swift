@@ -67,7 +67,9 @@ struct WithoutMainQueueTests {
             queue.maxConcurrentOperationCount = 1
             let members = (0..<5).map { WithoutMainQueueTests.member(server, "/\($0)") }
             let inner = OperationBatch(members, policy: .stopAtFirstFailure)
-            let batch = OperationBatch([inner, OperationBatch([WithoutMainQueueTests.member(server)])])
+            let batch = OperationBatch(batches: [
+                inner, OperationBatch([WithoutMainQueueTests.member(server)]),
+            ])
             // Asked for before its end, it is no reason to wait for the main queue.
             let progress = batch.progress
             for operation in batch.operations { queue.addOperation(operation) }

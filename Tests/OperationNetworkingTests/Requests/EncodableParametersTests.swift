@@ -59,7 +59,9 @@ import Testing
     @Test func aDictionaryIsEncodedAsABodyToo() throws {
         let value = EncodedParameters(value: ["r": Double.infinity])
         var json = JSONRequestSerializer()
-        #expect(throws: EncodingError.self) { try json.body(of: value) }
+        #expect(throws: RequestSerializationError.invalidJSON(at: "r", found: "the number inf")) {
+            try json.body(of: value)
+        }
         json.makeEncoder = {
             let encoder = JSONEncoder()
             encoder.nonConformingFloatEncodingStrategy = .convertToString(

@@ -144,7 +144,7 @@ import Testing
         try serializer.setValue("two", forHTTPHeaderField: "x-test")
         #expect(serializer.value(forHTTPHeaderField: "X-TEST") == "two")
         #expect(serializer.httpRequestHeaders.keys.filter { $0.lowercased() == "x-test" }.count == 1)
-        try serializer.setValue(nil, forHTTPHeaderField: "X-TEST")
+        serializer.setValue(nil, forHTTPHeaderField: "X-TEST")
         #expect(serializer.value(forHTTPHeaderField: "X-Test") == nil)
     }
 
@@ -185,7 +185,7 @@ import Testing
         serializer.setAuthorization(username: "username", password: "password")
         #expect(serializer.value(forHTTPHeaderField: "X-Some-Header") == "other")
         #expect(serializer.value(forHTTPHeaderField: "Authorization") == "Basic dXNlcm5hbWU6cGFzc3dvcmQ=")
-        try serializer.setValue(nil, forHTTPHeaderField: "X-Some-Header")
+        serializer.setValue(nil, forHTTPHeaderField: "X-Some-Header")
         serializer.clearAuthorization()
         let request = try serializer.request(method: "GET", url: url, parameters: nil)
         #expect(request.value(forHTTPHeaderField: "X-Some-Header") == nil)
@@ -359,12 +359,7 @@ import Testing
     @Test func aSerializerOfOnesOwnHasItsSettingsInTheShortForm() throws {
         struct Patient: RequestSerializer {
             func request(bySerializing request: URLRequest, with parameters: Any?) -> URLRequest { request }
-            func request(
-                method: String,
-                url: URL,
-                parameters: Any?,
-                headers: [String: String]
-            ) throws -> URLRequest {
+            func emptyRequest(method: String, url: URL, headers: [String: String]) -> URLRequest {
                 URLRequest(url: url, timeoutInterval: 99)
             }
         }

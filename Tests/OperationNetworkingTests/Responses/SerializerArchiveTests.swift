@@ -35,7 +35,7 @@ import Testing
     private func settings() throws -> HTTPRequestSerializer {
         var serializer = HTTPRequestSerializer()
         try serializer.setValue("1", forHTTPHeaderField: "X-Marked")
-        try serializer.setValue(nil, forHTTPHeaderField: "User-Agent")
+        serializer.setValue(nil, forHTTPHeaderField: "User-Agent")
         serializer.setAuthorization(username: "user", password: "password")
         serializer.stringEncoding = .isoLatin1
         serializer.httpMethodsEncodingParametersInURI = ["GET", "PURGE"]

@@ -10,13 +10,18 @@ import Testing
 
 /// The samples of the article Testing Your Code: tests as an app has them.
 struct ArticleTests {
+    private struct User: Decodable, Sendable {
+        let id: Int
+        let name: String
+    }
+
     // MARK: Example
 
     @Test func aUserIsFetched() async throws {
         let manager = OperationManager(baseURL: URL(string: "https://api.example.com/"))
-        manager.stubs = RequestStubs([RequestStub("GET", "/users/1", .json(["name": "Ann"]))])
-        let user = try await manager.get("users/1", as: [String: String].self)
-        #expect(user["name"] == "Ann")
+        manager.stubs = RequestStubs([RequestStub("GET", "/users/1", .json(["id": 1, "name": "Ann"]))])
+        let user = try await manager.get("users/1", as: User.self)
+        #expect(user.name == "Ann")
     }
 
     // MARK: End of example

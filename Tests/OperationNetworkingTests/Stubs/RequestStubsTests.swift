@@ -88,6 +88,48 @@ struct RequestStubsTests {
         #expect(texts == ["1", "b", "2", "2"])
     }
 
+    private struct Pet: Encodable { var name = "Rex" }
+
+    @Test(
+        "JSON is a mixed literal, an encoded value, or text",
+        arguments: [
+            (.json(["id": 1, "name": "Ann"]), #"{"id":1,"name":"Ann"}"#),
+            (.json(["name": "Ann"]), #"{"name":"Ann"}"#),
+            (
+                .json(["user": ["id": 1, "name": "Ann", "tags": ["a", 2.5, true]], "next": NSNull()]),
+                #"{"next":null,"user":{"id":1,"name":"Ann","tags":["a",2.5,true]}}"#
+            ),
+            (.json([1, "a", ["b": nil as Int?]]), #"[1,"a",{"b":null}]"#),
+            (.json([[1], [2]]), "[[1],[2]]"), (.json([]), "[]"), (.json([:]), "{}"),
+            (.json(Pet()), #"{"name":"Rex"}"#),
+            (
+                .json(["pet": Pet(), "id": 1, "at": URL(string: "http:a") as Any]),
+                #"{"at":"http:a","id":1,"pet":{"name":"Rex"}}"#
+            ),
+            (.json("text"), #""text""#),
+            (.json(text: #"{"id": 1, "name": "Ann"}"#), #"{"id":1,"name":"Ann"}"#),
+        ] as [(StubResponse, String)]
+    )
+    func respondsWithJSON(response: StubResponse, json: String) async throws {
+        let operation = HTTPRequestOperation(request: URLRequest(url: try url("json")))
+        operation.stubs = RequestStubs([RequestStub("GET", "/v1/json", response)])
+        operation.start()
+        let data = try #require(try await operation.value as? Data)
+        let read = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) as? NSObject
+        let expected = try JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed)
+        #expect(read == expected as? NSObject)
+        #expect(operation.response?.value(forHTTPHeaderField: "Content-Type") == "application/json")
+    }
+
+    @Test func whatIsNotJSONIsTheFailure() async throws {
+        let operation = HTTPRequestOperation(request: URLRequest(url: try url("json")))
+        operation.stubs = RequestStubs([RequestStub("GET", "/v1/json", .json(["a": ["b": NSObject()]]))])
+        operation.start()
+        await #expect(
+            throws: RequestSerializationError.invalidJSON(at: "a.b", found: "a value of type NSObject")
+        ) { try await operation.value }
+    }
+
     @Test func whatNoStubAnswersMayGoToTheNetwork() async throws {
         let server = try ScriptedServer { _ in .respond(body: "network") }
         let stubs = RequestStubs([RequestStub("GET", "/stubbed", .text("stub"))], unmatched: .passThrough)

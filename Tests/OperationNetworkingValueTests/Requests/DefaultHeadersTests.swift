@@ -50,11 +50,11 @@ import Testing
         #expect(DefaultHeaders.userAgent(process: process, version: version, system: system) == value)
     }
 
-    @Test func areSentUnlessRemoved() throws {
+    @Test func areSentUnlessRemoved() {
         var serializer = HTTPRequestSerializer()
         #expect(serializer.value(forHTTPHeaderField: "Accept-Language")?.contains(";q=1") == true)
         #expect(serializer.value(forHTTPHeaderField: "User-Agent")?.contains(" (Linux; ") == true)
-        try serializer.setValue(nil, forHTTPHeaderField: "user-agent")
+        serializer.setValue(nil, forHTTPHeaderField: "user-agent")
         #expect(serializer.httpRequestHeaders.keys.sorted() == ["Accept-Language"])
     }
 }

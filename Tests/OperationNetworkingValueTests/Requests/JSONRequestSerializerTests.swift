@@ -168,17 +168,16 @@ import Testing
     @Test(
         "F31: what is not JSON is an error with AFNetworking's domain, code and sentence",
         arguments: [
-            (["k": Date()] as [String: any Sendable], "k", "a value of type Date"),
+            (["k": sendable(NSObject())] as [String: any Sendable], "k", "a value of type NSObject"),
             (["k": ["l": [1, Double.nan] as [any Sendable]]], "k.l[1]", "the number nan"),
             (["k": -Float.infinity], "k", "the number -inf"),
-            (["k": [[Data()]]], "k[0][0]", "a value of type Data"),
-            (["k": Set([1])], "k", "a value of type Set<Int>"),
-            (["k": [1: 2]], "k", "a key that is no String"),
+            (["k": CGFloat.infinity], "k", "the number inf"),
+            (["k": [["l": Opaque()]]], "k[0].l", "a value of type Opaque"),
+            (["k": [Opaque(): 2]], "k", "a key of type Opaque"),
             (
-                ["k": sendable(NSDictionary(dictionary: [NSNumber(value: 1): "x"]))], "k",
-                "a key that is no String"
+                ["k": sendable(NSDictionary(dictionary: [NSNumber(value: 1): "x", NSString("1"): "y"]))], "k",
+                "two keys with the same text"
             ),
-            (["k": URL(fileURLWithPath: "/")], "k", "a value of type URL"),
             (["k": sendable(NSNumber(value: Double.nan))], "k", "the number nan"),
             (["k": Decimal.nan], "k", "the number nan"),
         ]
@@ -194,6 +193,78 @@ import Testing
         #expect(bridged.code == -1016)
         #expect(bridged.localizedFailureReason == "The `parameters` argument is not valid JSON.")
         #expect(throws: error) { try serializer.request(method: "POST", url: url, parameters: parameters) }
+    }
+
+    private struct Opaque: Hashable, Sendable {}
+
+    private enum Order: String, Sendable { case ascending = "up" }
+
+    private struct Point: Encodable, CustomStringConvertible, Sendable {
+        var x = 1
+        var description: String { "(1)" }
+    }
+
+    private static let zeros = "00000000-0000-0000-0000-000000000000"
+
+    @Test(
+        "what forms take is taken, as what it is",
+        arguments: [
+            (URL(string: "http://h/a?b") as any Sendable, #""http://h/a?b""#),
+            (URL(string: "a", relativeTo: URL(string: "http://h/")) as any Sendable, #""http://h/a""#),
+            (CGFloat(0.1), "0.1"), (CGFloat(2), "2"), (Float(0.1), "0.1"),
+            (Decimal(string: "12345678901234567.125") as any Sendable, "12345678901234567.125"),
+            ("xyz".dropFirst(), #""yz""#), (Character("é"), #""é""#), (Order.ascending, #""up""#),
+            (Point(), #"{"x":1}"#), (UUID(uuidString: zeros) as any Sendable, "\"\(zeros)\""),
+            (Data([1, 2]), #""AQI=""#), (Date(timeIntervalSinceReferenceDate: 5), "5"),
+            (Set([3, 1, 2]), "[1,2,3]"), ([Order.ascending: [1: true]], #"{"up":{"1":true}}"#),
+            (sendable(NSNumber(value: true)), "true"), (sendable(NSNumber(value: 1)), "1"), (true, "true"),
+            (["a": [Point(), nil]], #"{"a":[{"x":1},null]}"#),
+        ] as [(any Sendable, String)]
+    )
+    func takesWhatFormsTake(value: any Sendable, text: String) throws {
+        var serializer = serializer
+        serializer.writingOptions.insert(.withoutEscapingSlashes)
+        let mixed: [String: any Sendable] = ["k": value, "n": 1, "t": "x"]
+        #expect(
+            try String(decoding: serializer.body(of: mixed), as: UTF8.self)
+                == "{\"k\":\(text),\"n\":1,\"t\":\"x\"}"
+        )
+        #expect(
+            try String(decoding: serializer.body(of: [value] as [Any]), as: UTF8.self) == "[\(text)]"
+        )
+        // A form takes it as well.
+        #expect(try !QueryString(mixed).description.isEmpty)
+    }
+
+    @Test func anEncodableAmongPlainValuesIsWrittenByTheEncoderAndKeysOfDictionariesStay() throws {
+        struct Person: Encodable, Sendable {
+            var lastName = "B"
+            var born = Date(timeIntervalSince1970: 0)
+            var height = 1.5
+        }
+        var serializer = serializer
+        serializer.makeEncoder = {
+            let encoder = JSONEncoder()
+            encoder.dateEncodingStrategy = .iso8601
+            encoder.keyEncodingStrategy = .convertToSnakeCase
+            return encoder
+        }
+        let parameters: [String: any Sendable] = [
+            "theOwner": Person(), "isNew": true, "sizes": [1, 2.5] as [any Sendable],
+        ]
+        #expect(
+            try String(decoding: serializer.body(of: parameters), as: UTF8.self)
+                == #"{"isNew":true,"sizes":[1,2.5],"theOwner":{"born":"1970-01-01T00:00:00Z","height":1.5,"#
+                + #""last_name":"B"}}"#
+        )
+        let error = try #require(throws: EncodingError.self) {
+            try serializer.body(of: ["a": [Person(), Person(height: .nan)]] as [String: any Sendable])
+        }
+        guard case .invalidValue(_, let context) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(context.codingPath.map(\.stringValue).joined(separator: ".").contains("height"))
     }
 
     @Test func aTypedContainerOfNumbersThatAreNotFiniteIsRefusedAlike() {

@@ -81,11 +81,29 @@ import Testing
         Row("an enum is its raw value", ["a": Order.descending, "b": [Order.ascending]], "a=down&b[]=up"),
         Row("an object with a description of its own", ["k": Described()], "k=text"),
         Row("a dictionary's keys are text", ["k": [Order.ascending: 1]], "k[up]=1"),
+        Row("a CGFloat is a number", ["a": CGFloat(0.1), "b": CGFloat(2)], "a=0.1&b=2"),
+        Row(
+            "a relative URL is the whole address",
+            ["k": URL(string: "a", relativeTo: URL(string: "http://h/")) as any Sendable],
+            "k=http://h/a"
+        ),
+        Row("a raw value comes before a description", ["k": Size.large], "k=3"),
+        Row("what is encoded comes before a description", ["k": Point()], "k[x]=1"),
     ]
 
     private enum Order: String {
         case ascending = "up"
         case descending = "down"
+    }
+
+    private enum Size: Int, CustomStringConvertible {
+        case large = 3
+        var description: String { "a large one" }
+    }
+
+    private struct Point: Encodable, CustomStringConvertible {
+        var x = 1
+        var description: String { "(1)" }
     }
 
     private final class Described: NSObject, Sendable {
@@ -330,7 +348,8 @@ import Testing
         #expect(throws: RequestSerializationError.unsupportedParameters(type: "String")) {
             try QueryString(encoding: "text")
         }
-        #expect(throws: RequestSerializationError.unsupportedParameters(type: "NSObject")) {
+        let found = "a value of type NSObject"
+        #expect(throws: RequestSerializationError.invalidParameter(at: "", found: found)) {
             try QueryString(untyped: NSObject(), arrayStyle: .brackets)
         }
     }

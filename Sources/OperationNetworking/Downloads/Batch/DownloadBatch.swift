@@ -273,6 +273,7 @@ public final class DownloadBatch: Sendable {
 
     private func start(_ index: Int) {
         do {
+            if options.existingFiles == .keep, try keep(index) { return }
             let (operation, ownLimit) = try makeOperation(index)
             let phase = state.withLock { state in
                 // The next settling finds it there.
@@ -296,12 +297,34 @@ public final class DownloadBatch: Sendable {
         }
     }
 
+    /// Ends a member whose file exists.
+    ///
+    /// - Returns: `false` if there is no such file.
+    /// - Throws: ``DownloadError`` for a destination that is no file, or a `CocoaError`.
+    private func keep(_ index: Int) throws -> Bool {
+        let item = items[index]
+        guard try item.isAtDestination() else { return false }
+        let end: @Sendable () -> Void = { [self] in
+            let result = Result { try item.existingFile() }
+            let length = (try? result.get().length) ?? 0
+            gauge.record { $0.begin(index, at: length, length: length) }
+            if case .success = result {
+                memberDidEnd(index, result, .finished)
+            } else {
+                memberDidEnd(index, result, .failed)
+            }
+        }
+        // Reading a large file takes its time.
+        if item.expectedDigests.isEmpty { end() } else { DispatchQueue.global().async(execute: end) }
+        return true
+    }
+
     private func makeOperation(_ index: Int) throws -> (DownloadOperation, BandwidthLimit) {
         let item = items[index]
         let operation = try source.make(item)
         let ownLimit = BandwidthLimit(bytesPerSecond: nil)
         operation.expectedDigests = item.expectedDigests
-        operation.replacesFile = options.replacesFile
+        operation.replacesFile = options.existingFiles == .replace
         operation.unprovenBytes = options.unprovenBytes
         operation.retryPolicy = options.retryPolicy
         operation.downloadLimits += [limit, ownLimit]
@@ -434,6 +457,45 @@ extension DownloadRun.End {
         } else {
             self = (error as? CocoaError)?.code == .fileWriteOutOfSpace ? .outOfSpace : .failed
         }
+    }
+}
+
+extension DownloadItem {
+    /// Whether a file has the name. Removes what a process that was killed left beside it.
+    ///
+    /// - Throws: ``DownloadError`` for a destination that is no file, or a `CocoaError`.
+    fileprivate func isAtDestination() throws -> Bool {
+        try FileError.translating(destination) {
+            do {
+                try DownloadPlace(destination, watch: nil).check(replacing: .none)
+                return false
+            } catch DownloadError.destinationExists {
+                return true
+            }
+        }
+    }
+
+    /// The file that has the name, with its digests if any are expected.
+    ///
+    /// - Throws: ``DownloadError/digestMismatch(_:expected:actual:)``, or a `CocoaError`.
+    fileprivate func existingFile() throws -> DownloadedFile {
+        for expected in expectedDigests {
+            let actual = try FileDigest.of(file: destination, algorithm: expected.algorithm)
+            guard actual == expected else {
+                throw DownloadError.digestMismatch(destination, expected: expected, actual: actual)
+            }
+        }
+        guard let length = try FileStamp(path: destination.path)?.length else {
+            throw CocoaError(.fileReadNoSuchFile, userInfo: [NSFilePathErrorKey: destination.path])
+        }
+        return DownloadedFile(
+            file: destination,
+            length: length,
+            proof: .existing,
+            digests: expectedDigests,
+            bytesRecovered: length,
+            restarts: []
+        )
     }
 }
 

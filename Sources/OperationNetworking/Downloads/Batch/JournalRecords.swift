@@ -68,7 +68,7 @@ struct JournalOptions: Hashable, Codable, Sendable {
     var bytesPerSecond: Int64?
     var bytesPerSecondPerDownload: Int64?
     var retries: RetryPolicy?
-    var replacesFile: Bool
+    var existingFiles: DownloadBatch.ExistingFiles
     /// `nil`: what is not proven is discarded.
     var overlap: Int64?
 
@@ -79,7 +79,7 @@ struct JournalOptions: Hashable, Codable, Sendable {
         bytesPerSecond = options.bytesPerSecond
         bytesPerSecondPerDownload = options.bytesPerSecondPerDownload
         retries = options.retryPolicy
-        replacesFile = options.replacesFile
+        existingFiles = options.existingFiles
         if case .compare(let overlap) = options.unprovenBytes { self.overlap = overlap }
     }
 
@@ -91,7 +91,7 @@ struct JournalOptions: Hashable, Codable, Sendable {
         options.bytesPerSecond = bytesPerSecond
         options.bytesPerSecondPerDownload = bytesPerSecondPerDownload
         options.retryPolicy = retries
-        options.replacesFile = replacesFile
+        options.existingFiles = existingFiles
         options.unprovenBytes = overlap.map { .compare(overlap: $0) } ?? .discard
         return options
     }

@@ -21,7 +21,7 @@ public enum BatchPolicy: Hashable, Sendable {
 /// A member has ended when its last callback has been delivered; one without closures, observers or a
 /// subclass that hears of it, when it has finished. Members may have finished before, may fail, and may be
 /// cancelled; an empty batch completes. A member may be in several batches, and in each of them once.
-/// Everything may be called from any thread.
+/// Everything may be called from any thread. `OperationBatch([])` is an empty batch of ``ConnectionOperation``.
 ///
 /// A batch keeps its members. A batch released before its start releases them.
 public final class OperationBatch<Member: ConnectionOperation>: Sendable {
@@ -64,7 +64,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// A batch of batches: commanded, counted and completed as one, after each of the given batches. A given
     /// batch's closures and policy concern its own members only; the policy of this batch concerns all.
     public convenience init(
-        _ batches: [OperationBatch],
+        batches: [OperationBatch],
         policy: BatchPolicy = .collectAll,
         completionQueue: DispatchQueue? = nil,
         @_inheritActorContext progress: BatchProgressHandler? = nil,
@@ -99,13 +99,13 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
 
     /// A batch of batches with a `completion` and no `progress`: the trailing closure is `completion`.
     public convenience init(
-        _ batches: [OperationBatch],
+        batches: [OperationBatch],
         policy: BatchPolicy = .collectAll,
         completionQueue: DispatchQueue? = nil,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable ([Member]) -> Void
     ) {
         self.init(
-            batches,
+            batches: batches,
             policy: policy,
             completionQueue: completionQueue,
             progress: nil,
@@ -246,6 +246,43 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
 
     /// The seconds until all bytes will have come; `nil` while that is unknown.
     public var estimatedTimeRemaining: TimeInterval? { count.gauge.timeLeft }
+}
+
+extension OperationBatch where Member == ConnectionOperation {
+    /// A batch without members, for a literal `[]`, which says nothing of their type. See
+    /// ``init(_:policy:completionQueue:progress:completion:)``.
+    @_disfavoredOverload
+    public convenience init(
+        _ none: [Never],
+        policy: BatchPolicy = .collectAll,
+        completionQueue: DispatchQueue? = nil,
+        @_inheritActorContext progress: BatchProgressHandler? = nil,
+        @_inheritActorContext completion: (@isolated(any) @Sendable ([Member]) -> Void)? = nil
+    ) {
+        self.init(
+            [ConnectionOperation](),
+            policy: policy,
+            completionQueue: completionQueue,
+            progress: progress,
+            completion: completion
+        )
+    }
+
+    /// A batch without members, with a `completion` and no `progress`: the trailing closure is `completion`.
+    @_disfavoredOverload
+    public convenience init(
+        _ none: [Never],
+        policy: BatchPolicy = .collectAll,
+        completionQueue: DispatchQueue? = nil,
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable ([Member]) -> Void
+    ) {
+        self.init(
+            [ConnectionOperation](),
+            policy: policy,
+            completionQueue: completionQueue,
+            completion: completion
+        )
+    }
 }
 
 extension ConnectionOperation {

@@ -52,6 +52,23 @@ struct BatchResumeTests {
         #expect(throws: DownloadBatchError.journalMissing(scene.journal)) { try scene.resumed() }
     }
 
+    /// The option is in the journal: what another program made meanwhile counts, and what is not there is fetched.
+    @Test func existingFilesAreKeptByTheNextProcessToo() async throws {
+        let (server, scene) = (try Self.server(), try BatchScene())
+        let items = scene.items(0..<5, of: server)
+        let batch = try scene.batch(items, journal: scene.journal) { options in
+            options.maximumActiveDownloadsPerHost = 1
+            options.policy = .stopAtFirstFailure
+            options.existingFiles = .keep
+        }
+        #expect(await batch.results().map(\.isSuccess) == [true, true, false, false, false])
+        try Data("another's".utf8).write(to: scene.folder.file("3"))
+        let files = try await scene.resumed().results().map { try $0.get() }
+        #expect(files.map(\.proof) == [.length, .length, .length, .existing, .length])
+        #expect(server.requests.map(\.target) == ["/0", "/1", "/2", "/2", "/4"])
+        #expect(scene.names == ["0", "1", "2", "3", "4"])
+    }
+
     @Test func whatWasRemovedIsFetchedAgain() async throws {
         let (server, scene) = (try Self.server(), try BatchScene())
         try await Self.leave(scene, of: server)

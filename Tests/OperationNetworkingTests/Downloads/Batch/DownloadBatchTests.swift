@@ -24,6 +24,105 @@ struct DownloadBatchTests {
         #expect(scene.names == (0..<40).map(String.init).sorted())
     }
 
+    // MARK: - Files that exist
+
+    /// Another program's file at 1 of 0, 1 and 2.
+    private static func scene() throws -> BatchScene {
+        let scene = try BatchScene()
+        try Data("another's".utf8).write(to: scene.folder.file("1"))
+        return scene
+    }
+
+    @Test func anExistingFileFailsItsMemberBeforeAnyRequest() async throws {
+        let (server, scene) = (try BatchScene.server(), try Self.scene())
+        #expect(DownloadBatch.Options().existingFiles == .fail)
+        let results = await (try scene.batch(scene.items(0..<3, of: server))).results()
+        #expect(results.map(\.isSuccess) == [true, false, true])
+        #expect(results[1].error as? DownloadError == .destinationExists(scene.folder.file("1")))
+        #expect(server.requests.map(\.target).sorted() == ["/0", "/2"])
+        #expect(try scene.text("1") == "another's")
+    }
+
+    @Test func anExistingFileThatIsKeptIsDoneAndSaysSo() async throws {
+        let (server, scene) = (try BatchScene.server(), try Self.scene())
+        let batch = try scene.batch(scene.items(0..<3, of: server), journal: scene.journal) {
+            $0.existingFiles = .keep
+        }
+        let files = try await batch.results().map { try $0.get() }
+        #expect(files.map(\.proof) == [.length, .existing, .length])
+        #expect(files[1].file == scene.folder.file("1"))
+        #expect(files[1].length == 9 && files[1].bytesRecovered == 9)
+        #expect(server.requests.map(\.target).sorted() == ["/0", "/2"])
+        #expect(scene.ended.elements.sorted() == [0, 1, 2])
+        #expect(try scene.text("1") == "another's")
+        #expect(batch.fractionCompleted == 1 && batch.completedBytes == 13)
+        #expect(scene.names == ["0", "1", "2"])
+
+        // Run again, it has nothing to do.
+        let again = try scene.batch(scene.items(0..<3, of: server), journal: scene.journal) {
+            $0.existingFiles = .keep
+        }
+        #expect(try await again.results().map { try $0.get().proof } == [.existing, .existing, .existing])
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func anExistingFileIsReplacedOnlyWhenTheNewOneIsComplete() async throws {
+        let (gate, scene) = (Gate(), try Self.scene())
+        let server = try ScriptedServer([
+            .respond(500), Answer.respond(body: "new").held(after: .body(1), by: gate),
+        ])
+        let item = DownloadItem(url: server.url(path: "1"), destination: scene.folder.file("1"))
+        let failed = try scene.batch([item]) { $0.existingFiles = .replace }
+        #expect(await failed.results().map(\.isSuccess) == [false])
+        #expect(try scene.text("1") == "another's")
+        let batch = try scene.batch([item]) { $0.existingFiles = .replace }
+        try await gate.waitForArrivals(1)
+        #expect(try scene.text("1") == "another's")
+        gate.open()
+        #expect(await batch.results().map(\.isSuccess) == [true])
+        #expect(try scene.text("1") == "new")
+    }
+
+    @Test func aKeptFileNeedsTheExpectedDigests() async throws {
+        let (server, scene) = (try BatchScene.server(), try Self.scene())
+        let digest = try FileDigest.of(Data("another's".utf8), algorithm: .sha256)
+        let other = try FileDigest.of(Data("expected".utf8), algorithm: .sha256)
+        for (expected, isKept) in [(digest, true), (other, false)] {
+            var items = scene.items(1..<2, of: server)
+            items[0].expectedDigests = [expected]
+            let result = try await scene.batch(items) { $0.existingFiles = .keep }.results()[0]
+            if isKept {
+                #expect(try result.get().proof == .existing && result.get().digests == [digest])
+            } else {
+                let error = DownloadError.digestMismatch(
+                    items[0].destination,
+                    expected: other,
+                    actual: digest
+                )
+                #expect(result.error as? DownloadError == error)
+            }
+        }
+        #expect(server.requests.isEmpty)
+        #expect(try scene.text("1") == "another's")
+    }
+
+    @Test(arguments: DownloadBatch.ExistingFiles.allCases)
+    func whatIsNoFileIsAnErrorInAnyCase(existingFiles: DownloadBatch.ExistingFiles) async throws {
+        let (server, scene) = (try BatchScene.server(), try BatchScene())
+        let items = scene.items(0..<2, of: server)
+        try FileManager.default.createDirectory(at: items[0].destination, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            at: items[1].destination,
+            withDestinationURL: scene.folder.file("elsewhere")
+        )
+        let results = await (try scene.batch(items) { $0.existingFiles = existingFiles }).results()
+        #expect(results[0].error as? DownloadError == .destinationIsDirectory(items[0].destination))
+        #expect(results[1].error as? DownloadError == .destinationIsNotFile(items[1].destination))
+        #expect(server.requests.isEmpty)
+    }
+
+    // MARK: - Progress
+
     @Test func updatesEndWithTheLastMember() async throws {
         let server = try BatchScene.server()
         let scene = try BatchScene()

@@ -207,7 +207,7 @@ struct OperationBatchTests {
             completion: { heard.append("second \($0.count)") }
         )
         let both = OperationBatch(
-            [first, second],
+            batches: [first, second],
             completionQueue: callbacks,
             progress: { ended, total in heard.append("\(ended) of \(total)") },
             completion: { heard.append("both \($0.count)") }
@@ -224,6 +224,32 @@ struct OperationBatchTests {
         #expect(
             both.fractionCompleted == 1 && both.completedBytes == first.completedBytes + second.completedBytes
         )
+    }
+
+    /// What compiles is what counts: an empty literal says nothing of its members' type.
+    @Test func anEmptyLiteralIsABatch() async throws {
+        let heard = Recorder<Int>()
+        let batches: [OperationBatch<ConnectionOperation>] = [
+            OperationBatch([]), OperationBatch([], policy: .stopAtFirstFailure),
+        ]
+        let untyped = OperationBatch([])
+        let closures = OperationBatch(
+            [],
+            completionQueue: callbacks,
+            progress: { ended, _ in heard.append(ended) },
+            completion: { heard.append($0.count) }
+        )
+        let trailing = OperationBatch([], completionQueue: callbacks) { heard.append($0.count) }
+        let typed: OperationBatch<DownloadOperation> = OperationBatch([])
+        let none = OperationBatch(batches: batches)
+        for batch in batches + [untyped, closures, trailing, none] {
+            #expect(batch.members.isEmpty && batch.operations.count == 1)
+            #expect(await batch.results().isEmpty && batch.fractionCompleted == 1)
+        }
+        #expect(await typed.results().isEmpty)
+        #expect(try await heard.wait(count: 2) == [0, 0])
+        let operations: [HTTPRequestOperation] = []
+        #expect(type(of: OperationBatch(operations)) == OperationBatch<HTTPRequestOperation>.self)
     }
 
     // MARK: - Pause and resume

@@ -65,7 +65,7 @@ import Testing
         options.policy = .stopAtFirstFailure
         options.bytesPerSecond = 1000
         options.bytesPerSecondPerDownload = 100
-        options.replacesFile = true
+        options.existingFiles = .keep
         options.unprovenBytes = .compare(overlap: 10)
         var policy = RetryPolicy(maximumRetries: 9, timeBudget: 8)
         policy.errorCodes = [.timedOut]
