@@ -100,7 +100,7 @@ struct FewDescriptorsTests {
             FewDescriptorsTests.limitDescriptors(to: 256)
             do {
                 let manager = FewDescriptorsTests.manager()
-                let urls = Array(repeating: url, count: Rounds.count(10_000))
+                let urls = Array(repeating: url, count: Rounds.count(3_000))
                 try await FewDescriptorsTests.download(urls, manager)
                 // More connections than there are descriptors.
                 manager.maximumConnectionsPerHost = 1000
