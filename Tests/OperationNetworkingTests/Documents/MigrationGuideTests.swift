@@ -98,7 +98,8 @@ import Testing
     private static let foreign: Set<Substring> = [
         "try", "await", "FoundationXML", "XMLParser", "XMLDocument", "NSURLSession", "sockaddr",
         "SCNetworkReachabilityRef", "localizedDescription", "reloadIgnoringLocalCacheData",
-        "returnCacheDataDontLoad", "OperationNetworkingImages", "aURLCredential", "session", "User", "pieces", "Task", "load",
+        "returnCacheDataDontLoad", "OperationNetworkingImages", "aURLCredential", "session", "User", "pieces",
+        "Task", "load",
     ]
 
     /// Each name that stands as code in a right column is declared: a word of the public surface.
