@@ -32,6 +32,10 @@ nonisolated func signature(of request: URLRequest) throws -> String {
 nonisolated struct SigningSerializer: RequestSerializer {
     var base = JSONRequestSerializer()
 
+    func emptyRequest(method: String, url: URL, headers: [String: String]) throws -> URLRequest {
+        try base.emptyRequest(method: method, url: url, headers: headers)
+    }
+
     func request(bySerializing request: URLRequest, with parameters: Any?) throws -> URLRequest {
         var signed = try base.request(bySerializing: request, with: parameters)
         signed.setValue(try signature(of: signed), forHTTPHeaderField: "X-Signature")

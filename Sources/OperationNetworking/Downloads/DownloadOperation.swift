@@ -255,7 +255,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     /// The digests that the file has to have, all of them. A file that has another digest is fetched once
     /// more, and then the operation fails with ``DownloadError/digestMismatch(_:expected:actual:)``, and
-    /// keeps nothing.
+    /// keeps nothing of what came.
     public var expectedDigests: [FileDigest] {
         get { settings.withLock { $0.expectedDigests } }
         set { set { $0.expectedDigests = newValue } }

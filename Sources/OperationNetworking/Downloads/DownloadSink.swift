@@ -10,7 +10,7 @@ internal import OperationNetworkingSystem
 /// before.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
     // @unchecked: `parts`, `content`, `keptContent`, `replaced`, `digests`, `hand`, `isEndMarked`, `ownRange`,
-    // `firstMismatch`, `hasBegun` and `condition` are used on `queue` only, and `plan` changes before that;
+    // `hasStartedOver`, `hasBegun` and `condition` are used on `queue` only, and `plan` changes before that;
     // what both sides touch is in `shared`.
 
     /// Bytes that may wait to be written before it is full.
@@ -36,8 +36,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private var isEndMarked = true
     /// The range of the whole that the file has, if the caller's own `Range` asked for a part.
     private var ownRange: Range<Int64>?
-    /// The first digest that was another one than expected; then the whole came again.
-    private var firstMismatch: DownloadError?
+    /// Whether the whole came again since its digest was another one than expected.
+    private var hasStartedOver = false
     /// Whether a body has begun to come.
     private var hasBegun = false
     /// The condition that is sent, from the record of the file that is there.
@@ -474,7 +474,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         do {
             let computed = try result.get()
             if let error = objection(to: partial) {
-                refute(hasWrongDigest: false)
+                refute(by: nil)
                 return tryAgain(error, nil)
             }
             let isJoinedByOverlap = partial.checkpoint?.isJoinedByOverlap ?? false
@@ -512,28 +512,25 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         } catch let error as any UselessBytes {
             return startOver(because: error.reason)
         } catch let error as DownloadError {
-            guard case .digestMismatch = error else { return .failed(error) }
-            return giveUp(error)
+            guard case .digestMismatch(_, _, let actual) = error else { return .failed(error) }
+            return giveUp(error, actual)
         } catch {
             return .failed(error)
         }
     }
 
     /// B10: once more, from the start. What was there before stays.
-    private func giveUp(_ error: DownloadError) -> SinkEnd {
-        refute(hasWrongDigest: true)
-        guard firstMismatch == nil else {
-            if error == firstMismatch { try? parts?.clearRefutation() }
-            return .failed(error)
-        }
-        firstMismatch = error
+    private func giveUp(_ error: DownloadError, _ digest: FileDigest) -> SinkEnd {
+        refute(by: digest)
+        guard !hasStartedOver else { return .failed(error) }
+        hasStartedOver = true
         // P7: all was there, so the first request is none that is repeated.
         return hasBegun ? tryAgain(error, .digestMismatch) : startOver(because: .digestMismatch)
     }
 
     /// What came is wrong. What cannot be cut away is compared again by the next one.
-    private func refute(hasWrongDigest: Bool) {
-        try? parts?.refute(hasWrongDigest: hasWrongDigest)
+    private func refute(by digest: FileDigest?) {
+        try? parts?.refute(by: digest)
         if let partial { shared.withLock { $0.held.count = partial.count } }
     }
 
@@ -557,7 +554,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private func objection(to partial: PartialDownload) -> (any Error)? {
         guard let origin = partial.checkpoint?.origin.headerFields, ownRange == nil else { return nil }
         let content = parts?.kept.flatMap { $0.checkpoint?.partialContent(offset: $0.count) }
-        return ((content.map { [KeptBody($0)] } ?? []) + replaced).lazy
+        return ((content.map { [KeptBody($0, isSameFile: !$0.isRefuted)] } ?? []) + replaced).lazy
             .compactMap { $0.objection(to: origin, length: partial.count) }.first
     }
 

@@ -66,7 +66,7 @@ struct FileRecord: Hashable, Sendable {
     let lastModified: String?
     /// The fields that the server's `Vary` named.
     let varying: [String]
-    /// The media type in lower case, without parameters; `nil`: not known, as of files of earlier versions.
+    /// The media type in lower case, without parameters; `nil`: not known.
     let mediaType: String?
 
     init(
@@ -299,7 +299,7 @@ extension KeptBody {
             && (["html", "htm", "xhtml"].contains(file.pathExtension.lowercased())
                 || Self.beginsAsHTML((try? read.read(512, at: 0)) ?? []))
         isNamed = record?.entityTag != nil || record?.lastModified != nil
-        hasLength = isNamed || isToBeNewer && finding.standing != .ofOtherRequest
+        hasLength = isNamed || isToBeNewer && (record != nil || finding.standing != .ofOtherRequest)
     }
 
     private static func beginsAsHTML(_ bytes: [UInt8]) -> Bool {

@@ -21,8 +21,13 @@ struct PartPair {
     private struct Other {
         let part: PartialDownload
         let worth: PartChoice.Worth
-        /// The number of its bytes, also where they are of another request.
+        /// The number of its bytes, also where they are of another request; 0 of refuted ones.
         let count: Int64
+
+        init(part: PartialDownload, worth: PartChoice.Worth, count: Int64) {
+            (self.part, self.worth) = (part, worth)
+            self.count = part.isRefuted ? 0 : count
+        }
     }
 
     private(set) var current: PartialDownload
@@ -188,7 +193,7 @@ struct PartPair {
         guard let index = others.indices.min(by: { others[$0].count < others[$1].count }) else {
             return false
         }
-        let isCurrent = others[index].count > current.count
+        let isCurrent = others[index].count > (current.isRefuted ? 0 : current.count)
         let shorter = isCurrent ? current : others[index].part
         guard
             try FileError.translating(
@@ -221,18 +226,17 @@ struct PartPair {
     // MARK: - The end of one of them
 
     /// The bytes of the current one are wrong. Those that an earlier operation left stay.
-    /// - Parameter hasWrongDigest: whether the whole was wrong, and not only what came now. Then no later request
-    ///   asks for the rest of what stays.
+    /// - Parameter digest: that of the whole, if it was wrong. Then no later request asks for the rest of what
+    ///   stays, unless all of it came now and has the digest that a file with these bytes had: it is the expected
+    ///   digest that is of another file.
     /// - Throws: a `CocoaError` if the disk does not take it.
-    mutating func refute(hasWrongDigest: Bool) throws {
+    mutating func refute(by digest: FileDigest?) throws {
         isRefuted = isNew
-        if !isNew { try current.rollBackToRecovered(isRefuted: hasWrongDigest) }
-    }
-
-    /// The whole came again, and has the digest that the joined bytes had: it is the expected digest that is of
-    /// another file.
-    func clearRefutation() throws {
-        try kept?.clearRefutation()
+        if !isNew {
+            try current.rollBackToRecovered(refuting: digest)
+        } else if let digest {
+            try kept?.clearRefutation(by: digest)
+        }
     }
 
     /// Gives the current one up for the one that the request can go back to.

@@ -297,29 +297,33 @@ final class PartialDownload {
     }
 
     /// Gives up what came behind the bytes of an earlier process.
-    /// - Parameter isRefuted: whether the whole had a wrong digest: see ``DownloadCheckpoint/isRefuted``.
+    /// - Parameter digest: that of the whole, if it was wrong: see ``DownloadCheckpoint/refutedDigest``.
     /// - Throws: a `CocoaError` if the disk does not take it.
-    func rollBackToRecovered(isRefuted: Bool) throws {
-        guard let recovered, var checkpoint, isRefuted || recovered.offset < count else { return }
-        if isRefuted { checkpoint.isRefuted = true }
+    func rollBackToRecovered(refuting digest: FileDigest?) throws {
+        guard let recovered, var checkpoint, digest != nil || recovered.offset < count else { return }
+        if let digest { checkpoint.refutedDigest = digest.description }
         try translating {
-            if recovered.offset < count {
-                checkpoint.rollBack(to: recovered.offset)
-                extent.cut(to: recovered.offset)
-                atRest = nil
-                try cutWhatDoesNotCount()
-                try part.file.synchronizeData()
-            }
+            // First: a process that dies before the bytes are cut away leaves some that do not count.
+            checkpoint.rollBack(to: recovered.offset)
+            checkpoint.isAtRest = true
             try save(checkpoint, isDurable: true)
+            guard recovered.offset < count else { return }
+            extent.cut(to: recovered.offset)
+            atRest = nil
+            try cutWhatDoesNotCount()
+            try part.file.synchronizeData()
         }
     }
 
-    /// Its rest may be asked for again: the whole of the server has the same digest.
-    func clearRefutation() throws {
-        guard var checkpoint, checkpoint.isRefuted != nil else { return }
-        checkpoint.isRefuted = nil
+    /// Lets its rest be asked for again, if the server's whole has the digest that the file of it had.
+    func clearRefutation(by digest: FileDigest) throws {
+        guard var checkpoint, checkpoint.refutedDigest == digest.description else { return }
+        checkpoint.refutedDigest = nil
         try translating { try save(checkpoint, isDurable: true) }
     }
+
+    /// Whether a digest was wrong of a file that began with the bytes.
+    var isRefuted: Bool { checkpoint?.refutedDigest != nil }
 
     /// The number of bytes of the disk that it takes.
     var allocated: Int64 {

@@ -3,7 +3,7 @@ internal import Foundation
 /// Turns an `Encodable` into a tree of parameters.
 ///
 /// Nothing here traps: a value that asks for two kinds of container in one place, or goes deeper than
-/// ``ParameterShape/depthLimit``, makes the encoding throw.
+/// ``ParameterTree/depthLimit``, makes the encoding throw.
 struct ParameterEncoder: Encoder {
     /// State that all encoders of one tree share.
     private final class Session {

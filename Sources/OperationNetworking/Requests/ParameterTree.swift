@@ -98,9 +98,13 @@ enum ParameterTree {
             self = .decimal(number.decimalValue)
             return
         }
+        // A class of its own: the letter of its C type is that of Int8, too.
+        guard type(of: number) != type(of: NSNumber(value: true)) else {
+            self = .bool(number.boolValue)
+            return
+        }
         // Unsafe for its pointer to the letter of the C type.
         switch UInt8(bitPattern: unsafe number.objCType.pointee) {
-        case UInt8(ascii: "c"): self = .bool(number.boolValue)  // not Int8, whose letter is "i" here
         case UInt8(ascii: "d"): self = .real(number.doubleValue)
         case UInt8(ascii: "f"): self = .real(Double("\(number.floatValue)") ?? .nan)
         case UInt8(ascii: "Q"): self.init(number.uint64Value)

@@ -103,9 +103,9 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// Whether bytes came that were asked for at another scheme, host, port or path than that of ``request``;
     /// `nil` is no.
     var isOfSeveralLocations: Bool?
-    /// Whether a file that began with the bytes had a wrong digest, so that these, or their rest, are not of the
-    /// file that their validator names: the rest is not asked for again. `nil` is no.
-    var isRefuted: Bool?
+    /// The digest of a file that began with the bytes and was to have another one: these, or their rest, are not of
+    /// the file that their validator names, and the rest is not asked for again. `nil`: there was none.
+    var refutedDigest: String?
     /// `nil`: every byte came from a server.
     var copy: Copy?
     /// The options of the caller: for a process that knows nothing but the checkpoint.
@@ -159,7 +159,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
             url: origin.url
         )
         if !content.isCoded { content.total = total ?? content.total }
-        content.isRefuted = isRefuted ?? false
+        content.isRefuted = refutedDigest != nil
         return content
     }
 

@@ -147,7 +147,7 @@ extension ResumeDecision.Question {
     /// Why a body that would replace what is there is something else; `nil`: it is another version (S27).
     fileprivate func objection(to fields: HeaderFields, length: Int64?) -> ResumeError? {
         guard abilities.keepsUntilWhole else { return nil }
-        let kept = offset > 0 && !isRefuted ? partial.map { [KeptBody($0)] } : nil
+        let kept = offset > 0 && !isRefuted ? partial.map { [KeptBody($0, isSameFile: !$0.isRefuted)] } : nil
         return ((kept ?? []) + replaced).lazy.compactMap { $0.objection(to: fields, length: length) }.first
     }
 

@@ -66,7 +66,7 @@ extension ResumeError: CustomStringConvertible {
                 + (length.map { "\($0) bytes" } ?? "of unknown length")
                 + ", instead of \(expected) bytes: does the network ask for a sign-in?"
         case .mustStartOver(let reason):
-            "The file has to be fetched from the beginning, because \(reason)."
+            "The body has to come from the beginning, because \(reason)."
         case .severalParts(let asked):
             "Asked for \(asked); the server sent several parts in one body (multipart/byteranges)."
         }

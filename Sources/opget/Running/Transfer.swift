@@ -240,9 +240,10 @@ struct Transfer {
     /// The failure that `error` means here. Where standard output or a terminal has bytes of an attempt that
     /// failed, and the server does not prove that the rest belongs to them, it is that attempt that failed.
     func failure(_ error: any Error) -> Failure {
-        guard download == nil, comparison == nil, let setback, case ResumeError.representationChanged = error
-        else {
-            return Failure(error)
+        guard download == nil, comparison == nil, let setback else { return Failure(error) }
+        switch error {
+        case ResumeError.representationChanged, ResumeError.mustStartOver: break
+        default: return Failure(error)
         }
         return Failure(
             setback.outcome,

@@ -69,7 +69,7 @@ import Testing
         server.stop()
     }
 
-    /// As a binding asks, and as a prefetcher with a request of its own does.
+    /// As `image(from:)` asks, and as a prefetcher with a request of its own does.
     @Test func whatDiffersInTheFormatsThatItAcceptsSharesATransfer() async throws {
         let gate = Gate()
         let server = try ScriptedServer { _ in Self.answer.held(by: gate) }

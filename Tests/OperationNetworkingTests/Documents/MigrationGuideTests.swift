@@ -99,7 +99,7 @@ import Testing
         "try", "await", "FoundationXML", "XMLParser", "XMLDocument", "NSURLSession", "sockaddr",
         "SCNetworkReachabilityRef", "localizedDescription", "reloadIgnoringLocalCacheData",
         "returnCacheDataDontLoad", "OperationNetworkingImages", "aURLCredential", "session", "User", "pieces",
-        "Task", "load",
+        "Task", "load", "download", "downloader",
     ]
 
     /// Each name that stands as code in a right column is declared: a word of the public surface.

@@ -236,7 +236,7 @@ struct TokenSourceTests {
         }
         let limit = ConnectionLimit(1)
         let first = door.operation(server.url(path: "/first"))
-        first.connectionLimit = limit
+        first.changeTransferSettings { $0.connectionLimit = limit }
         first.start()
         try await gate.waitForArrivals()
         let waiting: HTTPRequestOperation
@@ -253,7 +253,7 @@ struct TokenSourceTests {
             download.completionQueue = DispatchQueue(label: "callbacks")
             waiting = download
         }
-        waiting.connectionLimit = limit
+        waiting.changeTransferSettings { $0.connectionLimit = limit }
         waiting.tokenSource = source
         waiting.start()
         DispatchQueue.global().asyncAfter(wallDeadline: .now() + 1.5) { gate.open() }

@@ -141,11 +141,12 @@ import Testing
             "g": "\u{0}\"é",
             "h": [Int](), "i": [1: 2].isEmpty, "j": Decimal(12), "k": sendable(NSNumber(value: 1.5)),
             "l": sendable(NSString("x")), "m": [String: Int](), "n": Int64.min,
+            "o": sendable(NSNumber(value: Int8(-3))), "p": sendable(NSNumber(value: false)),
         ]
         #expect(
             try text(of: values)
                 == #"{"a":true,"b":-1,"c":18446744073709551615,"d":0.5,"e":1,"f":null,"g":"\u0000\"é","h":[],"#
-                + #""i":false,"j":12,"k":1.5,"l":"x","m":{},"n":-9223372036854775808}"#
+                + #""i":false,"j":12,"k":1.5,"l":"x","m":{},"n":-9223372036854775808,"o":-3,"p":false}"#
         )
     }
 

@@ -45,7 +45,11 @@ import Testing
             "a=-1&b=\(UInt64.max)&c=\(Int64.min)"
         ),
         Row("a whole number has no fraction", ["a": 1.0, "b": Float(2), "c": -0.5], "a=1&b=2&c=-0.5"),
-        Row("NSNumber", ["a": NSNumber(value: 1 << 60), "b": NSNumber(value: true)], "a=\(1 << 60)&b=1"),
+        Row(
+            "NSNumber",
+            ["a": NSNumber(value: 1 << 60), "b": NSNumber(value: true), "c": NSNumber(value: Int8(-3))],
+            "a=\(1 << 60)&b=1&c=-3"
+        ),
         Row(
             "NSNumber has the digits that it was made with",
             [

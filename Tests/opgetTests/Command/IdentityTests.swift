@@ -11,7 +11,7 @@ import Testing
 
     init() throws {
         opget = try Opget()
-        server = try ScriptedServer([.respond(200, body: "alice's"), .respond(200, body: "bob's")])
+        server = try ScriptedServer([.respond(200, body: "alice's"), .respond(200, body: "robert's")])
     }
 
     private var address: String { server.url(path: "a").absoluteString }
@@ -52,7 +52,7 @@ import Testing
         #expect(server.requests.count == 1)
         #expect(try await opget.start(["-N"] + options(way, "bob")).result().code == 0)
         #expect(server.requests.count == 2 && server.requests[1]["If-None-Match"] == nil)
-        #expect(try opget.text("a") == "bob's")
+        #expect(try opget.text("a") == "robert's")
     }
 
     /// A token that was renewed: what came under the old one is kept under a strong tag, and compared.

@@ -466,10 +466,14 @@ extension DownloadItem {
     /// - Throws: ``DownloadError`` for a destination that is no file, or a `CocoaError`.
     fileprivate func isAtDestination() throws -> Bool {
         try FileError.translating(destination) {
+            let place = try DownloadPlace(destination, watch: nil)
             do {
-                try DownloadPlace(destination, watch: nil).check(replacing: .none)
+                try place.check(replacing: .none)
                 return false
             } catch DownloadError.destinationExists {
+                guard place.folder.mayReplace(place.name) else {
+                    throw DownloadError.destinationOfOtherUser(destination)
+                }
                 return true
             }
         }

@@ -35,7 +35,7 @@ struct Attempts {
 
     /// An attempt is wanted: the first one, or, after a pause, one that waits for nothing.
     mutating func begin(now: MonotonicTime) {
-        if began == nil { began = now } else { isUrgent = true }
+        if began == nil { began = now } else { (isUrgent, hasAskedForWhole) = (true, false) }
     }
 
     /// The attempt has ended, and `held` bytes are kept to go on from. When `progress` of them have come,
@@ -45,6 +45,7 @@ struct Attempts {
         guard held - mostBytes >= progress else { return }
         mostBytes = held
         retries = 0
+        hasAskedForWhole = false
     }
 
     /// Bytes begin anew in the place of others. They are no progress yet: a server that has another file each
@@ -108,11 +109,13 @@ struct Attempts {
         return wait(after: .status(503, retryAfter: retryAfter), to: request, now: now)
     }
 
-    /// Whether the whole may be asked for in the place of bytes of no use although the policy allows no other
-    /// attempt: once, where it has allowed none.
-    mutating func mayAskForWhole() -> Bool {
+    /// The outcome of bytes that turn out to be of no use, so that the whole has to come: another attempt. Where the
+    /// policy has allowed none, it comes once, at once, until there is progress or the operation is resumed.
+    /// - Returns: seconds until it is asked for; `nil`: it is not.
+    mutating func wait(beforeWholeOf request: URLRequest, now: MonotonicTime) -> TimeInterval? {
+        if let wait = wait(after: .startOver, to: request, now: now) { return wait }
         defer { hasAskedForWhole = true }
-        return !hasAskedForWhole && retries == 0
+        return !hasAskedForWhole && retries == 0 ? 0 : nil
     }
 
     /// The outcome of the end of a transfer.

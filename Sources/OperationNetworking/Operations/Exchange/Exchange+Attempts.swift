@@ -44,14 +44,22 @@ extension Exchange {
     /// has its delay. Without retries it is done once, at once, and then it fails.
     func askForWhole(because reason: RestartReason) -> ExchangeNext {
         let error = ResumeError.mustStartOver(reason)
-        if let delay = outageDelay(because: error) { return .retry(after: delay) }
-        return attempts.mayAskForWhole() ? .again : .fail(error)
+        noteProgress()
+        guard canSendAgain, let delay = attempts.wait(beforeWholeOf: configuration.request, now: now) else {
+            return .fail(error)
+        }
+        guard delay > 0 else { return .again }
+        owner?.exchangeWillRetry(Retry(cause: .error(error), delay: delay))
+        return .retry(after: delay)
+    }
+
+    private func noteProgress() {
+        guard configuration.resumesByRange else { return }
+        attempts.note(held: sink.count, progress: resumption.sensibleCount)
     }
 
     func retry(after error: any Error) {
-        if configuration.resumesByRange {
-            attempts.note(held: sink.count, progress: resumption.sensibleCount)
-        }
+        noteProgress()
         guard canSendAgain, let delay = attempts.wait(after: error, to: configuration.request, now: now)
         else {
             return fail(error)

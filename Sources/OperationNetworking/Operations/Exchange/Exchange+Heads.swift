@@ -55,7 +55,9 @@ extension Exchange {
             countKeptWhole()
             return .goOn(.finish)
         case .ask(.whole(let reason)):
-            return goOn(askForWhole(because: reason), after: head)
+            let next = askForWhole(because: reason)
+            if case .fail = next { tell(head) }
+            return goOn(next, after: head)
         case .ask:
             return .goOn(.again)
         case .wait(let error):

@@ -85,6 +85,8 @@ public struct RetryPolicy: Hashable, Sendable {
         /// A response came. `retryAfter`: seconds from now that the server asks for.
         case status(Int, retryAfter: TimeInterval?)
         case error(URLError.Code)
+        /// What is kept is of no use, and the whole has to come.
+        case startOver
         /// The request cannot be repeated, or its owner does not want it any more.
         case final
     }
@@ -112,6 +114,8 @@ public struct RetryPolicy: Hashable, Sendable {
         switch outcome {
         case .final:
             return nil
+        case .startOver:
+            wait = backoff
         case .error(let code):
             guard errorCodes.contains(code) else { return nil }
             wait = backoff

@@ -249,7 +249,7 @@ struct CookieOperationTests {
         let limit = ConnectionLimit(1)
         for operation in [first, waiting] {
             operation.cookieJar = scene.jar
-            operation.connectionLimit = limit
+            operation.changeTransferSettings { $0.connectionLimit = limit }
         }
         waiting.completionQueue = DispatchQueue(label: "callbacks")
         first.start()
