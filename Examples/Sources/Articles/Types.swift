@@ -217,7 +217,7 @@ final class Types {
         // MARK: Example
 
         let responses: [StubResponse] = [
-            .json(["name": "Ann"]).delayed(by: 0.2),
+            .json(["id": 1, "name": "Ann"]).delayed(by: 0.2),
             .content(data, entityTag: "\"v1\"").breaking(after: 1000),
             .failure(URLError(.notConnectedToInternet)),
         ]
