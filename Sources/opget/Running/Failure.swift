@@ -62,6 +62,8 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
                     + ", instead of \(Self.bytes(expected)): does the network ask for a sign-in?"
                     + " If this is the file now, --no-resume takes it."
             )
+        case ResumeError.mustStartOver:
+            self.init(.server, "\(error)")
         case is ResumeError:
             self.init(.wrongAnswer, "\(error)")
         case is RequestSerializationError:

@@ -81,6 +81,7 @@ import Testing
         #expect(Failure(NSError(domain: NSPOSIXErrorDomain, code: Int(EFBIG))).outcome == .diskFull)
         #expect(Failure(making: FilePath("d"), ENOSPC).outcome == .diskFull)
         #expect(Failure(ResumeError.representationChanged).outcome == .wrongAnswer)
+        #expect(Failure(ResumeError.mustStartOver(.resourceChanged)).outcome == .server)
         #expect(Failure(CancellationError()).outcome == .other)
         #expect(Failure(Failure.closedOutput) == .closedOutput)
     }
