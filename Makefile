@@ -12,9 +12,9 @@ JOBS ?=
 BUILD_OPTIONS ?=
 # Which tests run under a sanitizer: a regular expression on their names.
 FILTER ?= .
-# The test targets that are built for a sanitizer, where threads and pointers are; all of them where it is empty, as
-# before a release.
-SANITIZED ?= OperationNetworkingSystemTests,OperationNetworkingTestSupport,OperationNetworkingTests,OperationNetworkingImagesTests
+# The test targets that are built for a sanitizer: where threads are, and where pointers are. All where it is empty.
+THREAD_TESTS ?= OperationNetworkingSystemTests,OperationNetworkingTestSupport,OperationNetworkingTests,OperationNetworkingImagesTests
+POINTER_TESTS ?= OperationNetworkingSystemTests,OperationNetworkingImagesTests
 # How long generated inputs are tried.
 FUZZ_SECONDS ?= 60
 # How often opget is killed by the crash test, over all servers; each other tool, at each server; and the schedule.
@@ -43,7 +43,7 @@ EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests Examples/Demo $(wildcard Benchmarks)
 
-.PHONY: help demo test test-curl crash-test bench count conformance fuzz removable docs surface check-surface build opget release examples format lint tsan asan install clean dependencies test-dependencies
+.PHONY: help demo test test-curl crash-test release-check bench count conformance fuzz removable docs surface check-surface build opget release examples format lint tsan asan install clean dependencies test-dependencies
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
@@ -63,6 +63,7 @@ help:
 	@echo 'make format    format in place'
 	@echo 'make tsan      the tests under ThreadSanitizer (FILTER=expression)'
 	@echo 'make asan      the tests under AddressSanitizer and LeakSanitizer (FILTER=expression)'
+	@echo 'make release-check  all of CI, and every test under both sanitizers'
 	@echo 'make fuzz      feed generated bodies to what reads them, for FUZZ_SECONDS (60)'
 	@echo 'make clean     forget all builds, and the installed httpbin'
 
@@ -150,7 +151,8 @@ fuzz: test-dependencies
 	@scripts/fuzz $(FUZZ_SECONDS)
 
 tsan asan: TEST_LIMIT := $(SANITIZER_LIMIT)
-tsan asan: export OPERATIONNETWORKING_TESTS := $(SANITIZED)
+tsan: export OPERATIONNETWORKING_TESTS := $(THREAD_TESTS)
+asan: export OPERATIONNETWORKING_TESTS := $(POINTER_TESTS)
 
 # At the end of a process ThreadSanitizer sleeps, to see what other threads still do: a second unless told, and the
 # tests start hundreds of processes.
@@ -165,6 +167,11 @@ asan: test-dependencies
 	    ASAN_OPTIONS=suppressions='$(CURDIR)/Tests/Sanitizers/addresses.txt' \
 	    LSAN_OPTIONS=suppressions='$(CURDIR)/Tests/Sanitizers/leaks.txt':print_suppressions=0 \
 	    $(TEST) --sanitize=address --scratch-path .build-asan --filter '$(FILTER)'
+
+# Hours: what CI leaves out, too.
+release-check: lint test test-curl fuzz count removable check-surface docs crash-test
+	@$(MAKE) tsan THREAD_TESTS=
+	@$(MAKE) asan POINTER_TESTS=
 
 format:
 	@$(SWIFT) format --in-place --parallel --recursive $(SWIFT_SOURCES)
