@@ -275,7 +275,7 @@ extension KeptBody {
     /// - Parameters:
     ///   - file: the destination.
     ///   - request: the request that will be sent.
-    ///   - asker: as whom.
+    ///   - asker: the credentials that the request is sent with.
     ///   - verification: how the server is verified; `nil`: as is usual for the URL.
     ///   - isToBeNewer: whether only a newer file is to take its place, which says so by a validator.
     /// - Throws: a `CocoaError` if the file cannot be looked at.
@@ -334,7 +334,7 @@ extension FileCondition {
     /// - Parameters:
     ///   - file: the destination.
     ///   - request: the request that will be sent.
-    ///   - asker: as whom.
+    ///   - asker: the credentials that the request is sent with.
     ///   - verification: how the server is verified; `nil`: as is usual for the URL.
     ///   - digests: what the file has to be.
     /// - Throws: a `CocoaError` if the file cannot be read.

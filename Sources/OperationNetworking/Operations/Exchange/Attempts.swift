@@ -109,13 +109,17 @@ struct Attempts {
         return wait(after: .status(503, retryAfter: retryAfter), to: request, now: now)
     }
 
-    /// The outcome of bytes that turn out to be of no use, so that the whole has to come: another attempt. Where the
-    /// policy has allowed none, it comes once, at once, until there is progress or the operation is resumed.
-    /// - Returns: seconds until it is asked for; `nil`: it is not.
+    /// The outcome of bytes that turn out to be of no use, so that the whole has to come.
+    /// - Returns: seconds until the next attempt; `nil`: there is none.
     mutating func wait(beforeWholeOf request: URLRequest, now: MonotonicTime) -> TimeInterval? {
-        if let wait = wait(after: .startOver, to: request, now: now) { return wait }
+        wait(after: .startOver, to: request, now: now)
+    }
+
+    /// Whether the whole may be requested although the policy allows no other attempt: once, at once, if it has
+    /// allowed none, until there is progress or the operation is resumed.
+    mutating func mayAskForWhole() -> Bool {
         defer { hasAskedForWhole = true }
-        return !hasAskedForWhole && retries == 0 ? 0 : nil
+        return !hasAskedForWhole && retries == 0
     }
 
     /// The outcome of the end of a transfer.

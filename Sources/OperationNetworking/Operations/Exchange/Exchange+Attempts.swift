@@ -45,10 +45,10 @@ extension Exchange {
     func askForWhole(because reason: RestartReason) -> ExchangeNext {
         let error = ResumeError.mustStartOver(reason)
         noteProgress()
-        guard canSendAgain, let delay = attempts.wait(beforeWholeOf: configuration.request, now: now) else {
-            return .fail(error)
+        guard canSendAgain else { return .fail(error) }
+        guard let delay = attempts.wait(beforeWholeOf: configuration.request, now: now) else {
+            return attempts.mayAskForWhole() ? .again : .fail(error)
         }
-        guard delay > 0 else { return .again }
         owner?.exchangeWillRetry(Retry(cause: .error(error), delay: delay))
         return .retry(after: delay)
     }
