@@ -315,7 +315,6 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     public override func start() {
         let queue = state.withLock { $0.place.queue } ?? OperationQueue.current
-        let isHeldBack = QueueSlots.holdsBack(queue) { host }
         let readings = phase == .ready ? StartReadings(readingFor: self) : StartReadings()
         let priority = TransferPriority(queuePriority)
         // Here, where no lock is held and none of ours waits: see ThreadMaking.
@@ -326,7 +325,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
             state.place.start()
             // One that was paused meanwhile reads them when it goes on.
             state.readings = state.machine.phase == .ready ? readings : StartReadings()
-            return state.machine.start(isHeldBack: isHeldBack)
+            // Asked in the lock: one that rests from now on finds this operation running.
+            return state.machine.start(isHeldBack: QueueSlots.holdsBack(queue) { state.host })
         }
         // It was cancelled when it was in no queue.
         if state.withLock({ $0.machine.phase == .finished && $0.place.tellEnd() }) { tellFoundationOfEnd() }

@@ -133,6 +133,8 @@ final class QueueSlots: @unchecked Sendable {
             return new
         }
         guard !new.isEmpty else { return }
+        // Before the look at those that run: one that starts meanwhile sees that it is held back.
+        count(true)
         for case let runner as ConnectionOperation in queue.operations
         where runner.runs(toOneOf: new, countedBy: self) {
             let host = runner.host
