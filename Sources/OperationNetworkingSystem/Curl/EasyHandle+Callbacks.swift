@@ -91,9 +91,20 @@ extension EasyHandle {
         return maySend ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
-    private func didReceiveHeaderLine(_ line: UnsafeBufferPointer<UInt8>) -> Int {
-        guard let delegate, delegate.easyHandleDidReceiveHeaderLine(line.span) else { return -1 }
-        return line.count
+    /// libcurl hands over one line, but trailers that it kept while the transfer was paused all at once (7.88).
+    private func didReceiveHeaderLine(_ lines: UnsafeBufferPointer<UInt8>) -> Int {
+        let span = lines.span
+        var start = 0
+        repeat {
+            var end = start
+            while end < span.count, span[end] != UInt8(ascii: "\n") { end += 1 }
+            end = min(end + 1, span.count)
+            guard let delegate, delegate.easyHandleDidReceiveHeaderLine(span.extracting(start..<end)) else {
+                return -1
+            }
+            start = end
+        } while start < span.count
+        return lines.count
     }
 
     private func didReceiveBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {

@@ -118,6 +118,20 @@ struct TransferTests {
         #expect(transfer.head?.fields["Digest"] == nil)
     }
 
+    /// libcurl keeps what comes behind a piece that has no room yet.
+    @Test func trailersThatWaitWithTheBodyAreLines() async throws {
+        let trailers: FieldLines = ["Digest": "x", "Later": "y", "Last": "z"]
+        let server = try ScriptedServer([.respond(body: "hello").chunked(size: 2, trailers: trailers)])
+        let transfer = TestTransfer(.plain(server.url))
+        transfer.hold()
+        transfer.start()
+        try await server.waitForAnswers()
+        try await transfer.headCame.wait()
+        transfer.letGo()
+        #expect(try await transfer.end().error == nil)
+        #expect(transfer.body == "hello")
+    }
+
     @Test func aHeadRequestHasNoBodyWhateverTheLength() async throws {
         let server = try ScriptedServer([.respond(200, ["Content-Length": "12345"])])
         let transfer = TestTransfer(.plain(server.url, method: "HEAD")).start()
