@@ -36,7 +36,10 @@ TEST := scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TES
 VALUE_TESTS := '^OperationNetworkingValueTests\.'
 TEST_VALUES := scripts/name-failures timeout --kill-after=10 120 \
     $(SWIFT) test --disable-xctest --skip-build --filter $(VALUE_TESTS)
-# Half of the others: they wait most of their time, so two processes run at once.
+# Half of the others: they wait most of their time, so two processes run at once. Not by `swift test`, which runs alone
+# in a directory of builds.
+HALF := scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
+    .build/debug/OperationNetworkingPackageTests.xctest --testing-library swift-testing --no-parallel
 FIRST_HALF = '^opgetTests\.|^OperationNetworkingTests\.($(shell cd Tests/OperationNetworkingTests && \
     find Operations Downloads -name '*Tests.swift' -exec basename {} .swift \; | sort | paste -sd '|'))/'
 # What depends on libcurl's version, by the names of the files.
@@ -99,8 +102,8 @@ endif
 	@$(BUILD) --build-tests
 	@$(TEST_VALUES)
 	@OPERATIONNETWORKING_EXAMPLES='$(CURDIR)/.build-examples/debug'; export OPERATIONNETWORKING_EXAMPLES; \
-	    $(TEST) --filter $(FIRST_HALF) >.build/first-half.log 2>&1 & first=$$!; \
-	    second=0; $(TEST) --skip $(VALUE_TESTS) --skip $(FIRST_HALF) || second=$$?; \
+	    $(HALF) --filter $(FIRST_HALF) >.build/first-half.log 2>&1 & first=$$!; \
+	    second=0; $(HALF) --skip $(VALUE_TESTS) --skip $(FIRST_HALF) || second=$$?; \
 	    wait $$first || { status=$$?; cat .build/first-half.log; exit $$status; }; \
 	    tail -n 1 .build/first-half.log; exit $$second
 
