@@ -19,6 +19,8 @@ final class TestTransfer: TransferClient, Sendable {
     /// Opened by the first head, and by the first piece of a body.
     let headCame = Gate()
     let bodyCame = Gate()
+    /// Opened when a piece has to wait.
+    let bodyWaits = Gate()
     private let request: TransferRequest
     private let isHeld = Locked(false)
     private let answer: HeadAnswer
@@ -85,7 +87,11 @@ final class TestTransfer: TransferClient, Sendable {
 
     func transferDidReceive(_ changes: CookieChanges) {}
 
-    var transferMustWait: Bool { isHeld.withLock { $0 } }
+    var transferMustWait: Bool {
+        let mustWait = isHeld.withLock { $0 }
+        if mustWait { bodyWaits.open() }
+        return mustWait
+    }
 
     func transferDidReceive(_ bytes: Span<UInt8>) throws {
         heard.withLock { $0.body.append(bytes) }

@@ -435,6 +435,54 @@ struct WaitingPlaceTests {
         #expect(queue.maxConcurrentOperationCount == limit)
     }
 
+    /// Held in `start()`, where its queue counts it already and nobody sees it run.
+    private final class SlowStart: HTTPRequestOperation, @unchecked Sendable {
+        // @unchecked: as its superclass; the rest is Sendable.
+
+        let mayGoOn = DispatchSemaphore(value: 0)
+        private let isStarting = Locked(false)
+
+        override func start() {
+            isStarting.withLock { $0 = true }
+            super.start()
+        }
+
+        override var queuePriority: Operation.QueuePriority {
+            get {
+                if isStarting.withLock({ $0 }) {
+                    mayGoOn.wait()
+                    mayGoOn.signal()
+                }
+                return super.queuePriority
+            }
+            set { super.queuePriority = newValue }
+        }
+    }
+
+    @Test(arguments: SlotTests.Kind.allCases) func oneThatStartsWhileAnotherBeginsToRestIsCounted(
+        _ kind: SlotTests.Kind
+    ) async throws {
+        let (scene, free) = (try Scene(), try Scene())
+        let queue = kind.queue(limit: 2)
+        let slow = SlowStart(request: URLRequest(url: scene.server.url(path: "/silence")))
+        queue.addOperation(slow)
+        let first = scene.operation("/busy")
+        first.retryPolicy = policy()
+        queue.addOperation(first)
+        // There is a place for it once the first one rests.
+        let other = free.operation("/other")
+        queue.addOperation(other)
+        _ = try await other.value
+        slow.mayGoOn.signal()
+        try await scene.server.waitForStalls(count: 1)
+        queue.addOperation(scene.operation("/silence"))
+        _ = try await first.value
+        try await scene.server.waitForStalls(count: 2)
+        #expect(scene.server.requests.map(\.path) == ["/busy", "/silence", "/busy", "/silence"])
+        queue.cancelAllOperations()
+        try await queue.waitUntilEmpty()
+    }
+
     @Test(arguments: SlotTests.Kind.allCases, ["pause", "cancel", "cancel all"])
     func whatIsHeldBackIsPausedAndCancelledAsOthers(_ kind: SlotTests.Kind, _ way: String) async throws {
         let (busy, free) = (try Scene(), try Scene())
