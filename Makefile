@@ -36,15 +36,16 @@ TEST := scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TES
 VALUE_TESTS := '^OperationNetworkingValueTests\.'
 TEST_VALUES := scripts/name-failures timeout --kill-after=10 120 \
     $(SWIFT) test --disable-xctest --skip-build --filter $(VALUE_TESTS)
-# Half of the others: they wait most of their time, so two processes run at once. Not by `swift test`, which runs alone
-# in a directory of builds.
-HALF := scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
+# The suites in folders of the tests of behavior, by the names of their files, as an expression.
+suites = $(shell cd Tests/OperationNetworkingTests && find $(1) -name '*Tests.swift' -exec basename {} .swift \; | \
+    sort | paste -sd '|')
+# The others wait most of their time, so they are two processes at once, each with half of the work. Not by `swift test`,
+# of which one runs at a time.
+TEST_HALF := scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
     .build/debug/OperationNetworkingPackageTests.xctest --testing-library swift-testing --no-parallel
-FIRST_HALF = '^opgetTests\.|^OperationNetworkingTests\.($(shell cd Tests/OperationNetworkingTests && \
-    find Operations Downloads -name '*Tests.swift' -exec basename {} .swift \; | sort | paste -sd '|'))/'
-# What depends on libcurl's version, by the names of the files.
-CURL_SUITES = $(shell cd Tests/OperationNetworkingTests && find Policies Network Operations Downloads Security Caching -name '*Tests.swift' \
-    -exec basename {} .swift \; | sort | paste -sd '|')
+FIRST_HALF = '^opgetTests\.|^OperationNetworkingTests\.($(call suites,Operations Downloads))/'
+# What depends on libcurl's version.
+CURL_SUITES = $(call suites,Policies Network Operations Downloads Security Caching)
 EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests Examples/Demo $(wildcard Benchmarks)
@@ -102,8 +103,8 @@ endif
 	@$(BUILD) --build-tests
 	@$(TEST_VALUES)
 	@OPERATIONNETWORKING_EXAMPLES='$(CURDIR)/.build-examples/debug'; export OPERATIONNETWORKING_EXAMPLES; \
-	    $(HALF) --filter $(FIRST_HALF) >.build/first-half.log 2>&1 & first=$$!; \
-	    second=0; $(HALF) --skip $(VALUE_TESTS) --skip $(FIRST_HALF) || second=$$?; \
+	    $(TEST_HALF) --filter $(FIRST_HALF) >.build/first-half.log 2>&1 & first=$$!; \
+	    second=0; $(TEST_HALF) --skip $(VALUE_TESTS) --skip $(FIRST_HALF) || second=$$?; \
 	    wait $$first || { status=$$?; cat .build/first-half.log; exit $$status; }; \
 	    tail -n 1 .build/first-half.log; exit $$second
 
