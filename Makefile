@@ -14,6 +14,8 @@ BUILD_OPTIONS ?=
 FILTER ?= .
 # The test targets that are built for a sanitizer: where threads are, and where pointers are. All where it is empty.
 THREAD_TESTS ?= OperationNetworkingSystemTests,OperationNetworkingTestSupport,OperationNetworkingTests,OperationNetworkingImagesTests
+# And of the behavior tests, those in these folders.
+THREAD_FOLDERS ?= Network,Operations,Session,Observation
 POINTER_TESTS ?= OperationNetworkingSystemTests,OperationNetworkingImagesTests
 # How long generated inputs are tried.
 FUZZ_SECONDS ?= 60
@@ -46,11 +48,10 @@ TEST_HALF := scripts/name-failures scripts/with-servers timeout --kill-after=10 
 FIRST_HALF = '^opgetTests\.|^OperationNetworkingTests\.($(call suites,Operations Downloads))/'
 # What depends on libcurl's version.
 CURL_SUITES = $(call suites,Policies Network Operations Downloads Security Caching)
-EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
-SWIFT_SOURCES := Package.swift Sources Tests Examples/Demo $(wildcard Benchmarks)
+SWIFT_SOURCES := Package.swift Sources Tests Examples/Demo scripts $(wildcard Benchmarks)
 
-.PHONY: help demo test test-curl crash-test release-check bench count conformance fuzz removable docs surface check-surface build opget release examples format lint tsan asan install clean dependencies test-dependencies
+.PHONY: help demo test test-curl crash-test release-check bench count conformance fuzz removable docs surface check-surface build opget release format lint tsan asan install clean dependencies test-dependencies
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
@@ -63,7 +64,7 @@ help:
 	@echo 'make build     a debug build'
 	@echo 'make opget     opget, optimized: .build/release/opget'
 	@echo 'make install   opget to PREFIX/bin (PREFIX=$(PREFIX))'
-	@echo 'make lint      check the format and the house style'
+	@echo 'make lint      check the format, the house style, and what the documents name'
 	@echo 'make removable  whether each facade can be deleted, and the rest compiles'
 	@echo 'make surface   write the public surface of the libraries as text; make check-surface compares it'
 	@echo 'make docs      the documentation, by DocC, into .build-docs'
@@ -90,20 +91,10 @@ demo: dependencies
 	@$(BUILD) --product OperationNetworkingDemo
 	@.build/debug/OperationNetworkingDemo
 
-ifneq ($(EXAMPLES),)
-examples: dependencies
-	@$(BUILD) --package-path Examples --scratch-path .build-examples --build-tests
-endif
-
-test: test-dependencies $(if $(EXAMPLES),examples)
-ifneq ($(EXAMPLES),)
-	@timeout --kill-after=10 120 $(SWIFT) test --disable-xctest --skip-build --package-path Examples \
-	    --scratch-path .build-examples
-endif
+test: test-dependencies
 	@$(BUILD) --build-tests
 	@$(TEST_VALUES)
-	@OPERATIONNETWORKING_EXAMPLES='$(CURDIR)/.build-examples/debug'; export OPERATIONNETWORKING_EXAMPLES; \
-	    $(TEST_HALF) --filter $(FIRST_HALF) >.build/first-half.log 2>&1 & first=$$!; \
+	@$(TEST_HALF) --filter $(FIRST_HALF) >.build/first-half.log 2>&1 & first=$$!; \
 	    second=0; $(TEST_HALF) --skip $(VALUE_TESTS) --skip $(FIRST_HALF) || second=$$?; \
 	    wait $$first || { status=$$?; cat .build/first-half.log; exit $$status; }; \
 	    tail -n 1 .build/first-half.log; exit $$second
@@ -163,6 +154,7 @@ fuzz: test-dependencies
 
 tsan asan: TEST_LIMIT := $(SANITIZER_LIMIT)
 tsan: export OPERATIONNETWORKING_TESTS := $(THREAD_TESTS)
+tsan: export OPERATIONNETWORKING_TEST_FOLDERS := $(THREAD_FOLDERS)
 asan: export OPERATIONNETWORKING_TESTS := $(POINTER_TESTS)
 
 # At the end of a process ThreadSanitizer sleeps, to see what other threads still do: a second unless told, and the
@@ -181,7 +173,7 @@ asan: test-dependencies
 
 # Hours: what CI leaves out, too.
 release-check: lint test test-curl fuzz count removable check-surface docs crash-test
-	@$(MAKE) tsan THREAD_TESTS=
+	@$(MAKE) tsan THREAD_TESTS= THREAD_FOLDERS=
 	@$(MAKE) asan POINTER_TESTS=
 
 format:
@@ -190,6 +182,7 @@ format:
 lint:
 	@$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_SOURCES)
 	@scripts/check-house-style
+	@$(SWIFT) scripts/check-documents.swift
 
 install: dependencies
 	@$(BUILD) --configuration release --product opget --static-swift-stdlib --scratch-path .build-install

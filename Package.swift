@@ -37,6 +37,11 @@ let chosenTests = (ProcessInfo.processInfo.environment["OPERATIONNETWORKING_TEST
     separator: ","
 )
 
+/// The folders of the behavior tests that are built, in the same way.
+let chosenFolders = (ProcessInfo.processInfo.environment["OPERATIONNETWORKING_TEST_FOLDERS"] ?? "").split(
+    separator: ","
+).map(String.init)
+
 let package = Package(
     name: "OperationNetworking",
     products: [
@@ -137,6 +142,7 @@ let package = Package(
                 "OperationNetworkingTestSupport", "OperationNetworkingReachabilityProbe",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            sources: chosenFolders.isEmpty ? nil : chosenFolders,
             swiftSettings: settings
         ),
         .testTarget(
@@ -188,6 +194,88 @@ if buildsCommand {
             name: "opgetTests",
             dependencies: ["opget", "OperationNetworkingCrashTesting", "OperationNetworkingTesting"],
             swiftSettings: settings
+        ),
+    ]
+}
+
+// The samples of the documents, as programs. They are compiled as in the packages of most apps: isolated to the main
+// actor unless they say otherwise.
+if buildsCommand && chosenTests.isEmpty {
+    let isolated = settings + [.defaultIsolation(MainActor.self)]
+    let nonisolated: [SwiftSetting] = isStrict ? [.treatAllWarnings(as: .error)] : []
+    let images = ["Images", "Porting"]
+    let programs = [
+        "Start", "Request", "Batch", "BatchAsObject", "PauseAndResume", "Download", "Downloads", "Manager",
+        "Encodable", "Retry", "Session", "Upload", "Trust", "Images", "Reachability", "Activity", "Cache",
+        "Archive", "Porting", "Migration", "Pieces",
+    ]
+    package.targets += programs.map { name in
+        .executableTarget(
+            name: name,
+            dependencies: ["OperationNetworking"]
+                + (images.contains(name) ? ["OperationNetworkingImages"] : []),
+            path: "Examples/Sources/\(name)",
+            swiftSettings: isolated
+        )
+    }
+    // The programs of README and of Migration.md once more, where nothing is isolated unless it says so.
+    package.targets += ["Start", "Porting", "Migration"].map { name in
+        .executableTarget(
+            name: "\(name)Nonisolated",
+            dependencies: ["OperationNetworking"]
+                + (images.contains(name) ? ["OperationNetworkingImages"] : []),
+            path: "Examples/Nonisolated/\(name)",
+            swiftSettings: nonisolated
+        )
+    }
+    // The samples of the articles, of README and of the comments: compiled, and not run.
+    let articles: [Target.Dependency] = [
+        "OperationNetworking", "OperationNetworkingImages", .product(name: "Logging", package: "swift-log"),
+    ]
+    package.targets += [
+        .target(
+            name: "Articles",
+            dependencies: articles,
+            path: "Examples/Sources/Articles",
+            swiftSettings: isolated
+        ),
+        .target(
+            name: "ArticlesNonisolated",
+            dependencies: articles,
+            path: "Examples/Nonisolated/Articles",
+            swiftSettings: nonisolated
+        ),
+        // The forms of the verbs, in three modes.
+        .target(
+            name: "Verbs",
+            dependencies: ["OperationNetworking"],
+            path: "Examples/Verbs/Isolated",
+            swiftSettings: isolated
+        ),
+        .target(
+            name: "VerbsNonisolated",
+            dependencies: ["OperationNetworking"],
+            path: "Examples/Verbs/Nonisolated",
+            swiftSettings: nonisolated
+        ),
+        .target(
+            name: "VerbsSwift5",
+            dependencies: ["OperationNetworking"],
+            path: "Examples/Verbs/Swift5",
+            swiftSettings: nonisolated + [.swiftLanguageMode(.v5)]
+        ),
+        // A part of an app, and its tests by the test kit.
+        .target(
+            name: "PhotoStore",
+            dependencies: ["OperationNetworking"],
+            path: "Examples/PhotoStore/Sources",
+            swiftSettings: isolated
+        ),
+        .testTarget(
+            name: "PhotoStoreTests",
+            dependencies: ["PhotoStore", "OperationNetworking", "OperationNetworkingTesting"],
+            path: "Examples/PhotoStore/Tests",
+            swiftSettings: isolated
         ),
     ]
 }

@@ -3,7 +3,7 @@ import Foundation
 import OperationNetworkingTesting
 import Testing
 
-/// A built program of the package in `Examples/`, run as a process of its own.
+/// A program of `Examples/`, run as a process of its own.
 struct ExampleProgram {
     /// The result of a run that has ended.
     struct Result: Sendable {
@@ -14,10 +14,8 @@ struct ExampleProgram {
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
-    /// Where `make test` says the programs are; `nil` in a run without it.
-    static let directory: URL? = ProcessInfo.processInfo.environment["OPERATIONNETWORKING_EXAMPLES"].flatMap {
-        $0.isEmpty ? nil : URL(fileURLWithPath: $0, isDirectory: true)
-    }
+    /// Whether the programs are there: a build for a sanitizer is without them.
+    static let areBuilt = builtProgram("Start") != nil
 
     let name: String
 
@@ -36,7 +34,7 @@ struct ExampleProgram {
     }
 
     private func runAndWait(_ arguments: [String], _ proxy: URL?, _ folder: URL?) throws -> Result {
-        let program = try #require(Self.directory).appendingPathComponent(name)
+        let program = try #require(builtProgram(name))
         let directory = try TemporaryDirectory()
         let (output, errors) = (directory.file("output"), directory.file("errors"))
         for file in [output, errors] { try Data().write(to: file) }

@@ -63,17 +63,10 @@ final class NetworkNamespace: Sendable {
         process.waitUntilExit()
     }
 
-    /// The program that prints what a manager tells, beside the bundle of the tests.
+    /// The program that prints what a manager tells.
     static var probe: URL {
         get throws {
-            let places =
-                [Bundle.main.bundleURL]
-                + CommandLine.arguments.map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
-            let candidates = places.map { $0.appendingPathComponent("OperationNetworkingReachabilityProbe") }
-            return try #require(
-                candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) },
-                "There is no probe in \(places.map(\.path))"
-            )
+            try #require(builtProgram("OperationNetworkingReachabilityProbe"), "There is no probe")
         }
     }
 

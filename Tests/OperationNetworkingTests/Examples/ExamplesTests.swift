@@ -6,7 +6,7 @@ import Testing
 @testable import OperationNetworkingTestSupport
 
 /// The programs in `Examples/` against a scripted server: what they print, and what it sees of them.
-@Suite(.enabled(if: ExampleProgram.directory != nil, "the examples were not built"))
+@Suite(.enabled(if: ExampleProgram.areBuilt, "the examples were not built"))
 struct ExamplesTests {
     // MARK: - Start
 
@@ -367,7 +367,7 @@ struct ExamplesTests {
         let python = RealServers.python?.path ?? "python3"
         let server = "-m http.server 8099 --bind 127.0.0.1 --directory '\(directory.url.path)'"
         try await network.run("'\(python)' \(server) >/dev/null 2>&1 &")
-        let program = try #require(ExampleProgram.directory).appendingPathComponent("Reachability")
+        let program = try #require(builtProgram("Reachability"))
         // Without the proxies of this machine.
         try await network.start(
             URL(fileURLWithPath: "/usr/bin/env"),

@@ -50,21 +50,21 @@ struct RestoredResultsTests {
     private static let file = URL(fileURLWithPath: "/tmp/a")
 
     @Test(arguments: [
-        RequestFailureTests.Row(URLError(.cancelled), "cancelled"),
-        RequestFailureTests.Row(URLError(.timedOut), "timeout passing"),
-        RequestFailureTests.Row(URLError(.notConnectedToInternet), "offline passing"),
-        RequestFailureTests.Row(URLError(.serverCertificateUntrusted), "untrusted"),
-        RequestFailureTests.Row(ProxyError.unreachable(proxy: "p", reason: "r"), "passing"),
-        RequestFailureTests.Row(ResumeError.unexpectedStatus(503), "503 passing"),
-        RequestFailureTests.Row(ResumeError.representationChanged, "passing"),
-        RequestFailureTests.Row(DownloadError.destinationExists(file), "mistake"),
-        RequestFailureTests.Row(OutputFileError.inUse(file), "passing"),
-        RequestFailureTests.Row(NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)), "passing"),
-        RequestFailureTests.Row(CocoaError(.fileWriteOutOfSpace), "passing"),
-        RequestFailureTests.Row(CocoaError(.fileNoSuchFile), ""),
-        RequestFailureTests.Row(NSError(domain: "own", code: 7), ""),
+        FailureRow(URLError(.cancelled), "cancelled"),
+        FailureRow(URLError(.timedOut), "timeout passing"),
+        FailureRow(URLError(.notConnectedToInternet), "offline passing"),
+        FailureRow(URLError(.serverCertificateUntrusted), "untrusted"),
+        FailureRow(ProxyError.unreachable(proxy: "p", reason: "r"), "passing"),
+        FailureRow(ResumeError.unexpectedStatus(503), "503 passing"),
+        FailureRow(ResumeError.representationChanged, "passing"),
+        FailureRow(DownloadError.destinationExists(file), "mistake"),
+        FailureRow(OutputFileError.inUse(file), "passing"),
+        FailureRow(NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)), "passing"),
+        FailureRow(CocoaError(.fileWriteOutOfSpace), "passing"),
+        FailureRow(CocoaError(.fileNoSuchFile), ""),
+        FailureRow(NSError(domain: "own", code: 7), ""),
     ])
-    func aFailureAnswersAsBefore(row: RequestFailureTests.Row) async throws {
+    func aFailureAnswersAsBefore(row: FailureRow) async throws {
         let server = try ScriptedServer([Self.json])
         let operation = await ended(server, with: Refusing(error: row.error))
         let first = HTTPRequestOperation(archive: try archived(operation))
@@ -72,7 +72,7 @@ struct RestoredResultsTests {
         let second = HTTPRequestOperation(archive: try archived(first))
         for copy in [first, second] {
             let error = try #require(copy.error)
-            #expect(RequestFailureTests.answers(error) == row.answers)
+            #expect(FailureRow.answers(error) == row.answers)
             #expect((error as NSError).domain == (row.error as NSError).domain)
             #expect((error as NSError).code == (row.error as NSError).code)
             #expect(copy.failure?.code == RequestFailure(row.error).code)

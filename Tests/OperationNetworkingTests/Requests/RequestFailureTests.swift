@@ -8,94 +8,73 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RequestFailureTests {
-    struct Row: Sendable, CustomTestStringConvertible {
-        let error: any Error
-        let answers: String
-
-        init(_ error: any Error, _ answers: String) {
-            self.error = error
-            self.answers = answers
-        }
-
-        var testDescription: String { "\(error)" }
-    }
-
-    static func answers(_ error: any Error) -> String {
-        let failure = RequestFailure(error)
-        var answers: [String] = []
-        if failure.isCancelled { answers.append("cancelled") }
-        if failure.isTimeout { answers.append("timeout") }
-        if failure.isOffline { answers.append("offline") }
-        if failure.isUntrusted { answers.append("untrusted") }
-        if let status = failure.statusCode { answers.append("\(status)") }
-        if failure.mayPass { answers.append("passing") }
-        if failure.isCallersMistake { answers.append("mistake") }
-        return answers.joined(separator: " ")
-    }
-
     private static let file = URL(fileURLWithPath: "/tmp/a")
 
-    static let rows: [Row] = [
-        Row(URLError(.cancelled), "cancelled"),
-        Row(CancellationError(), "cancelled"),
-        Row(URLError(.timedOut), "timeout passing"),
-        Row(URLError(.notConnectedToInternet), "offline passing"),
-        Row(URLError(.networkConnectionLost), "passing"),
-        Row(URLError(.serverCertificateUntrusted), "untrusted"),
-        Row(URLError(.badURL), "mistake"),
-        Row(URLError(.badServerResponse), ""),
-        Row(NSError(domain: NSURLErrorDomain, code: URLError.Code.timedOut.rawValue), "timeout passing"),
-        Row(RequestSerializationError.invalidMethod(""), "mistake"),
-        Row(RequestAdapterError.bodyAddedOrRemoved, "mistake"),
-        Row(RequestBodyError.fileInUse(path: "/a"), "passing"),
-        Row(RequestBodyError.noBodySource, "mistake"),
-        Row(StreamError.closed, "mistake"),
-        Row(StreamError.inUse, "passing"),
-        Row(ProxyError.unreachable(proxy: "p", reason: "r"), "passing"),
-        Row(ProxyError.malformed(reason: "r"), "mistake"),
-        Row(ProxyError.authenticationRequired(proxy: "p"), ""),
-        Row(ProxyError.refused(proxy: "p", status: 403), ""),
-        Row(ProxyError.refused(proxy: "p", status: 503), "passing"),
-        Row(ResumeError.unexpectedStatus(503), "503 passing"),
-        Row(ResumeError.representationChanged, "passing"),
-        Row(ResumeError.malformedContentRange("x"), ""),
-        Row(DownloadError.notEnoughSpace(file, needed: 2, available: 1), "passing"),
-        Row(DownloadError.destinationExists(file), "mistake"),
-        Row(DownloadError.tooLarge(file, length: 2, limit: 1), ""),
-        Row(DownloadBatchError.journalInUse(file), "passing"),
-        Row(DownloadBatchError.journalExists(file), "mistake"),
-        Row(DownloadBatchError.journalUnreadable(file), ""),
-        Row(OutputFileError.inUse(file), "passing"),
-        Row(OutputFileError.notAFileURL(file), "mistake"),
-        Row(SessionError.invalidated, "mistake"),
-        Row(SessionError.fileNotMoved(temporary: file, destination: file, reason: "r"), ""),
-        Row(ServerTrustError(host: "h", check: .host, serverTrust: nil, url: file), "untrusted"),
-        Row(
+    static let rows: [FailureRow] = [
+        FailureRow(URLError(.cancelled), "cancelled"),
+        FailureRow(CancellationError(), "cancelled"),
+        FailureRow(URLError(.timedOut), "timeout passing"),
+        FailureRow(URLError(.notConnectedToInternet), "offline passing"),
+        FailureRow(URLError(.networkConnectionLost), "passing"),
+        FailureRow(URLError(.serverCertificateUntrusted), "untrusted"),
+        FailureRow(URLError(.badURL), "mistake"),
+        FailureRow(URLError(.badServerResponse), ""),
+        FailureRow(
+            NSError(domain: NSURLErrorDomain, code: URLError.Code.timedOut.rawValue),
+            "timeout passing"
+        ),
+        FailureRow(RequestSerializationError.invalidMethod(""), "mistake"),
+        FailureRow(RequestAdapterError.bodyAddedOrRemoved, "mistake"),
+        FailureRow(RequestBodyError.fileInUse(path: "/a"), "passing"),
+        FailureRow(RequestBodyError.noBodySource, "mistake"),
+        FailureRow(StreamError.closed, "mistake"),
+        FailureRow(StreamError.inUse, "passing"),
+        FailureRow(ProxyError.unreachable(proxy: "p", reason: "r"), "passing"),
+        FailureRow(ProxyError.malformed(reason: "r"), "mistake"),
+        FailureRow(ProxyError.authenticationRequired(proxy: "p"), ""),
+        FailureRow(ProxyError.refused(proxy: "p", status: 403), ""),
+        FailureRow(ProxyError.refused(proxy: "p", status: 503), "passing"),
+        FailureRow(ResumeError.unexpectedStatus(503), "503 passing"),
+        FailureRow(ResumeError.representationChanged, "passing"),
+        FailureRow(ResumeError.malformedContentRange("x"), ""),
+        FailureRow(DownloadError.notEnoughSpace(file, needed: 2, available: 1), "passing"),
+        FailureRow(DownloadError.destinationExists(file), "mistake"),
+        FailureRow(DownloadError.tooLarge(file, length: 2, limit: 1), ""),
+        FailureRow(DownloadBatchError.journalInUse(file), "passing"),
+        FailureRow(DownloadBatchError.journalExists(file), "mistake"),
+        FailureRow(DownloadBatchError.journalUnreadable(file), ""),
+        FailureRow(OutputFileError.inUse(file), "passing"),
+        FailureRow(OutputFileError.notAFileURL(file), "mistake"),
+        FailureRow(SessionError.invalidated, "mistake"),
+        FailureRow(SessionError.fileNotMoved(temporary: file, destination: file, reason: "r"), ""),
+        FailureRow(ServerTrustError(host: "h", check: .host, serverTrust: nil, url: file), "untrusted"),
+        FailureRow(
             ServerTrustError(host: "h", check: .chain(.expired), serverTrust: nil, url: file),
             "untrusted"
         ),
-        Row(ServerTrustError(host: "h", check: .encryption, serverTrust: nil, url: file), "untrusted"),
-        Row(CertificateChainFailure.expired, ""),
-        Row(CredentialError.colonInUser, "mistake"), Row(CredentialError.notUTF8(in: .user), "mistake"),
-        Row(NetrcError.malformed(line: 1), "mistake"),
-        Row(CertificateError.noPrivateKey("a"), "mistake"),
-        Row(StubError.unmatched(method: "GET", url: nil), "mistake"),
-        Row(DigestError.notBase64("?"), "mistake"),
-        Row(ChecksumListError.malformedLine(1), ""),
-        Row(CookieFileError.notText, ""),
-        Row(CompoundResponseSerializer.ChildErrors(errors: []), ""),
-        Row(
+        FailureRow(ServerTrustError(host: "h", check: .encryption, serverTrust: nil, url: file), "untrusted"),
+        FailureRow(CertificateChainFailure.expired, ""),
+        FailureRow(CredentialError.colonInUser, "mistake"),
+        FailureRow(CredentialError.notUTF8(in: .user), "mistake"),
+        FailureRow(NetrcError.malformed(line: 1), "mistake"),
+        FailureRow(CertificateError.noPrivateKey("a"), "mistake"),
+        FailureRow(StubError.unmatched(method: "GET", url: nil), "mistake"),
+        FailureRow(DigestError.notBase64("?"), "mistake"),
+        FailureRow(ChecksumListError.malformedLine(1), ""),
+        FailureRow(CookieFileError.notText, ""),
+        FailureRow(CompoundResponseSerializer.ChildErrors(errors: []), ""),
+        FailureRow(
             EncodingError.invalidValue(1, EncodingError.Context(codingPath: [], debugDescription: "")),
             "mistake"
         ),
-        Row(NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)), "passing"),
-        Row(CocoaError(.fileWriteOutOfSpace), "passing"),
-        Row(CocoaError(.fileNoSuchFile), ""),
+        FailureRow(NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)), "passing"),
+        FailureRow(CocoaError(.fileWriteOutOfSpace), "passing"),
+        FailureRow(CocoaError(.fileNoSuchFile), ""),
     ]
 
     @Test(arguments: rows)
-    func answers(row: Row) {
-        #expect(Self.answers(row.error) == row.answers)
+    func answers(row: FailureRow) {
+        #expect(FailureRow.answers(row.error) == row.answers)
     }
 
     @Test(arguments: [(404, "404"), (503, "503 passing"), (429, "429 passing"), (401, "401")])
@@ -103,7 +82,7 @@ struct RequestFailureTests {
         let server = try ScriptedServer([.respond(status, ["Content-Type": "text/html"], body: "<p>")])
         let manager = OperationManager(baseURL: server.url)
         let error = try await #require(throws: (any Error).self) { try await manager.get("a") }
-        #expect(Self.answers(error) == answers)
+        #expect(FailureRow.answers(error) == answers)
         #expect(RequestFailure(error).code == nil)
     }
 

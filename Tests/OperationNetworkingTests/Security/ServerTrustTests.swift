@@ -107,16 +107,6 @@ struct ServerTrustTests {
     }
 }
 
-extension ConnectionOperation {
-    /// Starts it, and waits until it has finished.
-    func run() async throws {
-        let gate = Gate()
-        completionBlock = { gate.open() }
-        start()
-        try await gate.wait()
-    }
-}
-
 extension ServerTrustError.Check {
     fileprivate var expectedCode: URLError.Code {
         switch self {
