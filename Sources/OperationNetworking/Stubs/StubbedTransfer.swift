@@ -39,7 +39,7 @@ final class StubbedTransfer: @unchecked Sendable {
 
     let id: TransferID
     var isPutAside = false
-    private let request: SentRequest
+    private let request: TransferRequest
     private let client: any TransferClient
     private let stubs: RequestStubs
     private let cookies: StubCookies
@@ -56,7 +56,7 @@ final class StubbedTransfer: @unchecked Sendable {
 
     init(
         _ id: TransferID,
-        _ request: SentRequest,
+        _ request: TransferRequest,
         for client: any TransferClient,
         _ stubs: RequestStubs,
         didEnd: @escaping (Outcome) -> Void

@@ -17,7 +17,7 @@ final class StubbedTransfers: TransferRunning {
 
     func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient) {
         turns.remove(id)
-        let transfer = StubbedTransfer(id, SentRequest(request), for: client, stubs) {
+        let transfer = StubbedTransfer(id, request, for: client, stubs) {
             [unowned self] outcome in
             running[id] = nil
             switch outcome {

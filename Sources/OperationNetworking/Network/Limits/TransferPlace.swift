@@ -18,7 +18,7 @@ struct TransferPlace: Hashable, Sendable {
     /// own.
     var sharing: TrustDomain?
 
-    init(_ request: SentRequest) {
+    init(_ request: TransferRequest) {
         limit = request.shared.value.connectionLimit
         origin = request.origin
         let mayShare =

@@ -5,8 +5,6 @@ internal import OperationNetworkingSystem
 ///
 /// libcurl is entered from one place, `drive`. From within libcurl nothing here may be called; a precondition
 /// stops such a call, because most libcurl calls would answer `CURLM_RECURSIVE_API_CALL`.
-///
-/// Stored properties: 16. It is where the values meet that decide about a transfer, one property each.
 final class Transfers: TransferRunning {
     /// More at once would hold up everything else.
     private static let startsPerPass = 128
@@ -32,12 +30,12 @@ final class Transfers: TransferRunning {
     private(set) var isInsideCurl = false
 
     private enum Wish {
-        case transfer(SentRequest)
+        indirect case transfer(TransferRequest)
         case turn(TransferPlace)
     }
 
     private struct Waiting {
-        let wish: Wish
+        var wish: Wish
         let client: any TransferClient
         /// By the same transfer, when it had to be asked again.
         let spent: TransferMetrics
@@ -93,7 +91,7 @@ final class Transfers: TransferRunning {
             return news.append(TransferEnd(id: id, error: error, metrics: TransferMetrics()), for: client)
         }
         versions.decide(&request, id: id)
-        let request = SentRequest(consume request)
+        let request = consume request
         guard let turn = turns.remove(id) else {
             return enqueue(request, id, client, TransferMetrics())
         }
@@ -137,7 +135,7 @@ final class Transfers: TransferRunning {
     }
 
     private func enqueue(
-        _ request: SentRequest,
+        _ request: TransferRequest,
         _ id: TransferID,
         _ client: any TransferClient,
         _ spent: TransferMetrics,
@@ -279,15 +277,16 @@ final class Transfers: TransferRunning {
     }
 
     private func begin(_ id: TransferID) {
-        guard let next = waiting.remove(id) else { return admission.remove(id) }
+        guard var next = waiting.remove(id) else { return admission.remove(id) }
         switch next.wish {
-        case .transfer(let request):
+        case .transfer(var request):
             guard !request.hasExpired else {
                 admission.remove(id)
                 let end = TransferEnd(id: id, error: .expired, metrics: next.spent)
                 return news.append(end, for: next.client)
             }
             request.renewCookies()
+            next.wish = .transfer(request)
             begin(next, id)
         case .turn(let place):
             descriptors.take(DescriptorBudget.perFile)
@@ -307,7 +306,7 @@ final class Transfers: TransferRunning {
         }
     }
 
-    private func begin(_ next: Waiting, _ request: SentRequest, _ id: TransferID) throws(CurlError) {
+    private func begin(_ next: Waiting, _ request: TransferRequest, _ id: TransferID) throws(CurlError) {
         let (number, domain) = try domains.takeForTransfer(request.trustDomain) {
             (number) throws(CurlError) in try makeDomain(number)
         }
@@ -321,12 +320,12 @@ final class Transfers: TransferRunning {
 
     private func begin(
         _ next: Waiting,
-        _ request: SentRequest,
+        _ request: TransferRequest,
         _ id: TransferID,
         in domain: TransferDomain,
         _ number: UInt32
     ) throws(CurlError) {
-        let examination = request.value.makeExamination()
+        let examination = request.makeExamination()
         let options = request.options(examination, demand: domain.demand)
         let easy = try domain.handle(for: options)
         var bodyIsReady: @Sendable () -> Void = {}
@@ -382,7 +381,7 @@ final class Transfers: TransferRunning {
                     news.append(transfer.end(.bodyNotRepeatable), for: transfer.client)
                     continue
                 }
-                enqueue(SentRequest(again), transfer.id, transfer.client, end.metrics, rank: finished.rank)
+                enqueue(again, transfer.id, transfer.client, end.metrics, rank: finished.rank)
             }
         }
     }
@@ -394,9 +393,9 @@ final class Transfers: TransferRunning {
         if case .curl(let error) = error, error.hasNoDescriptors, !transfer.connection.isThere {
             // While others move, there will be some.
             descriptors.didRunOut()
-            return someWillComeBack ? transfer.request.value : nil
+            return someWillComeBack ? transfer.request : nil
         }
-        guard var next = versions.next(transfer.request.value, after: error, id: transfer.id) else {
+        guard var next = versions.next(transfer.request, after: error, id: transfer.id) else {
             return nil
         }
         versions.decide(&next, id: transfer.id)

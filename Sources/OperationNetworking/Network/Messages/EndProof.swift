@@ -44,9 +44,7 @@ enum EndProof: Hashable, Sendable {
         curlReportsResets: Bool = curlReportsResets
     ) -> TransferOptions.HTTPVersion {
         guard request.version == .automatic else { return request.version }
-        if canBeAskedAgain(request.method, hasBody: request.body != nil) {
-            return needsChunks ? .http1 : .automatic
-        }
+        if request.canBeAskedAgain { return needsChunks ? .http1 : .automatic }
         return curlReportsResets ? .automatic : .http1
     }
 
@@ -54,7 +52,7 @@ enum EndProof: Hashable, Sendable {
     /// byte, and asked for over HTTP/1.1 if the origin has that. The end is always there to be judged with
     /// HTTP/1. The body of a response that is no success is beside the point: the status is what was asked
     /// for.
-    func suffices(for request: SentRequest, head: ResponseHead) -> Bool {
+    func suffices(for request: TransferRequest, head: ResponseHead) -> Bool {
         guard head.isOfBody else { return true }
         return switch self {
         case .length, .coding, .chunks, .closeNotify: true
@@ -63,14 +61,9 @@ enum EndProof: Hashable, Sendable {
         case .nothing: head.version.hasPrefix("HTTP/1") || !request.canBeAskedAgain
         }
     }
-
-    /// Whether the same may be asked twice just to prove an end.
-    fileprivate static func canBeAskedAgain(_ method: String, hasBody: Bool) -> Bool {
-        (method == "GET" || method == "HEAD") && !hasBody
-    }
 }
 
-extension SentRequest {
+extension TransferRequest {
     /// Whether the same may be asked twice just to prove an end.
-    var canBeAskedAgain: Bool { EndProof.canBeAskedAgain(self.method, hasBody: self.body != nil) }
+    var canBeAskedAgain: Bool { (method == "GET" || method == "HEAD") && body == nil }
 }

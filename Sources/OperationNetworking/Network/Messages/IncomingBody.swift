@@ -25,7 +25,8 @@ struct IncomingBody {
     ///   - head: the final head.
     ///   - request: the request.
     ///   - lengthFault: the fault of a line of the head that did not come.
-    init(_ head: ResponseHead, answering request: SentRequest, lengthFault: MessageLength.Failure? = nil) {
+    init(_ head: ResponseHead, answering request: TransferRequest, lengthFault: MessageLength.Failure? = nil)
+    {
         do throws(MessageLength.Failure) {
             if let lengthFault { throw lengthFault }
             length = try MessageLength(method: request.method, head: head)
@@ -62,7 +63,7 @@ struct IncomingBody {
     /// that cannot be undone, `.client` for what `deliver` throws.
     mutating func take(
         _ bytes: Span<UInt8>,
-        of request: SentRequest,
+        of request: TransferRequest,
         deliver: (Span<UInt8>) throws -> Void
     ) throws(TransferError) -> Bool {
         let fresh = newBytes(of: bytes.count)
@@ -124,7 +125,7 @@ struct IncomingBody {
     }
 
     /// A few kilobytes can be made to decode to gigabytes, in each of several codings.
-    private func check(decoded length: Int64, of request: SentRequest) throws {
+    private func check(decoded length: Int64, of request: TransferRequest) throws {
         guard length > request.maximumDecodedLength else { return }
         throw URLError(
             .dataLengthExceedsMaximum,

@@ -10,9 +10,9 @@ struct OutgoingBody {
     private(set) var position: Int64 = 0
     private var hasEnded = false
 
-    init(of request: SentRequest, demand: ProxyDemand) {
+    init(of request: TransferRequest, demand: ProxyDemand) {
         reader = request.body.map { RequestBodyReader($0) }
-        awaitsProxy = request.body != nil && request.value.holdsBody(demand)
+        awaitsProxy = request.body != nil && request.holdsBody(demand)
     }
 
     /// The proxy has spoken; the server need not be asked for leave as well.

@@ -85,7 +85,7 @@ struct KnownVersions {
 
     /// A transfer has ended; `chosen`: as above, and `hasHead`: whether the head of a response came.
     mutating func learn(
-        _ request: SentRequest,
+        _ request: TransferRequest,
         _ error: TransferError?,
         chosen: String??,
         hasHead: Bool = false

@@ -6,7 +6,7 @@ internal import OperationNetworkingSystem
 /// Used on the network thread; libcurl calls it while ``Transfers`` drives.
 final class Transfer: EasyHandleDelegate {
     let id: TransferID
-    let request: SentRequest
+    let request: TransferRequest
     let client: any TransferClient
     let easy: EasyHandle
     let context: TransferContext
@@ -27,7 +27,7 @@ final class Transfer: EasyHandleDelegate {
 
     init(
         id: TransferID,
-        request: SentRequest,
+        request: TransferRequest,
         client: any TransferClient,
         easy: EasyHandle,
         examination: ServerExamination?,
@@ -249,8 +249,10 @@ final class Transfer: EasyHandleDelegate {
         }
         if heads.askProxyAgain(), outgoing.release() {
             do throws(CurlError) {
-                let value = request.value
-                try easy.replaceHeaderLines(value.headerLines(holdsBody: false), octetLine: value.octetLine)
+                try easy.replaceHeaderLines(
+                    request.headerLines(holdsBody: false),
+                    octetLine: request.octetLine
+                )
             } catch {
                 return give(up: .curl(error))
             }
@@ -405,7 +407,7 @@ final class Transfer: EasyHandleDelegate {
     /// libcurl has judged each cookie when its line came; it knows what is left.
     private func tellCookies() {
         guard easy.receivedCookies > 0, let known = request.cookies else { return }
-        let host = request.value.cookieHost ?? ""
+        let host = request.cookieHost ?? ""
         let changes = CookieChanges(
             from: known,
             to: easy.cookieLines.compactMap { Cookie(line: $0) },
@@ -414,7 +416,7 @@ final class Transfer: EasyHandleDelegate {
             by: host,
             isSecure: Cookie.isSecure(host: host, isTLS: isTLS),
             erasing: heads.cookieErasures,
-            ofRequestTo: request.value.url.path(percentEncoded: true)
+            ofRequestTo: request.url.path(percentEncoded: true)
         )
         if !changes.isEmpty { client.transferDidReceive(changes) }
     }

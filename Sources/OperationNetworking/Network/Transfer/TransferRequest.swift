@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 /// All that one transfer needs, decided before it starts.
 ///
-/// Stored properties: 23. Each is decided by itself, and none changes while the transfer runs.
+/// None of it changes while the transfer runs.
 struct TransferRequest: Sendable {
     var url: URL
     /// Of the URL.
@@ -73,6 +73,22 @@ struct TransferRequest: Sendable {
     /// The host that cookies are for, in the form of a cookie's domain: a `Host` field names it, as it does
     /// for libcurl.
     var cookieHost: String? { (fields["Host"] ?? url.host).map(Cookie.canonical) }
+
+    /// Whether it has waited too long: see ``expiry``.
+    var hasExpired: Bool { expiry.map { $0 <= Date() } ?? false }
+
+    /// Takes the cookies that the jar has by now: the wait for a connection may have been an hour. Waits for
+    /// nothing.
+    ///
+    /// Not below a cache, which keeps the response as the answer to the cookies that it was told.
+    mutating func renewCookies() {
+        guard cookies != nil, let jar = settings.cookieJar, settings.layers[.cache] == nil,
+            jar.version != cookieVersion, let host = cookieHost,
+            let new = jar.newCookies(concerning: host, since: cookieVersion)
+        else { return }
+        cookies = new.cookies
+        cookieVersion = new.version
+    }
 
     /// Whether a proxy gets the request, and not just a tunnel to the server: what it answers may be its own.
     var isAskedOfProxy: Bool {
@@ -159,51 +175,6 @@ struct TransferRequest: Sendable {
     /// Of a request with nothing of its own.
     private static let plainLines = [acceptEncoding]
     private static let acceptEncoding = "Accept-Encoding: " + ContentDecoder.acceptEncoding
-}
-
-/// A request on its way through the transfers: one reference, where each copy of the request would be a
-/// dozen. Has the properties of the request, each by itself.
-@dynamicMemberLookup
-final class SentRequest {
-    let value: TransferRequest
-    /// Asked with each connection.
-    let usesTunnel: Bool
-    /// The cookies that the jar had when the wait for a connection was over, if they are others.
-    private var renewed: JarCookies?
-
-    init(_ value: TransferRequest) {
-        self.value = value
-        usesTunnel = value.usesTunnel
-    }
-
-    subscript<Value>(dynamicMember path: KeyPath<TransferRequest, Value>) -> Value {
-        value[keyPath: path]
-    }
-
-    /// Whether it has waited too long: see ``TransferRequest/expiry``.
-    var hasExpired: Bool { value.expiry.map { $0 <= Date() } ?? false }
-
-    /// Takes the cookies that the jar has by now: the wait for a connection may have been an hour. Waits for
-    /// nothing.
-    ///
-    /// Not below a cache, which keeps the response as the answer to the cookies that it was told.
-    func renewCookies() {
-        guard value.cookies != nil, let jar = value.settings.cookieJar, value.settings.layers[.cache] == nil,
-            jar.version != value.cookieVersion, let host = value.cookieHost,
-            let new = jar.newCookies(concerning: host, since: value.cookieVersion)
-        else { return }
-        renewed = new
-    }
-
-    /// See ``TransferRequest/cookies``.
-    var cookies: [Cookie]? { renewed?.cookies ?? value.cookies }
-
-    /// libcurl's form of it, as ``TransferRequest/options(_:demand:)``.
-    func options(_ examination: ServerExamination?, demand: ProxyDemand) -> TransferOptions {
-        var options = value.options(examination, demand: demand)
-        if let renewed { options.cookieLines = renewed.cookies.map(\.line) }
-        return options
-    }
 }
 
 extension HeaderFields.Field {

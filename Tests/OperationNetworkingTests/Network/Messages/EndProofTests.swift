@@ -44,7 +44,7 @@ struct EndProofTests {
         let url = try #require(URL(string: "https://localhost/"))
         func suffices(_ proof: EndProof, _ method: String, _ version: TransferOptions.HTTPVersion) -> Bool {
             proof.suffices(
-                for: SentRequest(.plain(url, method: method, version: version)),
+                for: .plain(url, method: method, version: version),
                 head: head("HTTP/2")
             )
         }
@@ -53,7 +53,7 @@ struct EndProofTests {
         // Over HTTP/1.1 the last chunk is sure to come.
         #expect(!suffices(.trailers, "GET", .automatic) && suffices(.trailers, "GET", .http2))
         #expect(suffices(.length, "GET", .automatic) && suffices(.coding, "GET", .automatic))
-        let closing = EndProof.nothing.suffices(for: SentRequest(.plain(url)), head: head("HTTP/1.1"))
+        let closing = EndProof.nothing.suffices(for: .plain(url), head: head("HTTP/1.1"))
         #expect(closing)
     }
 

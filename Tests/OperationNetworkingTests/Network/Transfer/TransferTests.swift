@@ -249,7 +249,7 @@ struct TransferTests {
     ) throws -> Transfer {
         Transfer(
             id: client.id,
-            request: SentRequest(request),
+            request: request,
             client: client,
             easy: try EasyHandle(),
             examination: request.makeExamination(),

@@ -8,10 +8,10 @@ import Testing
 /// A body that decodes to more than a pass of the network thread has the time for.
 struct IncomingBodyTests {
     private let coded = Zeros.inGzip(megabytes: 3)
-    private let request: SentRequest
+    private let request: TransferRequest
 
     init() throws {
-        request = SentRequest(.plain(try #require(URL(string: "http://a/")), acceptsContentCoding: true))
+        request = .plain(try #require(URL(string: "http://a/")), acceptsContentCoding: true)
     }
 
     private func body() -> IncomingBody {

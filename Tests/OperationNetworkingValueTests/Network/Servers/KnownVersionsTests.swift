@@ -32,7 +32,7 @@ struct KnownVersionsTests {
         #expect(first.version == .http1 && first.mayOfferHTTP2 && first.trustDomain.transfer == nil)
         let second = try #require(versions.next(first, after: .httpVersionNotAgreed, id: id))
         #expect(second.version == .http2 && second.trustDomain.transfer == id)
-        versions.learn(SentRequest(second), nil, chosen: "h2")
+        versions.learn(second, nil, chosen: "h2")
 
         // What may be held has a connection of its own; the rest shares one.
         let later = decided(versions, .http1)
@@ -44,7 +44,7 @@ struct KnownVersionsTests {
         #expect(decided(versions, .http1, authentication: ntlm).version == .http1)
 
         // The server has learned HTTP/1.1.
-        versions.learn(SentRequest(later), nil, chosen: "http/1.1")
+        versions.learn(later, nil, chosen: "http/1.1")
         #expect(decided(versions, .http1).version == .http1)
     }
 
@@ -53,7 +53,7 @@ struct KnownVersionsTests {
         let request = try #require(
             versions.next(decided(versions, .http1), after: .httpVersionNotAgreed, id: id)
         )
-        versions.learn(SentRequest(request), nil, chosen: .some(nil))
+        versions.learn(request, nil, chosen: .some(nil))
         let later = decided(versions, .http1)
         #expect(later.version == .http1 && !later.mayOfferHTTP2)
     }
@@ -65,15 +65,15 @@ struct KnownVersionsTests {
     ])
     func anOriginThatHadHTTP1IsOfferedHTTP2AfterARefusal(error: CurlError, chosen: String??) {
         var versions = KnownVersions()
-        versions.learn(SentRequest(decided(versions, .http1)), nil, chosen: "http/1.1")
+        versions.learn(decided(versions, .http1), nil, chosen: "http/1.1")
         let request = decided(versions, .http1)
         #expect(!request.mayOfferHTTP2)
         // What any server may do says nothing.
-        versions.learn(SentRequest(request), .curl(CurlError(code: 28, message: "Timeout")), chosen: chosen)
+        versions.learn(request, .curl(CurlError(code: 28, message: "Timeout")), chosen: chosen)
         #expect(!decided(versions, .http1).mayOfferHTTP2)
-        versions.learn(SentRequest(request), .curl(error), chosen: chosen, hasHead: true)
+        versions.learn(request, .curl(error), chosen: chosen, hasHead: true)
         #expect(!decided(versions, .http1).mayOfferHTTP2)
-        versions.learn(SentRequest(request), .curl(error), chosen: chosen)
+        versions.learn(request, .curl(error), chosen: chosen)
         #expect(decided(versions, .http1).mayOfferHTTP2)
     }
 
@@ -81,7 +81,7 @@ struct KnownVersionsTests {
         var versions = KnownVersions()
         let request = decided(versions, .automatic)
         #expect(versions.next(request, after: .endNotProvable, id: id) != nil)
-        versions.learn(SentRequest(request), .endNotProvable, chosen: "h2")
+        versions.learn(request, .endNotProvable, chosen: "h2")
         #expect(decided(versions, .automatic).version == .http1)
         // Nothing else can be done with one that has HTTP/2 only.
         for version in [TransferOptions.HTTPVersion.http2, .http2PriorKnowledge] {
