@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 /// The plan of a download, decided before it starts.
 ///
-/// Stored properties: 19. Each is a setting of the operation, or a fact of its request, that its sink needs.
+/// Each property is a setting of the operation, or a fact of its request, that its sink needs.
 struct DownloadPlan: Sendable {
     /// The request, as far as the caller chose it.
     var request: URLRequest

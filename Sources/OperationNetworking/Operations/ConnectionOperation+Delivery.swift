@@ -114,7 +114,7 @@ extension ConnectionOperation {
             let audience = audience(state)
             // Nothing waits for notifications.
             let group = audience.needsQueue ? nil : state.outbox.takeGroup()
-            return (nil, state.configuration.deliveryTarget(for: audience), group)
+            return (nil, state.deliveryTarget(for: audience), group)
         }
         group?.leave()
         if isThere, case .queue(let next) = target, next.isSame(as: queue),
@@ -140,8 +140,8 @@ extension ConnectionOperation {
     /// that has returned, and before anything else is told.
     func makeInOrder(_ call: Detour) {
         let (isNow, target, queue) = state.withLock { state -> (Bool, DeliveryTarget?, DispatchQueue) in
-            let queue = state.configuration.completionQueue ?? .main
-            switch state.outbox.take(call, entering: state.configuration.completionGroup) {
+            let queue = state.completionQueue ?? .main
+            switch state.outbox.take(call, entering: state.completionGroup) {
             case .now: return (true, nil, queue)
             case .afterCallback: return (false, nil, queue)
             case .afterDeliveries:

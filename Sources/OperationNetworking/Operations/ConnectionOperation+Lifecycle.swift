@@ -163,7 +163,7 @@ extension ConnectionOperation {
     /// Begins the exchange, or continues it.
     func beginExchange(_ state: inout OperationState) {
         let exchange = exchange(&state)
-        if let modes = state.configuration.uncommon.runLoopModes { NetworkThread.shared.add(modes: modes) }
+        if let modes = state.uncommon.runLoopModes { NetworkThread.shared.add(modes: modes) }
         NetworkThread.shared.perform(isUrgent: true) { [lap = state.machine.lap] in
             exchange.begin($0, for: self, in: lap)
         }
@@ -345,7 +345,7 @@ extension ConnectionOperation: ExchangeOwner {
 
     func exchangeLasts() {
         let target = state.withLock { state in
-            state.outbox.release() ? state.configuration.deliveryTarget(for: audience(state)) : nil
+            state.outbox.release() ? state.deliveryTarget(for: audience(state)) : nil
         }
         if let target { scheduleDelivery(target) }
     }

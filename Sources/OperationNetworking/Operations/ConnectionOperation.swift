@@ -129,7 +129,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// A stream that is closed, or that another operation uses, is a ``StreamError``.
     public var inputStream: InputStream? {
         get { request.httpBodyStream }
-        set { configure { $0.configuration.setBody { $0.httpBodyStream = newValue } } }
+        set { configure { $0.setBody { $0.httpBodyStream = newValue } } }
     }
 
     /// The request's body: a file, a form, data, a stream. See ``BodySource``.
@@ -137,7 +137,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Setting it sets the request's `Content-Length`, and replaces ``inputStream``.
     public var bodySource: BodySource? {
         get { request.bodySource }
-        set { configure { $0.configuration.setBody { $0.bodySource = newValue } } }
+        set { configure { $0.setBody { $0.bodySource = newValue } } }
     }
 
     /// The stream to which the body of a successful (2xx) response goes, instead of memory. It is opened,
@@ -174,22 +174,22 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// `URLError.dataLengthExceedsMaximum`. 256 MiB unless set; `.max`: any number. What goes to
     /// ``outputFile`` or ``outputStream`` may have any length.
     public var maximumResponseDataLength: Int {
-        get { state.withLock { $0.configuration.uncommon.maximumResponseDataLength } }
-        set { configure { $0.configuration.uncommon.maximumResponseDataLength = newValue } }
+        get { state.withLock { Int($0.configuration.memoryLimit) } }
+        set { configure { $0.configuration.memoryLimit = Int64(newValue) } }
     }
 
     /// The limit of a body's length in bytes after gzip or deflate was undone; a longer one is an error,
     /// `URLError.dataLengthExceedsMaximum`. 256 MiB unless set: a few kilobytes can be made to decode to
     /// gigabytes.
     public var maximumDecodedLength: Int64 {
-        get { state.withLock { $0.configuration.uncommon.maximumDecodedLength } }
-        set { configure { $0.configuration.uncommon.maximumDecodedLength = newValue } }
+        get { state.withLock { $0.configuration.maximumDecodedLength } }
+        set { configure { $0.configuration.maximumDecodedLength = newValue } }
     }
 
     /// Transfers move in the common modes of the network thread's run loop, and in these.
     public var runLoopModes: Set<RunLoop.Mode> {
-        get { state.withLock { $0.configuration.uncommon.runLoopModes } ?? [.common] }
-        set { configure { $0.configuration.uncommon.runLoopModes = newValue } }
+        get { state.withLock { $0.uncommon.runLoopModes } ?? [.common] }
+        set { configure { $0.uncommon.runLoopModes = newValue } }
     }
 
     /// The queue of callbacks and notifications; `nil`: the main queue. Read when the callback is due.
@@ -198,23 +198,23 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// or is of a subclass that overrides the hooks: such an operation releases its closures, and counts in
     /// its batches, when the last callback has returned. An operation without any of these needs no queue.
     public var completionQueue: DispatchQueue? {
-        get { state.withLock { $0.configuration.completionQueue } }
+        get { state.withLock { $0.completionQueue } }
         set {
-            state.replace(newValue) { swap(&$0.configuration.completionQueue, &$1) }
+            state.replace(newValue) { swap(&$0.completionQueue, &$1) }
             if let newValue { deliver(on: newValue) }
         }
     }
 
     /// The group that each callback enters while it waits for its queue and runs; not notifications alone.
     public var completionGroup: DispatchGroup? {
-        get { state.withLock { $0.configuration.completionGroup } }
-        set { state.replace(newValue) { swap(&$0.configuration.completionGroup, &$1) } }
+        get { state.withLock { $0.completionGroup } }
+        set { state.replace(newValue) { swap(&$0.completionGroup, &$1) } }
     }
 
     /// Information of your own. Nothing here reads it.
     public var userInfo: [String: any Sendable] {
-        get { state.withLock { $0.configuration.uncommon.userInfo } }
-        set { state.replace(newValue) { swap(&$0.configuration.uncommon.userInfo, &$1) } }
+        get { state.withLock { $0.uncommon.userInfo } }
+        set { state.replace(newValue) { swap(&$0.uncommon.userInfo, &$1) } }
     }
 
     /// Called on ``completionQueue`` as the last callback, and released then. Set after the end, it is called
@@ -437,7 +437,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         let original = state.withLock { $0 }
         let (observers, challenge) = (original.observersOfCopy, original.challengeOfCopy)
         copy.configure { state in
-            state.configuration.copy(original.configuration)
+            state.copyConfiguration(original)
             state.closures.copy(original.closures)
             state.closures.challenge = challenge
             state.closures.observers = observers + state.closures.observers

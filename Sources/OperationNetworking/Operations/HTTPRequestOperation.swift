@@ -89,8 +89,8 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     /// ``ResumeError/unexpectedStatus(_:)`` before any of it is written, as it does for a
     /// ``DownloadOperation``. Defaults to `false`.
     package var requiresFile: Bool {
-        get { state.withLock { $0.configuration.uncommon.requiresFile } }
-        set { configure { $0.configuration.uncommon.requiresFile = newValue } }
+        get { state.withLock { $0.uncommon.requiresFile } }
+        set { configure { $0.uncommon.requiresFile = newValue } }
     }
 
     /// Sets two closures, of which exactly one is called, once, on `completionQueue`, when the operation has
@@ -214,7 +214,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     override func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {
         var configuration = state.exchangeConfiguration
         configuration.resumesByRange = true
-        if state.configuration.uncommon.requiresFile {
+        if state.uncommon.requiresFile {
             let method = state.request.httpMethod
             configuration.check = { try SuccessStatus.check($0, method: method) }
         }

@@ -119,8 +119,8 @@ public struct OperationArchive: Codable, Sendable {
         outputFile = state.configuration.outputFile
         settings = TransferSettingsArchive(state.configuration.settings)
         limits = Limits(
-            responseDataLength: state.configuration.uncommon.maximumResponseDataLength,
-            decodedLength: state.configuration.uncommon.maximumDecodedLength
+            responseDataLength: Int(state.configuration.memoryLimit),
+            decodedLength: state.configuration.maximumDecodedLength
         )
         isFinished = state.machine.phase == .finished
         bodySoFar =
@@ -151,8 +151,8 @@ public struct OperationArchive: Codable, Sendable {
         state.configuration.outputFile = outputFile
         settings.restore(&state.configuration.settings)
         if let limits {
-            state.configuration.uncommon.maximumResponseDataLength = limits.responseDataLength
-            state.configuration.uncommon.maximumDecodedLength = limits.decodedLength
+            state.configuration.memoryLimit = Int64(limits.responseDataLength)
+            state.configuration.maximumDecodedLength = limits.decodedLength
         }
         guard isFinished else { return state.earlierBody = bodySoFar?.body }
         state.machine = .finished

@@ -5,10 +5,15 @@ internal import OperationNetworkingSystem
 
 /// Everything about a `ConnectionOperation` that changes; it lives behind one lock.
 ///
-/// Stored properties: 23. One lock is cheaper than several, and lets all of them change together. A million
+/// One lock is cheaper than several, and lets all of them change together. A million
 /// may wait in a queue: small ones stand together, where others leave them room.
 struct OperationState {
-    var configuration: OperationConfiguration
+    var configuration: ExchangeConfiguration
+    /// The use of the request's body; `nil`: that is no stream.
+    private var inputStreamUse: StreamUse?
+    var completionQueue: DispatchQueue?
+    var completionGroup: DispatchGroup?
+    @Rare private var changed: Uncommon?
     var closures = Closures()
     /// Of an ``HTTPRequestOperation``.
     var handlers = ResultHandlers()
@@ -52,7 +57,54 @@ struct OperationState {
     var seats: [BatchSeat] = []
 
     init(request: URLRequest) {
-        configuration = OperationConfiguration(request: request)
+        configuration = ExchangeConfiguration(request: request)
+        noteStream()
+    }
+
+    /// Settings that most operations leave as they are.
+    struct Uncommon {
+        var requiresFile = false
+        /// `nil`: the common modes.
+        var runLoopModes: Set<RunLoop.Mode>?
+        var userInfo: [String: any Sendable] = [:]
+    }
+
+    var uncommon: Uncommon {
+        get { changed ?? Uncommon() }
+        set { changed = newValue }
+    }
+
+    /// Gives the request another body.
+    mutating func setBody(_ set: (inout URLRequest) -> Void) {
+        set(&configuration.request)
+        noteStream()
+    }
+
+    private mutating func noteStream() {
+        inputStreamUse = request.httpBodyStream == nil ? nil : StreamUse()
+    }
+
+    /// Takes over the configuration of the operation that this one is a copy of: everything but the request,
+    /// and an output stream, which cannot be used twice.
+    mutating func copyConfiguration(_ original: OperationState) {
+        var copy = original.configuration
+        copy.request = request
+        switch copy.destination {
+        case .stream, .pieces: copy.destination = configuration.destination
+        case .memory, .file, .custom: break
+        }
+        configuration = copy
+        // One stream, which the first of them to start gets.
+        inputStreamUse = original.inputStreamUse
+        completionQueue = original.completionQueue
+        completionGroup = original.completionGroup
+        changed = original.changed
+    }
+
+    /// The queue of callbacks.
+    func deliveryTarget(for audience: Audience) -> DeliveryTarget {
+        if completionQueue == nil, !audience.needsQueue { return .mainLine }
+        return .queue(completionQueue ?? .main)
     }
 
     var request: URLRequest { configuration.request }
@@ -72,15 +124,15 @@ struct OperationState {
 
     /// Puts a delivery into the outbox; returns where to schedule the delivery, if that is to be done.
     mutating func append(_ delivery: Delivery, for audience: Audience) -> DeliveryTarget? {
-        let group = audience.needsQueue ? configuration.completionGroup : nil
-        return outbox.append(delivery, entering: group) ? configuration.deliveryTarget(for: audience) : nil
+        let group = audience.needsQueue ? completionGroup : nil
+        return outbox.append(delivery, entering: group) ? deliveryTarget(for: audience) : nil
     }
 
     /// The same for the start of an operation of which only the notification is told: it waits for what comes
     /// next, or until the operation has lasted for a while. Most end first, and wake a thread once.
     mutating func appendStart(for audience: Audience) -> DeliveryTarget? {
         guard !audience.hasObservers, !audience.isSubclass else { return append(.started, for: audience) }
-        outbox.hold(.started, entering: audience.needsQueue ? configuration.completionGroup : nil)
+        outbox.hold(.started, entering: audience.needsQueue ? completionGroup : nil)
         return nil
     }
 
@@ -133,8 +185,20 @@ struct OperationState {
         return earlierBody
     }
 
+    /// The configuration with what is known at the start: the stream of the body, and the limit that the body
+    /// itself asks for.
     var exchangeConfiguration: ExchangeConfiguration {
-        configuration.exchangeConfiguration(provider: closures.bodyStreamProvider, priority: priority)
+        var configuration = configuration
+        if let inputStreamUse {
+            let provider = closures.bodyStreamProvider
+            configuration.body = BodyStream(of: request, use: inputStreamUse, provider: provider)
+                .map { .stream($0) }
+        }
+        if let rate = request.bodySource?.maximumRate {
+            configuration.settings.uploadLimits.append(BandwidthLimit(bytesPerSecond: rate))
+        }
+        configuration.priority = priority
+        return configuration
     }
 }
 

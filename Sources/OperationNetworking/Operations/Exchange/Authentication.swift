@@ -8,7 +8,7 @@ internal import OperationNetworkingSystem
 /// of. Other origins get what the credential storage has for them, or what the challenge closure answers to
 /// their name.
 ///
-/// Stored properties: 20. Most say what happened in one hop, and begin anew with the next.
+/// Most properties say what happened in one hop, and begin anew with the next.
 struct Authentication {
     /// A credential, and how it is sent.
     struct Proof: Hashable {

@@ -8,7 +8,7 @@ internal import OperationNetworkingSystem
 /// It performs what ``ExchangeMachine`` decides. It is made on any thread, and then used on the network
 /// thread only. While a transfer runs it keeps its owner.
 ///
-/// Stored properties: 20. It is where the values meet that decide about a request, one property each.
+/// It is where the values meet that decide about a request, one property each.
 final class Exchange: Exchanging, @unchecked Sendable {
     // @unchecked: after init everything happens on the network thread, to which it is carried in closures.
 

@@ -2,16 +2,17 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// All that an exchange needs to know, read from the operation when it starts.
+/// All that an exchange needs to know: the request of an operation, the destination of its body, and the settings.
+/// The operation adds to it when it starts.
 struct ExchangeConfiguration: Sendable {
     var request: URLRequest
-    var shared: SharedSettings
+    var shared = SharedSettings.standard
     var body: RequestBody?
-    var destination: Destination
+    var destination = Destination.memory
     /// In bytes, for a body that is kept in memory.
-    var memoryLimit: Int64
+    var memoryLimit: Int64 = 256 << 20
     /// Whether what came before a pause may be kept.
-    var resumesByRange: Bool
+    var resumesByRange = false
     /// The number of bytes to compare where no strong validator proves that they are the same; `nil`: none
     /// are kept.
     var overlap: Int64?
@@ -20,7 +21,7 @@ struct ExchangeConfiguration: Sendable {
     /// Refuses a response whose body must not reach the destination.
     var check: (@Sendable (HTTPURLResponse) throws -> Void)?
     /// Bytes that a body may have after its content coding was undone.
-    var maximumDecodedLength = Int64.max
+    var maximumDecodedLength: Int64 = 256 << 20
     /// Of its room, among others that wait for a connection.
     var priority = TransferPriority.normal
     /// Whether the owner gets a copy of every piece.
@@ -35,6 +36,20 @@ struct ExchangeConfiguration: Sendable {
     var settings: TransferSettings {
         _read { yield shared.value }
         _modify { yield &shared.value }
+    }
+
+    /// The stream that a successful body goes to; `nil` if it does not go to a stream. Setting it sets the
+    /// destination.
+    var outputStream: OutputStream? {
+        get { if case .stream(let stream) = destination { stream } else { nil } }
+        set { destination = newValue.map { .stream($0) } ?? .memory }
+    }
+
+    /// The file that a successful body goes to; `nil` if it does not go to a file. Setting it sets the
+    /// destination.
+    var outputFile: URL? {
+        get { if case .file(let file) = destination { file } else { nil } }
+        set { destination = newValue.map { .file($0) } ?? .memory }
     }
 
     /// Where the body of a 2xx response goes.

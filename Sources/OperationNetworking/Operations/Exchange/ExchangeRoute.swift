@@ -4,7 +4,7 @@ import FoundationNetworking
 /// The way of a request: the caller's, and what redirects, a new address and a condition have made of it. A
 /// value.
 ///
-/// Stored properties: 16. Each says one thing that a hop may change.
+/// Each property says one thing that a hop may change.
 struct ExchangeRoute {
     /// The caller's request, at the address that it has now.
     private(set) var request: URLRequest
