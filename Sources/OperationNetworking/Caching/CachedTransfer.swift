@@ -13,7 +13,7 @@ internal import OperationNetworkingSystem
 ///
 /// Used on the network thread. Its client is never called from within one of its own calls.
 ///
-/// Stored properties: 18. The first eight never change; the rest is the phase and its values.
+/// The first eight properties never change; the rest is the phase and its values.
 final class CachedTransfer: @unchecked Sendable {
     // @unchecked: everything happens on the network thread, to which it is carried in closures.
 

@@ -1,8 +1,6 @@
 import ArgumentParser
 
 /// The options of `opget`. What they mean together is worked out by ``Plan`` and ``Settings``.
-///
-/// Stored properties: 41. Each is an argument, which swift-argument-parser has declared as a property.
 struct OpgetCommand: ParsableCommand {
     static let version = "0.1.0"
 

@@ -12,7 +12,7 @@ internal import OperationNetworkingSystem
 /// Used on the index's queue, but for the calls on files. No error leaves it: what cannot be stored is
 /// dropped, what cannot be read is not found.
 ///
-/// Stored properties: 18. The first six are its settings and the directory; the others are the state of the
+/// The first six properties are its settings and the directory; the others are the state of the
 /// index, which one queue changes.
 final class DiskTier: @unchecked Sendable {
     // @unchecked: `index`, `indexIdentity`, `lastLook`, `counter`, `lastID`, `removed`, `restarts`,

@@ -12,7 +12,7 @@ internal import OperationNetworkingSystem
 /// | changes are on their way to the disk                    | after them, the disk                 |
 /// | anything else                                           | the disk                             |
 ///
-/// Stored properties: 13. All of them change together, under the one lock of the store: which look-up memory
+/// All properties change together, under the one lock of the store: which look-up memory
 /// answers depends on the changes and removals on their way, and on what was hidden.
 ///
 /// Another process on the directory is noticed by SQLite's counter of changes, which the disk's queue reads
