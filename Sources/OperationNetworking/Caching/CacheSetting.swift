@@ -9,11 +9,6 @@ struct CacheSetting: TransferLayering {
     func layer(over next: any TransferRunning) -> any TransferRunning {
         CachedTransfers(place ?? .empty, willStore: willStore, over: next)
     }
-
-    func lookup(for request: TransferRequest) -> (any ResponseLookup)? {
-        guard let place, place.store.isQuick else { return nil }
-        return CacheLookup(request, in: place)
-    }
 }
 
 extension TransferSettings {

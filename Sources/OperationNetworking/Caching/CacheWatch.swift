@@ -15,16 +15,8 @@ final class CacheWatch: Sendable {
     let patience: Double
     private let line = Locked(Line())
 
-    /// Names a wait that may be over before its time.
-    struct Limit: Hashable, Sendable {
-        fileprivate let number: UInt64
-    }
-
     private struct Line {
         var waits = BinaryHeap<MonotonicTime, @Sendable () -> Void>()
-        /// The waits that may be over before their time: few are left at any moment.
-        var limits: [Limit: (end: MonotonicTime, body: @Sendable () -> Void)] = [:]
-        var lastNumber: UInt64 = 0
         /// The moment of the next look.
         var alarm: MonotonicTime?
 
@@ -38,20 +30,11 @@ final class CacheWatch: Sendable {
 
         /// The waits that end by `now`, in the order of their ends, which are none any more.
         mutating func takeDue(_ now: MonotonicTime) -> [@Sendable () -> Void] {
-            var due: [(end: MonotonicTime, body: @Sendable () -> Void)] = []
-            while let first = waits.first, first.key <= now, let (end, body) = waits.removeFirst() {
-                due.append((end, body))
+            var due: [@Sendable () -> Void] = []
+            while let first = waits.first, first.key <= now, let (_, body) = waits.removeFirst() {
+                due.append(body)
             }
-            for (limit, wait) in limits where wait.end <= now {
-                due.append(wait)
-                limits[limit] = nil
-            }
-            return due.sorted { $0.end < $1.end }.map(\.body)
-        }
-
-        /// The end of the wait that ends first.
-        var next: MonotonicTime? {
-            [waits.first?.key, limits.values.lazy.map(\.end).min()].compactMap { $0 }.min()
+            return due
         }
     }
 
@@ -62,33 +45,10 @@ final class CacheWatch: Sendable {
     /// Has `body` run on the network thread in some seconds, unless they are 0, less, or infinite. It looks
     /// by itself whether that is of use still.
     func wait(_ seconds: Double, _ body: @escaping @Sendable () -> Void) {
-        begin(seconds) { line, end in line.waits.insert(body, end) }
-    }
-
-    /// As ``wait(_:_:)``, of a wait that is nearly always over before its time: ``lift(_:)`` ends it, and
-    /// releases `body`.
-    func limit(_ seconds: Double, _ body: @escaping @Sendable () -> Void) -> Limit {
-        var limit = Limit(number: 0)
-        begin(seconds) { line, end in
-            line.lastNumber += 1
-            limit = Limit(number: line.lastNumber)
-            line.limits[limit] = (end, body)
-        }
-        return limit
-    }
-
-    /// Ends a wait before its time; does nothing after it.
-    func lift(_ limit: Limit) {
-        // Released after the lock: it may run anything.
-        let wait = line.withLock { $0.limits.removeValue(forKey: limit) }
-        withExtendedLifetime(wait) {}
-    }
-
-    private func begin(_ seconds: Double, _ add: (inout Line, _ end: MonotonicTime) -> Void) {
         guard seconds > 0, seconds.isFinite else { return }
         let end = MonotonicTime.now + seconds
         let isFirst = line.withLock { line in
-            add(&line, end)
+            line.waits.insert(body, end)
             return line.takesAlarm(at: end)
         }
         // One alarm for all: those that begin before it rings have none of their own.
@@ -108,7 +68,7 @@ final class CacheWatch: Sendable {
             guard line.alarm == moment else { return ([], nil) }
             line.alarm = nil
             let due = line.takeDue(now)
-            guard let next = line.next, line.takesAlarm(at: next) else { return (due, nil) }
+            guard let next = line.waits.first?.key, line.takesAlarm(at: next) else { return (due, nil) }
             return (due, next)
         }
         if let next { setAlarm(at: next, in: max(next - now, patience * Self.pause)) }

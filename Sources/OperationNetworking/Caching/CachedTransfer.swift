@@ -407,3 +407,12 @@ final class CachedTransfer: @unchecked Sendable {
         NetworkThread.shared.perform { _ in body(self) }
     }
 }
+
+extension TransferMetrics {
+    /// Records what a response from the cache says.
+    fileprivate mutating func note(_ reply: CacheReply, to url: URL) {
+        source = reply.use.source
+        self.url = url.withoutUserInformation
+        httpVersion = httpVersion ?? reply.head.versionNumber
+    }
+}

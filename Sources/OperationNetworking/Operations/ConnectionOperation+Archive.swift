@@ -32,7 +32,7 @@ extension ConnectionOperation {
 
     private var bodySoFar: EarlierBody? {
         let (exchange, earlier) = state.withLock { state in
-            (state.machine.phase == .finished ? nil : state.work.exchange, state.earlierBody)
+            (state.machine.phase == .finished ? nil : state.exchange, state.earlierBody)
         }
         guard let exchange else { return earlier }
         return NetworkThread.shared.answer { room in exchange.bodySoFar(room) } ?? nil

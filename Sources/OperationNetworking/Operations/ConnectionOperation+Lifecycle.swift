@@ -18,16 +18,15 @@ extension ConnectionOperation {
     func apply(_ event: (inout OperationState) -> OperationStateMachine.Effect)
         -> OperationStateMachine.Effect
     {
-        let (effect, hasBecomeCancelled, task) = state.withLock { state in
+        let (effect, hasBecomeCancelled) = state.withLock { state in
             let wasCancelled = state.machine.isCancelled
             let effect = possible(event(&state), &state)
             // Scheduled before a waiter for the operation can go on: what it then does on the completion
             // queue comes after the callbacks.
             if let target = post(effect, &state) { scheduleDelivery(target) }
-            return (effect, wasCancelled != state.machine.isCancelled, state.work.task(after: effect))
+            return (effect, wasCancelled != state.machine.isCancelled)
         }
         announce(effect, hasBecomeCancelled: hasBecomeCancelled)
-        if let task { perform(task) }
         return effect
     }
 
@@ -37,8 +36,6 @@ extension ConnectionOperation {
         -> OperationStateMachine.Effect
     {
         switch effect {
-        case .begin where state.work.isAnswered, .abandon where state.work.isAnswered:
-            return effect
         case .begin, .abandon:
             guard let obstacle = NetworkThread.shared.obstacle() else { return effect }
             state.results.error =
@@ -135,8 +132,6 @@ extension ConnectionOperation {
             state.isRunning = false
             return state.append(.paused, for: audience(state))
         case .abandon:
-            // It may have been paused before it began.
-            guard !state.work.isAnswered else { return nil }
             let exchange = exchange(&state)
             NetworkThread.shared.perform(isUrgent: true) { exchange.cancel($0, for: self) }
             return nil
@@ -152,16 +147,8 @@ extension ConnectionOperation {
         }
     }
 
-    private func begin(_ state: inout OperationState) {
-        guard !state.work.isAnswered else { return }
-        guard !state.hasBegun, state.earlierBody == nil, !state.configuration.settings.layers.isEmpty,
-            let lookup = StartLookup(startConfiguration(state), state.readings.cookies)
-        else { return beginExchange(&state) }
-        state.work = .lookup(lookup)
-    }
-
     /// Begins the exchange, or continues it.
-    func beginExchange(_ state: inout OperationState) {
+    private func begin(_ state: inout OperationState) {
         let exchange = exchange(&state)
         if let modes = state.uncommon.runLoopModes { NetworkThread.shared.add(modes: modes) }
         NetworkThread.shared.perform(isUrgent: true) { [lap = state.machine.lap] in
@@ -170,34 +157,20 @@ extension ConnectionOperation {
     }
 
     private func suspend(_ state: inout OperationState) {
-        switch state.work {
-        case .exchange(let exchange):
-            NetworkThread.shared.perform(isUrgent: true) { exchange.suspend($0) }
-        case .lookup:
-            // It comes to nothing, and what was read for it will be old.
-            state.work = .none
-            state.readings = StartReadings()
-        case .none, .answered: break
-        }
+        guard let exchange = state.exchange else { return }
+        NetworkThread.shared.perform(isUrgent: true) { exchange.suspend($0) }
     }
 
     /// The exchange, which is made if there is none: the operation may have been paused before it began.
     private func exchange(_ state: inout OperationState) -> any Exchanging {
-        if let exchange = state.work.exchange { return exchange }
-        let exchange = Exchange(
-            startConfiguration(state),
-            cookies: state.readings.cookies,
-            continuing: state.takeEarlierBody()
-        )
-        state.work = .exchange(exchange)
-        return exchange
-    }
-
-    private func startConfiguration(_ state: OperationState) -> ExchangeConfiguration {
+        if let exchange = state.exchange { return exchange }
         var configuration = exchangeConfiguration(state)
         if Self.receivesPieces { configuration.givesPieces = true }
         configuration.anchorVersions = state.readings.anchorVersions
-        return configuration
+        let make = configuration.makeExchange
+        let exchange = make(configuration, state.readings.cookies, state.takeEarlierBody())
+        state.exchange = exchange
+        return exchange
     }
 
     /// After the lock is released: `didChangeValue` reads the state back at once.
@@ -444,7 +417,6 @@ extension ConnectionOperation: ExchangeOwner {
         apply { state in
             let effect = state.machine.transferEnded()
             guard effect == .finish else {
-                state.work.keepEnd()
                 if !state.machine.isFinal { state.evaluation.keep(evaluation) }
                 return effect
             }

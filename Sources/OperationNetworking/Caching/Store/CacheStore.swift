@@ -27,11 +27,8 @@ struct CacheEntry: Hashable, Sendable {
 /// Every entry has a whole body.
 protocol CacheStore: AnyObject, Sendable {
     /// All variants of a key. Known in memory: returned at once, and `later` is not called. Else `nil`, and
-    /// `later` is called once, on any thread; by a store that ``isQuick``, on one that no change waits for.
+    /// `later` is called once, on any thread.
     func find(_ key: CacheKey, later: @escaping @Sendable ([CacheEntry]) -> Void) -> [CacheEntry]?
-
-    /// Whether what is not there costs little: else it is looked for once.
-    var isQuick: Bool { get }
 
     /// The variants of a key that are known at once, perhaps not all.
     func known(_ key: CacheKey) -> [CacheEntry]

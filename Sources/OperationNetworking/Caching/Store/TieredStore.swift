@@ -66,9 +66,6 @@ final class TieredStore: CacheStore {
         return nil
     }
 
-    /// The table of hashes says so.
-    var isQuick: Bool { true }
-
     func known(_ key: CacheKey) -> [CacheEntry] {
         state.withLock { $0.memory.record(key)?.variants.map(\.entry) ?? [] }
     }

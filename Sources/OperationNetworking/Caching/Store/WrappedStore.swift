@@ -41,9 +41,6 @@ final class WrappedStore: CacheStore {
         return nil
     }
 
-    /// No: the wrapped cache hands over the body each time that it is asked.
-    var isQuick: Bool { false }
-
     /// None: the wrapped cache has one response for a URL.
     func known(_ key: CacheKey) -> [CacheEntry] { [] }
 

@@ -29,6 +29,11 @@ struct ExchangeConfiguration: Sendable {
     /// Whether the owner says, when the head came, where a body goes that is to be kept in memory.
     var asksForPlace = false
 
+    /// Makes the exchange, from the final configuration: another kind of work behind an operation is made here.
+    var makeExchange: @Sendable (ExchangeConfiguration, CookieReading, EarlierBody?) -> any Exchanging = {
+        Exchange($0, cookies: $1, continuing: $2)
+    }
+
     /// The versions of the files of authorities; `nil`: not known yet. The network thread asks no disk.
     var anchorVersions: [FileVersion?]?
 

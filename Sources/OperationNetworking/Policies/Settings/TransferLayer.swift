@@ -23,9 +23,6 @@ struct TransferLayers: Sendable {
     /// Whether requests go to the network as they are.
     var isEmpty: Bool { layers.isEmpty }
 
-    /// The one that there is; `nil` if there is none, or more than one.
-    var only: (any TransferLayer)? { layers.count == 1 ? layers[0].layer : nil }
-
     /// The servers behind them.
     var servers: ServerSet {
         for entry in layers {
