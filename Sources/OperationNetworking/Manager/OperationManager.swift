@@ -259,8 +259,8 @@ extension OperationManager: HTTPVerbs {
         guard success != nil || failure != nil else { return operation }
         operation.setCompletion { operation in
             switch operation.result(as: Serializer.Object.self) {
-            case .success(let value): success.map { Detour($0, operation, value) }
-            case .failure(let error): failure.map { Detour($0, operation, error) }
+            case .success(let value): success.flatMap { Callback.here($0, operation, value) }
+            case .failure(let error): failure.flatMap { Callback.here($0, operation, error) }
             }
         }
         return operation
@@ -290,12 +290,12 @@ extension OperationManager: HTTPVerbs {
         failure: FailureHandler?
     ) {
         // If it was cancelled before, the end of the operation may have been told.
-        if operation.withdrawCompletion(), let failure { callBack(Detour(failure, nil, error)) }
+        if operation.withdrawCompletion(), let failure { callBack(Callback(failure, nil, error)) }
     }
 
     /// Calls the handler on the completion queue, or where it belongs.
     public func report(_ error: any Error, to failure: @escaping FailureHandler) {
-        callBack(Detour(failure, nil, error))
+        callBack(Callback(failure, nil, error))
     }
 
     /// See ``HTTPRequestOperation/value``.
@@ -317,13 +317,14 @@ extension OperationManager: HTTPVerbs {
         try await operation.response(as: type)
     }
 
-    func callBack(_ call: Detour) {
+    func callBack(_ call: Callback) {
         let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
         queue.async(group: group) {
-            guard let elsewhere = call.callHere(onMain: MainQueue.isCurrent) else { return }
+            guard let elsewhere = call.callHere() else { return }
             group?.enter()
             elsewhere.call { group?.leave() }
         }
+        MainQueue.noteCallback(on: queue)
     }
 }
 

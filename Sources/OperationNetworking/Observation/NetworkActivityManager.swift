@@ -207,7 +207,7 @@ public final class NetworkActivityManager: Sendable {
     private func deliver() {
         let (isActive, action) = state.withLock { ($0.news.take(), $0.action) }
         guard let isActive, let action else { return conclude() }
-        guard let call = Detour(action, isActive).callHere(onMain: MainQueue.isCurrent) else {
+        guard let call = Callback.here(action, isActive) else {
             return conclude()
         }
         call.call { self.conclude() }

@@ -17,9 +17,9 @@ extension ConnectionOperation {
         )?
     ) {
         guard let willStore else { return setCacheResponseHandler(nil) }
-        let (home, plain) = (ClosureHome(willStore.isolation), IsolatedFunction.Unary(willStore).plain)
         setCacheResponseHandler { proposed, answer in
-            home.perform(on: Self.cacheQueue) { answer(plain(proposed)) }
+            Callback(in: willStore.isolation) { answer(callAssumingIsolation(of: willStore, proposed)) }
+                .perform(on: Self.cacheQueue)
         }
     }
 

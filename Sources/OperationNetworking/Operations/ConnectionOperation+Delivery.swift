@@ -12,7 +12,7 @@ extension ConnectionOperation {
         set { state.change { $0.postsNotifications = newValue } }
     }
 
-    /// Puts something into the outbox and sees to it that it is delivered.
+    /// Puts an event into the outbox, and schedules a turn of the queue.
     func deliver(_ delivery: Delivery) {
         deliver { _ in delivery }
     }
@@ -39,7 +39,9 @@ extension ConnectionOperation {
 
     func scheduleDelivery(_ target: DeliveryTarget) {
         switch target {
-        case .queue(let queue): queue.async { self.empty(on: queue) }
+        case .queue(let queue):
+            queue.async { self.empty(on: queue) }
+            MainQueue.noteCallback(on: queue)
         case .mainLine: MainLine.append(self)
         }
     }
@@ -57,145 +59,122 @@ extension ConnectionOperation {
     var isSubclass: Bool { ObjectIdentifier(type(of: self)) != Self.ownKind }
 
     /// On the completion queue: tells everything that waits. There is never a second one at the same time.
-    /// For what comes meanwhile another one is scheduled: others want the queue, too. But not for the end:
-    /// see ``conclude(on:)``.
+    /// For what comes meanwhile another turn is scheduled: others want the queue, too. But not for the end:
+    /// see ``conclude(_:on:)``.
     func empty(on queue: DispatchQueue) {
-        let (deliveries, observers) = state.withLock { ($0.outbox.takeAll(), $0.closures.observers) }
-        tell(deliveries[...], observers, on: queue)
+        state.withLock { $0.outbox.begin() }
+        goOn(on: queue)
     }
 
-    /// Tells them in order, the first of them from the part `first` on.
-    private func tell(
-        _ deliveries: ArraySlice<Delivery>,
-        _ observers: [any OperationObserver],
-        on queue: DispatchQueue,
-        from first: Delivery.Part = .observers
-    ) {
-        var next = first
-        // Foundation makes an object each time that it is asked for the main queue: none is the same.
-        let onMain = MainQueue.isCurrent
-        for (index, delivery) in zip(deliveries.indices, deliveries) {
-            while next != .nothing {
-                let detour = tell(&next, of: delivery, observers, onMain: onMain)
-                guard let detour else { continue }
-                return makeCalls(detour, from: queue) { [next] in
-                    queue.async { self.tell(deliveries[index...], observers, on: queue, from: next) }
-                }
+    /// Makes the calls of the turn, one after the other; what is called elsewhere has to return first.
+    private func goOn(on queue: DispatchQueue) {
+        while true {
+            let turn = state.withLock { next(&$0) }
+            switch turn {
+            case .step(let step):
+                guard let callback = perform(step) else { continue }
+                return callback.call { queue.async { self.goOn(on: queue) } }
+            case .over(let target, let group):
+                return conclude(target, group, on: queue)
             }
-            next = .observers
-        }
-        conclude(on: queue)
-    }
-
-    /// Makes a call that belongs elsewhere, and those that are handed in by it; then comes `next`.
-    private func makeCalls(
-        _ call: Detour,
-        from queue: DispatchQueue,
-        then next: @escaping @Sendable () -> Void
-    ) {
-        call.call(from: queue) {
-            guard let other = self.state.withLock({ $0.outbox.takeDetour() }) else { return next() }
-            self.makeCalls(other, from: queue, then: next)
         }
     }
 
-    /// Everything that was taken is told.
+    private enum Turn {
+        case step(Outbox.Step)
+        /// The turn is over: the next one is to be scheduled there, and the group is to be left.
+        case over(DeliveryTarget?, DispatchGroup?)
+    }
+
+    private func next(_ state: inout OperationState) -> Turn {
+        if let step = state.outbox.next() { return .step(step) }
+        guard state.outbox.isScheduled else { return .over(nil, state.outbox.takeGroup()) }
+        let audience = audience(state)
+        // Nothing waits for notifications.
+        let group = audience.needsQueue ? nil : state.outbox.takeGroup()
+        return .over(state.deliveryTarget(for: audience), group)
+    }
+
+    /// Everything that waited is told.
     ///
     /// The end that came meanwhile is told in the same turn of the queue. Who waited for the operation may go
     /// on already: what that does on the queue now comes after the callbacks, as if they had been scheduled.
-    ///
-    /// - Parameters:
-    ///   - queue: of the callbacks that were told.
-    ///   - isThere: whether this thread serves that queue now; else the end is scheduled, too.
-    private func conclude(on queue: DispatchQueue, isThere: Bool = true) {
-        let (detour, target, group) = state.withLock { state -> (Detour?, DeliveryTarget?, DispatchGroup?) in
-            if let detour = state.outbox.takeDetour() { return (detour, nil, nil) }
-            guard state.outbox.hasMore() else { return (nil, nil, state.outbox.takeGroup()) }
-            let audience = audience(state)
-            // Nothing waits for notifications.
-            let group = audience.needsQueue ? nil : state.outbox.takeGroup()
-            return (nil, state.deliveryTarget(for: audience), group)
-        }
+    private func conclude(_ target: DeliveryTarget?, _ group: DispatchGroup?, on queue: DispatchQueue) {
         group?.leave()
-        if isThere, case .queue(let next) = target, next.isSame(as: queue),
-            state.withLock({ $0.outbox.holdsEnd })
-        {
+        guard let target else { return }
+        if case .queue(let next) = target, next.isSame(as: queue), state.withLock({ $0.outbox.holdsEnd }) {
             return empty(on: queue)
         }
-        if let detour { makeCallsAndConclude(detour, for: queue) }
-        if let target { scheduleDelivery(target) }
+        scheduleDelivery(target)
         // It may have ended while it was being told something, and so was not in the line. If that was its
         // start, it is kept: its end has to be told.
         if case .mainLine = target, state.withLock({ $0.isDelivered && $0.isUntold }) { MainLine.end(self) }
     }
 
-    /// Makes a call that belongs elsewhere, between two deliveries. After it this may be any thread.
-    private func makeCallsAndConclude(_ call: Detour, for queue: DispatchQueue) {
-        makeCalls(call, from: queue) {
-            self.conclude(on: queue, isThere: MainQueue.isCurrent && MainQueue.isItself(queue))
-        }
-    }
-
     /// Makes a call that belongs elsewhere, in the order of the operation's callbacks: in a callback when
     /// that has returned, and before anything else is told.
-    func makeInOrder(_ call: Detour) {
-        let (isNow, target, queue) = state.withLock { state -> (Bool, DeliveryTarget?, DispatchQueue) in
-            let queue = state.completionQueue ?? .main
-            switch state.outbox.take(call, entering: state.completionGroup) {
-            case .now: return (true, nil, queue)
-            case .afterCallback: return (false, nil, queue)
-            case .afterDeliveries:
-                let audience = Audience(hasClosures: true, hasObservers: false, isSubclass: false)
-                return (false, state.append(.call(call), for: audience), queue)
-            }
+    func callInOrder(_ call: Callback) {
+        let target = state.withLock { state -> DeliveryTarget? in
+            let audience = Audience(hasClosures: true, hasObservers: false, isSubclass: false)
+            guard state.outbox.append(call, entering: state.completionGroup) else { return nil }
+            return state.deliveryTarget(for: audience)
         }
-        if isNow { makeCallsAndConclude(call, for: queue) }
-        if let target { scheduleDelivery(target) }
+        if let target { return scheduleDelivery(target) }
         // As a late completion: what is in the main line is told only while it is there.
-        if !isNow, target == nil, completionQueue == nil {
-            DispatchQueue.main.async { withExtendedLifetime(self) {} }
+        if completionQueue == nil { DispatchQueue.main.async { withExtendedLifetime(self) {} } }
+    }
+
+    /// - Returns: a call that has to be made elsewhere: what comes after it has to wait for that.
+    private func perform(_ step: Outbox.Step) -> Callback? {
+        switch step {
+        case .event(let delivery):
+            tell(delivery)
+            return nil
+        case .progress(let direction, let report):
+            let closures = state.withLock { $0.closures }
+            return (direction == .download ? closures.downloadProgress : closures.uploadProgress)?(
+                self,
+                report
+            )
+        case .result:
+            return callResult()
+        case .completion:
+            return callCompletion()
+        case .completionBlock:
+            let block = state.withLock { state in
+                defer { state.closures.completionBlock = nil }
+                return state.closures.completionBlock
+            }
+            block?()
+            return nil
+        case .release:
+            letGo(isTold: true)
+            return nil
+        case .call(let callback):
+            return callback.callHere()
         }
     }
 
-    /// Tells the next part of a delivery.
-    /// - Returns: a call that has to be made elsewhere: what comes after it has to wait for that.
-    private func tell(
-        _ part: inout Delivery.Part,
-        of delivery: Delivery,
-        _ observers: [any OperationObserver],
-        onMain: Bool
-    ) -> Detour? {
-        switch part {
-        case .observers:
-            part = .hooks
-            Self.tell(Self.notificationPoster, delivery, self)
-            guard !observers.isEmpty else { return nil }
-            for observer in observers { Self.tell(observer, delivery, self) }
-            return state.withLock { $0.outbox.takeDetour() }
-        case .hooks:
-            part = .closures
-            callHooks(delivery)
-            return isSubclass ? state.withLock { $0.outbox.takeDetour() } : nil
-        case .closures:
-            part = delivery.isEnd ? .completionBlock : .nothing
-            return callClosure(delivery, onMain: onMain)
-        case .completionBlock:
-            let (detour, block) = state.withLock { state -> (Detour?, (@Sendable () -> Void)?) in
-                if let detour = state.outbox.takeDetour() { return (detour, nil) }
-                defer { state.closures.completionBlock = nil }
-                return (nil, state.closures.completionBlock)
+    /// Tells observers and subclasses; the closures follow.
+    private func tell(_ delivery: Delivery) {
+        Self.tell(Self.notificationPoster, delivery, self)
+        for observer in state.withLock({ $0.closures.observers }) { Self.tell(observer, delivery, self) }
+        callHooks(delivery)
+        switch delivery {
+        case .isRunning(let counter):
+            counter.operationDidResume(self)
+        case .downloaded(let report):
+            state.withLock { $0.outbox.insert(.progress(.download, report)) }
+        case .uploaded(let report):
+            state.withLock { $0.outbox.insert(.progress(.upload, report)) }
+        case .finished, .completed:
+            state.withLock { state in
+                for step in [.result, .completion, .completionBlock, .release] as [Outbox.Step] {
+                    state.outbox.insert(step)
+                }
             }
-            if let detour { return detour }
-            part = .release
-            guard let block else { return nil }
-            block()
-            return state.withLock { $0.outbox.takeDetour() }
-        case .release:
-            part = .nothing
-            letGo(isTold: true)
-            return nil
-        case .nothing:
-            return nil
+        case .started, .paused, .resumed, .received, .piece, .redirected, .retrying, .keeping, .startingOver:
+            break
         }
     }
 
@@ -213,34 +192,9 @@ extension ConnectionOperation {
             }
             didFinish()
         case .started, .paused, .resumed, .redirected, .retrying, .keeping, .startingOver, .downloaded,
-            .uploaded, .isRunning, .completed, .call:
+            .uploaded, .isRunning, .completed:
             break
         }
-    }
-
-    /// Calls the closure for the delivery.
-    /// - Returns: the call of the closure, if it belongs elsewhere, or one that was handed in.
-    private func callClosure(_ delivery: Delivery, onMain: Bool) -> Detour? {
-        switch delivery {
-        case .started, .paused, .resumed, .received, .piece, .redirected, .retrying, .keeping, .startingOver:
-            return nil
-        case .isRunning(let counter):
-            counter.operationDidResume(self)
-            return nil
-        case .call(let call):
-            return call
-        case .downloaded(let report):
-            return callProgress(state.withLock { $0.closures.downloadProgress }, report, onMain: onMain)
-        case .uploaded(let report):
-            return callProgress(state.withLock { $0.closures.uploadProgress }, report, onMain: onMain)
-        case .finished, .completed:
-            return callCompletion(onMain: onMain)
-        }
-    }
-
-    private func callProgress(_ handler: ProgressCall?, _ report: ProgressReport, onMain: Bool) -> Detour? {
-        guard let handler else { return nil }
-        return handler(self, report, onMain: onMain) ?? state.withLock { $0.outbox.takeDetour() }
     }
 
     /// The end counts: releases the closures, and leaves the batches.
@@ -286,7 +240,7 @@ extension ConnectionOperation {
                 total: report.total,
                 expected: report.expected
             )
-        case .piece, .isRunning, .completed, .call: break
+        case .piece, .isRunning, .completed: break
         }
     }
 }

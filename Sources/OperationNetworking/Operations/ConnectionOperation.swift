@@ -56,7 +56,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     deinit {
         // A transfer that is held during a pause would be held for ever.
-        guard let exchange = state.withLock({ $0.work.exchange }) else { return }
+        guard let exchange = state.withLock({ $0.exchange }) else { return }
         NetworkThread.shared.perform { exchange.drop($0) }
     }
 
@@ -231,12 +231,16 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// counts the bytes that came before a pause, and never goes backwards while the transfer runs. A closure
     /// that is set when the operation has told its end is not kept.
     public func setDownloadProgress(@_inheritActorContext _ block: ProgressHandler?) {
-        setClosure(block.map(ProgressCall.init)) { swap(&$0.downloadProgress, &$1) }
+        setClosure(block.map(Self.progressCall)) { swap(&$0.downloadProgress, &$1) }
     }
 
     /// Called on ``completionQueue``, at most 20 times a second, and once with the last value.
     public func setUploadProgress(@_inheritActorContext _ block: ProgressHandler?) {
-        setClosure(block.map(ProgressCall.init)) { swap(&$0.uploadProgress, &$1) }
+        setClosure(block.map(Self.progressCall)) { swap(&$0.uploadProgress, &$1) }
+    }
+
+    private static func progressCall(_ handler: @escaping ProgressHandler) -> OperationState.ProgressCall {
+        { _, report in Callback.here(handler, report.bytes, report.total, report.expected) }
     }
 
     /// Sets a closure that is called with the ``uploadProgress`` or the ``downloadProgress``.
@@ -246,7 +250,12 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     ) {
         // Made now: bytes count from here on.
         _ = direction == .download ? downloadProgress : uploadProgress
-        let call = ProgressCall(direction, block)
+        let call: OperationState.ProgressCall = { operation, _ in
+            Callback.here(
+                block,
+                direction == .download ? operation.downloadProgress : operation.uploadProgress
+            )
+        }
         setClosure(call) { closures, call in
             switch direction {
             case .download: swap(&closures.downloadProgress, &call)
@@ -263,9 +272,11 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// https to http: see ``RedirectPolicy/allowsDowngrade``.
     public func setRedirect(@_inheritActorContext _ block: RedirectHandler?) {
         guard let block else { return setRedirectQuestion(nil) }
-        let (home, plain) = (ClosureHome(block.isolation), IsolatedFunction.Ternary(block).plain)
         setRedirectQuestion { operation, request, response, answer in
-            home.perform(on: Self.processingQueue) { answer(plain(operation, request, response)) }
+            Callback(in: block.isolation) {
+                answer(callAssumingIsolation(of: block, operation, request, response))
+            }
+            .perform(on: Self.processingQueue)
         }
     }
 
@@ -396,9 +407,12 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         (nil, end.error)
     }
 
-    /// Calls, and lets go of, the closures that hear the result. On the completion queue, once.
+    /// Calls, and lets go of, the closures for the result. On the completion queue, once.
     /// - Returns: the call that has to be made elsewhere, if there is one.
-    func callCompletion(onMain: Bool) -> Detour? { nil }
+    func callResult() -> Callback? { nil }
+
+    /// The same for the closure that follows these.
+    func callCompletion() -> Callback? { nil }
 
     /// Lets go of what a subclass of ours keeps for the transfer.
     func releaseClosures() {}

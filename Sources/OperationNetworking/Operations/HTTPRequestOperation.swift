@@ -109,7 +109,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 
     /// Adds a closure that makes the call when the operation has finished, after those of
     /// ``setCompletion(success:failure:)``.
-    func setCompletion(_ completion: @escaping @Sendable (HTTPRequestOperation) -> Detour?) {
+    func setCompletion(_ completion: @escaping @Sendable (HTTPRequestOperation) -> Callback?) {
         setHandlers { handlers in
             handlers.completion = completion
         }
@@ -190,25 +190,19 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         return try? ResponseSerializerArchive(responseSerializer)
     }
 
-    override func callCompletion(onMain: Bool) -> Detour? {
+    override func callResult() -> Callback? {
         let (handlers, error, object) = state.withLock { state in
-            (state.handlers.takeClosures(), state.results.error, state.results.responseObject)
+            (state.handlers.takeResult(), state.results.error, state.results.responseObject)
         }
-        let detour =
-            if let error {
-                handlers.failure.flatMap { FailureCall($0)(self, error, onMain: onMain) }
-            } else {
-                handlers.success.flatMap { SuccessCall($0)(self, object, onMain: onMain) }
-            }
-        guard let completion = handlers.completion else { return detour }
-        guard let detour else { return callLast(completion) }
-        return .inOrder([detour, .leading(.anywhere) { self.callLast(completion) }])
+        return if let error {
+            handlers.failure.flatMap { Callback.here($0, self, error) }
+        } else {
+            handlers.success.flatMap { Callback.here($0, self, object) }
+        }
     }
 
-    /// Calls the closure after those that the ones before it have handed in.
-    private func callLast(_ completion: @escaping @Sendable (HTTPRequestOperation) -> Detour?) -> Detour? {
-        guard let handedIn = state.withLock({ $0.outbox.takeDetour() }) else { return completion(self) }
-        return .inOrder([handedIn, .leading(.anywhere) { self.callLast(completion) }])
+    override func callCompletion() -> Callback? {
+        state.withLock { $0.handlers.takeCompletion() }?(self)
     }
 
     override func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {
@@ -219,6 +213,26 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
             configuration.check = { try SuccessStatus.check($0, method: method) }
         }
         return configuration
+    }
+}
+
+// MARK: - Closures around closures
+
+extension HTTPRequestOperation {
+    /// Calls a handler that you were given, in a closure of yours: for an override of
+    /// ``OperationManager/operation(for:success:failure:)`` that puts a closure of its own around it.
+    ///
+    /// A handler that was written in nonisolated code is called at once, on this thread; one of main-actor
+    /// code on the main queue, at once if this is the main queue; one of another actor there. In a callback
+    /// of the operation, what is called elsewhere is called when the callback has returned, and before the
+    /// next one. Outside of them such calls come after the callbacks that wait, and one after the other.
+    public func call(_ handler: SuccessHandler?, with object: (any Sendable)?) {
+        handler.flatMap { Callback.here($0, self, object) }.map(callInOrder)
+    }
+
+    /// Calls a handler that you were given: as the other `call(_:with:)` does.
+    public func call(_ handler: FailureHandler?, with error: any Error) {
+        handler.flatMap { Callback.here($0, self, error) }.map(callInOrder)
     }
 }
 

@@ -32,7 +32,8 @@ struct OperationState {
     var isRunning = false
     /// The operation's when `start()` was called.
     var priority = TransferPriority.normal
-    var work = OperationWork.none
+    /// From the start, or a cancellation after it, on; until its end is told.
+    var exchange: (any Exchanging)?
     var evaluation = EndEvaluation.notBegun
     /// The bytes that an earlier process had, until the exchange has them.
     @Rare var earlierBody: EarlierBody?
@@ -139,17 +140,17 @@ struct OperationState {
     /// Empties what is to be released when no event is left: the closures, the seats, and the exchange, which
     /// keeps the configuration it was made from, and with it the stream's provider. It is returned, because
     /// releasing a closure may run anything, and the lock is held here. From now on the end counts.
-    mutating func takeClosures() -> (Closures, seats: [BatchSeat], OperationWork) {
+    mutating func takeClosures() -> (Closures, seats: [BatchSeat], (any Exchanging)?) {
         defer {
             // One that is there now was set after the end, and is called by a delivery of its own.
             let late = closures.completionBlock
             closures = Closures()
             closures.completionBlock = late
             seats = []
-            work = .none
+            exchange = nil
             isDelivered = true
         }
-        return (closures, seats, work)
+        return (closures, seats, exchange)
     }
 
     /// Traps if the operation has read its configuration, or was given away.
@@ -221,6 +222,9 @@ struct StartReadings {
 }
 
 extension OperationState {
+    /// Calls a closure for progress, or returns the call that has to be made elsewhere.
+    typealias ProgressCall = @Sendable (ConnectionOperation, ProgressReport) -> Callback?
+
     /// The closures and observers of an operation, until no event is left.
     struct Closures {
         @Rare var uploadProgress: ProgressCall?

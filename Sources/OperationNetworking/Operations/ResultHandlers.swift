@@ -7,17 +7,24 @@ struct ResultHandlers {
     var success: HTTPRequestOperation.SuccessHandler?
     var failure: HTTPRequestOperation.FailureHandler?
     /// Makes the call of another closure, after these two.
-    @Rare var completion: (@Sendable (HTTPRequestOperation) -> Detour?)?
+    @Rare var completion: (@Sendable (HTTPRequestOperation) -> Callback?)?
     /// Whether closures were called.
     private var hasCalled = false
 
     /// Whether a closure hears the result.
     var hearResult: Bool { success != nil || failure != nil || completion != nil }
 
-    /// Takes the closures out, to be called.
-    mutating func takeClosures() -> ResultHandlers {
+    /// Takes the closures for success and failure out, to be called.
+    mutating func takeResult() -> ResultHandlers {
         hasCalled = hasCalled || hearResult
-        return removeClosures()
+        defer { (success, failure) = (nil, nil) }
+        return self
+    }
+
+    /// Takes the closure that follows them out, to be called.
+    mutating func takeCompletion() -> (@Sendable (HTTPRequestOperation) -> Callback?)? {
+        defer { completion = nil }
+        return completion
     }
 
     /// Takes the closures away, unless they were called or are being called.

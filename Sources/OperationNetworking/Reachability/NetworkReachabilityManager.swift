@@ -151,14 +151,13 @@ public final class NetworkReachabilityManager: Sendable {
     private func deliver() {
         let (status, block, turn) = state.withLock { ($0.news.take(), $0.statusChange, $0.turn) }
         guard let status, let block else { return conclude(status, turn) }
-        let plain = IsolatedFunction.Unary(block).plain
-        let call = Detour(ClosureHome(block.isolation)) { [weak self] in
+        let call = Callback(in: block.isolation) { [weak self] in
             // It may have been stopped, or released, while this was on its way.
-            if self?.state.withLock({ $0.turn == turn }) == true { plain(status) }
+            if self?.state.withLock({ $0.turn == turn }) == true {
+                callAssumingIsolation(of: block, status)
+            }
         }
-        guard let elsewhere = call.callHere(onMain: MainQueue.isCurrent) else {
-            return conclude(status, turn)
-        }
+        guard let elsewhere = call.callHere() else { return conclude(status, turn) }
         elsewhere.call { [weak self] in
             guard let self else { return }
             (completionQueue ?? .main).async { [weak self] in self?.conclude(status, turn) }

@@ -137,8 +137,8 @@ extension HTTPSessionManager: HTTPVerbs {
         guard success != nil || failure != nil else { return makeTask(for: request) }
         return makeTask(for: request) { task, object in
             switch object {
-            case .success(let object): success.map { Detour($0, task, object) }
-            case .failure(let error): failure.map { Detour($0, task, error) }
+            case .success(let object): success.map { Callback($0, task, object) }
+            case .failure(let error): failure.map { Callback($0, task, error) }
             }
         }
     }
@@ -153,8 +153,8 @@ extension HTTPSessionManager: HTTPVerbs {
         guard success != nil || failure != nil else { return makeTask(for: request, with: serializer) }
         return makeTask(for: request, with: serializer) { task, object in
             switch object.flatMap({ Self.value($0, of: task, as: Serializer.Object.self) }) {
-            case .success(let value): success.map { Detour($0, task, value) }
-            case .failure(let error): failure.map { Detour($0, task, error) }
+            case .success(let value): success.map { Callback($0, task, value) }
+            case .failure(let error): failure.map { Callback($0, task, error) }
             }
         }
     }
@@ -175,7 +175,7 @@ extension HTTPSessionManager: HTTPVerbs {
 
     /// Calls the handler on the completion queue, or where it belongs.
     public func report(_ error: any Error, to failure: @escaping FailureHandler) {
-        core.operations.callBack(Detour(failure, nil, error))
+        core.operations.callBack(Callback(failure, nil, error))
     }
 
     /// Waits for the object. Cancelling the waiting task cancels this one.
@@ -201,7 +201,7 @@ extension HTTPSessionManager: HTTPVerbs {
     private func makeTask(
         for request: URLRequest,
         with serializer: (any ResponseSerializer)? = nil,
-        completion: (@Sendable (DataTask, Result<(any Sendable)?, any Error>) -> Detour?)? = nil
+        completion: (@Sendable (DataTask, Result<(any Sendable)?, any Error>) -> Callback?)? = nil
     ) -> DataTask {
         var closures = TaskDelegate.Closures()
         if let completion {

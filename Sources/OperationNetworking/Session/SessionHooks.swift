@@ -47,7 +47,7 @@ struct SessionHooks: Sendable {
     var didReceiveData: (@isolated(any) @Sendable (DataTask, Data) -> Void)?
     /// Set for the cache. Called with the operation of a data task before that starts, and with the line of
     /// the task's events.
-    var prepare: (@Sendable (HTTPRequestOperation, DataTask, CallLine) -> Void)?
+    var prepare: (@Sendable (HTTPRequestOperation, DataTask, CallbackQueue) -> Void)?
     var didFinishDownloading: (@isolated(any) @Sendable (DownloadTask, URL) -> URL?)?
     var didWriteData:
         (@isolated(any) @Sendable (DownloadTask, _ bytes: Int64, _ total: Int64, _ expected: Int64) -> Void)?

@@ -14,7 +14,7 @@ protocol SessionTaskOwner: AnyObject, Sendable {
     func addAudience()
 
     /// Has a closure of the user's called, on the completion queue or where it belongs.
-    func callBack(_ call: @escaping CallLine.Call)
+    func callBack(_ call: @escaping CallbackQueue.Call)
 
     /// Sets a closure that is called with the progress of the task, which was not resumed yet.
     func observeProgress(_ direction: ProgressDirection, _ handler: @escaping SessionTask.ProgressHandler)
@@ -368,7 +368,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
                 return true
             }
         }
-        if isTooLate { owner.callBack { Detour(handler, self.resumeData) } }
+        if isTooLate { owner.callBack { Callback(handler, self.resumeData) } }
     }
 
     /// Whether the bytes that came are kept after a cancellation.

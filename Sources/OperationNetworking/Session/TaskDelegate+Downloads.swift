@@ -6,7 +6,7 @@ internal import OperationNetworkingSystem
 extension TaskDelegate {
     /// The file is complete.
     /// - Returns: the question for its destination.
-    func save(_ operation: HTTPRequestOperation, for task: DownloadTask) -> Detour? {
+    func save(_ operation: HTTPRequestOperation, for task: DownloadTask) -> Callback? {
         let temporary: TemporaryPlace
         do {
             temporary = try place(of: operation)
@@ -19,8 +19,8 @@ extension TaskDelegate {
             choose(temporary, operation, for: task)
             return nil
         }
-        let plain = IsolatedFunction.Binary(ask).plain
-        return Detour(ClosureHome(ask.isolation)) {
+        let plain = { @Sendable in callAssumingIsolation(of: ask, $0, $1) }
+        return Callback(in: ask.isolation) {
             if let destination = plain(task, temporary.file) {
                 self.save(temporary, to: destination, operation, for: task)
             } else {
@@ -39,10 +39,11 @@ extension TaskDelegate {
             return save(temporary, to: nil, operation, for: task)
         }
         let response = operation.response
-        let plain = IsolatedFunction.Binary(ask).plain
-        ClosureHome(ask.isolation).perform(on: ConnectionOperation.processingQueue) {
+        let plain = { @Sendable in callAssumingIsolation(of: ask, $0, $1) }
+        Callback(in: ask.isolation) {
             self.save(temporary, to: plain(temporary.file, response), operation, for: task)
         }
+        .perform(on: ConnectionOperation.processingQueue)
     }
 
     private func save(
@@ -110,7 +111,8 @@ extension TaskDelegate {
     ///   - dataTask: whose response came.
     ///   - decide: gets the place of the body.
     /// - Returns: the call of the session's closure.
-    func become(downloadFrom dataTask: DataTask, _ decide: @escaping @Sendable (BodyPlace) -> Void) -> Detour?
+    func become(downloadFrom dataTask: DataTask, _ decide: @escaping @Sendable (BodyPlace) -> Void)
+        -> Callback?
     {
         let place = try? TemporaryPlace(in: session.configuration.downloadDirectory)
         let identifier = session.nextIdentifier()
@@ -148,8 +150,8 @@ extension TaskDelegate {
             decide(bodyPlace)
             return nil
         }
-        let plain = IsolatedFunction.Binary(tell).plain
-        return Detour(ClosureHome(tell.isolation)) {
+        let plain = { @Sendable in callAssumingIsolation(of: tell, $0, $1) }
+        return Callback(in: tell.isolation) {
             plain(dataTask, download)
             decide(bodyPlace)
         }

@@ -19,7 +19,7 @@ extension TaskDelegate {
         _ operation: HTTPRequestOperation,
         object: (any Sendable)?,
         error: (any Error)?
-    ) -> Detour? {
+    ) -> Callback? {
         guard let task else {
             // It was released: there is no owner of a file.
             state.withLock { $0.place }.map { remove($0, of: operation) }
@@ -83,9 +83,9 @@ extension TaskDelegate {
         }
         guard hooks.didFinishCollectingMetrics != nil || hooks.didComplete != nil else { return conclude() }
         if let tell = hooks.didFinishCollectingMetrics, !end.metrics.isEmpty {
-            events.append { Detour(tell, task, end.metrics) }
+            events.append { Callback(tell, task, end.metrics) }
         }
-        if let tell = hooks.didComplete { events.append { Detour(tell, task, error) } }
+        if let tell = hooks.didComplete { events.append { Callback(tell, task, error) } }
         events.append {
             conclude()
             return nil
@@ -125,7 +125,7 @@ extension TaskDelegate {
         if error == nil, let child = task.taskProgress.child {
             line.append { self.fill(child, of: task) }
         }
-        for handler in end.resumeDataHandlers { line.appendCall { Detour(handler, end.resumeData) } }
+        for handler in end.resumeDataHandlers { line.appendCall { Callback(handler, end.resumeData) } }
         if let completion = closures.completion {
             line.appendCall { completion(original ?? task, task.response, end.object, error) }
         }

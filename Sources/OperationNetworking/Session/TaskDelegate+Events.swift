@@ -11,7 +11,7 @@ extension TaskDelegate {
 
     /// The body waits for the answer. The answer to a resumption is no other response to the user.
     func judge(_ response: HTTPURLResponse, _ decide: @escaping @Sendable (BodyPlace) -> Void)
-        -> Detour?
+        -> Callback?
     {
         didReceive(response)
         let (isFirst, file) = state.withLock { state in
@@ -25,8 +25,8 @@ extension TaskDelegate {
             decide(file.map { .file($0) } ?? .usual)
             return nil
         }
-        let plain = IsolatedFunction.Binary(ask).plain
-        return Detour(ClosureHome(ask.isolation)) {
+        let plain = { @Sendable in callAssumingIsolation(of: ask, $0, $1) }
+        return Callback(in: ask.isolation) {
             switch plain(dataTask, response) {
             case .allow: decide(.usual)
             // Not a byte of it is received.
@@ -41,20 +41,20 @@ extension TaskDelegate {
         task?.changing.withLock { $0.currentRequest = request }
     }
 
-    func didResume(at offset: Int64) -> Detour? {
+    func didResume(at offset: Int64) -> Callback? {
         guard let task = task as? DownloadTask,
             let tell = session.hooks.withLock({ $0.didResumeDownload })
         else { return nil }
-        return Detour(tell, task, offset, task.countOfBytesExpectedToReceive)
+        return Callback(tell, task, offset, task.countOfBytesExpectedToReceive)
     }
 
-    func didReceive(_ piece: Data, done: @escaping @Sendable () -> Void) -> Detour? {
+    func didReceive(_ piece: Data, done: @escaping @Sendable () -> Void) -> Callback? {
         guard let task = task as? DataTask, let tell = session.hooks.withLock({ $0.didReceiveData }) else {
             done()
             return nil
         }
-        let plain = IsolatedFunction.Binary(tell).plain
-        return Detour(ClosureHome(tell.isolation)) {
+        let plain = { @Sendable in callAssumingIsolation(of: tell, $0, $1) }
+        return Callback(in: tell.isolation) {
             plain(task, piece)
             done()
         }
@@ -95,10 +95,10 @@ extension TaskDelegate {
             let hooks = self.session.hooks.withLock { $0 }
             let (bytes, total, expected) = (Int64(report.bytes), report.total, report.expected)
             switch direction {
-            case .upload: return hooks.didSendBodyData.map { Detour($0, task, bytes, total, expected) }
+            case .upload: return hooks.didSendBodyData.map { Callback($0, task, bytes, total, expected) }
             case .download:
                 guard let download = task as? DownloadTask else { return nil }
-                return hooks.didWriteData.map { Detour($0, download, bytes, total, expected) }
+                return hooks.didWriteData.map { Callback($0, download, bytes, total, expected) }
             }
         }
     }
@@ -116,7 +116,7 @@ extension TaskDelegate {
             let report = task.changing.withLock { direction == .download ? $0.received : $0.sent }
             if isChild { TaskProgress.report(report.total, of: report.expected, to: progress) }
             let handler = self.state.withLock { $0.closures.progress(direction) }
-            return handler.map { Detour($0, progress) }
+            return handler.map { Callback($0, progress) }
         }
     }
 }

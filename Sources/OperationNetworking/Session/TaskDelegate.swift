@@ -11,7 +11,8 @@ final class TaskDelegate: SessionTaskOwner {
     /// The closures of a task, called on the completion queue but for the destination.
     struct Closures: Sendable {
         /// The task is the one that they were given for, also if it has become a download.
-        var completion: (@Sendable (SessionTask, HTTPURLResponse?, (any Sendable)?, (any Error)?) -> Detour?)?
+        var completion:
+            (@Sendable (SessionTask, HTTPURLResponse?, (any Sendable)?, (any Error)?) -> Callback?)?
         var uploadProgress: SessionTask.ProgressHandler?
         var downloadProgress: SessionTask.ProgressHandler?
         var destination: DownloadTask.DestinationHandler?
@@ -48,8 +49,8 @@ final class TaskDelegate: SessionTaskOwner {
 
     let session: SessionCore
     /// The operation's events, and with them the session's closures, on the delegate queue.
-    let events: CallLine
-    let line: CallbackLine
+    let events: CallbackQueue
+    let line: TaskCallbackLine
     let state: Locked<State>
 
     /// `make` is called once, on the work queue, when the task is resumed for the first time. What it throws
@@ -61,9 +62,9 @@ final class TaskDelegate: SessionTaskOwner {
         make: @escaping Make
     ) {
         self.session = session
-        events = CallLine(on: session.delegateQueue)
+        events = CallbackQueue(on: session.delegateQueue)
         state = Locked(State(closures: closures, make: make, resumeData: resumeData))
-        line = CallbackLine(hasAudience: !closures.isEmpty) { [operations = session.operations] in
+        line = TaskCallbackLine(hasAudience: !closures.isEmpty) { [operations = session.operations] in
             operations.state.withLock { ($0.completionQueue, $0.completionGroup) }
         }
     }
@@ -117,7 +118,7 @@ final class TaskDelegate: SessionTaskOwner {
         line.addAudience()
     }
 
-    func callBack(_ call: @escaping CallLine.Call) {
+    func callBack(_ call: @escaping CallbackQueue.Call) {
         line.addAudience()
         line.appendCall(call)
     }
@@ -212,10 +213,12 @@ final class TaskDelegate: SessionTaskOwner {
             }
         )
         if let redirect = hooks.willPerformRedirection {
-            let (home, plain) = (ClosureHome(redirect.isolation), IsolatedFunction.Ternary(redirect).plain)
+            let (home, plain) = (
+                redirect.isolation, { @Sendable in callAssumingIsolation(of: redirect, $0, $1, $2) }
+            )
             operation.setRedirectQuestion { _, request, response, answer in
                 guard let task = self.task else { return answer(request) }
-                self.events.append { Detour(home) { answer(plain(task, response, request)) } }
+                self.events.append { Callback(in: home) { answer(plain(task, response, request)) } }
             }
         }
         if let make = hooks.needNewBodyStream, operation.request.httpBodyStream != nil,

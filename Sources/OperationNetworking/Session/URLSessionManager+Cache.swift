@@ -13,13 +13,13 @@ extension URLSessionManager {
         )?
     ) {
         guard let block else { return core.changeHooks { $0.prepare = nil } }
-        let (home, plain) = (ClosureHome(block.isolation), IsolatedFunction.Binary(block).plain)
+        let (home, plain) = (block.isolation, { @Sendable in callAssumingIsolation(of: block, $0, $1) })
         core.changeHooks { hooks in
             hooks.prepare = { operation, dataTask, events in
                 operation.setCacheResponseHandler { [weak dataTask] proposed, answer in
                     events.append { [dataTask] in
                         // Without a task there is no question, and nothing is stored.
-                        Detour(home) { answer(dataTask.flatMap { plain($0, proposed) }) }
+                        Callback(in: home) { answer(dataTask.flatMap { plain($0, proposed) }) }
                     }
                 }
             }

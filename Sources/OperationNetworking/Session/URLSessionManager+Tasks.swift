@@ -206,10 +206,10 @@ extension URLSessionManager {
     }
 
     private static func forAnyTask(_ completion: SessionTask.CompletionHandler?)
-        -> (@Sendable (SessionTask, HTTPURLResponse?, (any Sendable)?, (any Error)?) -> Detour?)?
+        -> (@Sendable (SessionTask, HTTPURLResponse?, (any Sendable)?, (any Error)?) -> Callback?)?
     {
         guard let completion else { return nil }
-        return { _, response, object, error in Detour(completion, response, object, error) }
+        return { _, response, object, error in Callback(completion, response, object, error) }
     }
 
     private static func closures(
@@ -218,7 +218,7 @@ extension URLSessionManager {
         _ completion: DownloadTask.DownloadCompletionHandler?
     ) -> TaskDelegate.Closures {
         var closures = TaskDelegate.Closures(downloadProgress: progress, destination: destination)
-        if let completion { closures.completion = { Detour(completion, $1, $2 as? URL, $3) } }
+        if let completion { closures.completion = { Callback(completion, $1, $2 as? URL, $3) } }
         return closures
     }
 }

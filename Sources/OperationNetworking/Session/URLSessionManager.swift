@@ -147,7 +147,7 @@ open class URLSessionManager: @unchecked Sendable {
                 }
             }
             guard let tell = hooks.didBecomeInvalid else { return post() }
-            Detour(tell, nil).callHere(onMain: false)?.call(then: post) ?? post()
+            Callback(tell, nil).callHere()?.call(then: post) ?? post()
         }
         guard cancelingTasks else { return }
         for task in old.allTasks { task.cancel() }

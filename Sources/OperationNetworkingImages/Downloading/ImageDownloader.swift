@@ -140,9 +140,9 @@ public final class ImageDownloader: Sendable {
         let handler = Handler(request: request) { response, result in
             switch result {
             case .success(let image):
-                success.map { Detour($0, request, response, image) }?.perform(on: queue)
+                success.map { Callback($0, request, response, image) }?.perform(on: queue)
             case .failure(let error):
-                failure.map { Detour($0, request, response, error) }?.perform(on: queue)
+                failure.map { Callback($0, request, response, error) }?.perform(on: queue)
             }
         }
         let ticket = UUID()

@@ -51,8 +51,8 @@ public final class MemoryPressure: Sendable {
     public func observe(@_inheritActorContext _ action: @escaping @isolated(any) @Sendable () -> Void)
         -> Observation
     {
-        let call = Detour(action)
-        return observe(calling: { call.call {} })
+        let call = Callback(action)
+        return observe(calling: { call.call() })
     }
 
     private func observe(calling action: @escaping @Sendable () -> Void) -> Observation {

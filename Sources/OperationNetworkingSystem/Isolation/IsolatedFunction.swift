@@ -1,107 +1,44 @@
-/// Functions whose isolation is known when the program runs, `@isolated(any)`, as functions that are
-/// called on a queue.
+/// Calls a closure whose isolation is known only when the program runs, `@isolated(any)`. This thread has to be where
+/// its isolation says: on the main queue for the main actor, anywhere without one.
 ///
-/// Swift calls such a function from a task only, and a task has no dispatch queue. The two kinds have one
-/// representation and one calling convention, but for the isolation, which the context of the first kind
-/// begins with: that is what the standard library relies on, too, in `MainActor.assumeIsolated`. So a wrapped
-/// function can be read as a plain one, as long as the caller is where its isolation says.
+/// Swift calls such a closure from a task only, and a dispatch queue has none. A task that is made for one call and
+/// starts at once (`Task.immediate`) makes it on the queue, too, but takes 2,700 instructions and two allocations.
 ///
-/// The wrappers are read, not the functions: a field has the representation of its own type, and a generic
-/// value would have a thunk.
-package enum IsolatedFunction {
-    /// The function in `wrapped`, to be called only where its isolation allows it.
-    ///
-    /// - Parameters:
-    ///   - wrapped: a value whose only field is a function.
-    ///   - type: a type whose only field is the same function without isolation.
-    /// - Returns: the same function.
+/// This reads the closure's memory as that of a closure without isolation. Both are a function pointer and a context,
+/// with one layout and one calling convention; they differ in the isolation, which the context of the first begins
+/// with, and which nothing but `isolation` reads. `MainActor.assumeIsolated` of the standard library relies on the
+/// same. Both stand in structures with the same generic parameters, so their arguments are passed in the same way.
+@inlinable
+package func callAssumingIsolation<each Argument, Result>(
+    of closure: @escaping @isolated(any) @Sendable (repeat each Argument) -> Result,
+    _ argument: repeat each Argument
+) -> Result {
+    let isolated = IsolatedFunction<repeat each Argument, Result>(closure)
+    precondition(
+        MemoryLayout<IsolatedFunction<repeat each Argument, Result>>.size
+            == MemoryLayout<PlainFunction<repeat each Argument, Result>>.size,
+        "The two kinds of function have different representations"
+    )
+    // Loading retains the context.
+    let plain = withUnsafeBytes(of: isolated) {
+        $0.load(as: PlainFunction<repeat each Argument, Result>.self)
+    }
+    return plain.function(repeat each argument)
+}
+
+@usableFromInline
+package struct IsolatedFunction<each Argument, Result>: Sendable {
+    @usableFromInline
+    package let function: @isolated(any) @Sendable (repeat each Argument) -> Result
+
     @inlinable
-    package static func plain<Isolated: Sendable, Plain: Sendable>(
-        _ wrapped: Isolated,
-        as type: Plain.Type
-    ) -> Plain {
-        precondition(MemoryLayout<Isolated>.size == MemoryLayout<Plain>.size, "Not the same function")
-        // Loading retains the context.
-        return withUnsafeBytes(of: wrapped) { $0.load(as: Plain.self) }
+    package init(_ function: @escaping @isolated(any) @Sendable (repeat each Argument) -> Result) {
+        self.function = function
     }
+}
 
-    /// A function without arguments.
-    package struct Nullary<Result>: Sendable {
-        private struct Plain: Sendable { let body: @Sendable () -> Result }
-
-        private let body: @isolated(any) @Sendable () -> Result
-
-        package init(_ body: @escaping @isolated(any) @Sendable () -> Result) {
-            self.body = body
-        }
-
-        /// Without its isolation.
-        package var plain: @Sendable () -> Result {
-            IsolatedFunction.plain(self, as: Plain.self).body
-        }
-    }
-
-    /// A function of one argument.
-    package struct Unary<Argument, Result>: Sendable {
-        private struct Plain: Sendable { let body: @Sendable (Argument) -> Result }
-
-        private let body: @isolated(any) @Sendable (Argument) -> Result
-
-        package init(_ body: @escaping @isolated(any) @Sendable (Argument) -> Result) {
-            self.body = body
-        }
-
-        /// Without its isolation.
-        package var plain: @Sendable (Argument) -> Result {
-            IsolatedFunction.plain(self, as: Plain.self).body
-        }
-    }
-
-    /// A function of two arguments.
-    package struct Binary<First, Second, Result>: Sendable {
-        private struct Plain: Sendable { let body: @Sendable (First, Second) -> Result }
-
-        private let body: @isolated(any) @Sendable (First, Second) -> Result
-
-        package init(_ body: @escaping @isolated(any) @Sendable (First, Second) -> Result) {
-            self.body = body
-        }
-
-        /// Without its isolation.
-        package var plain: @Sendable (First, Second) -> Result {
-            IsolatedFunction.plain(self, as: Plain.self).body
-        }
-    }
-
-    /// A function of three arguments.
-    package struct Ternary<First, Second, Third, Result>: Sendable {
-        private struct Plain: Sendable { let body: @Sendable (First, Second, Third) -> Result }
-
-        private let body: @isolated(any) @Sendable (First, Second, Third) -> Result
-
-        package init(_ body: @escaping @isolated(any) @Sendable (First, Second, Third) -> Result) {
-            self.body = body
-        }
-
-        /// Without its isolation.
-        package var plain: @Sendable (First, Second, Third) -> Result {
-            IsolatedFunction.plain(self, as: Plain.self).body
-        }
-    }
-
-    /// A function of four arguments.
-    package struct Quaternary<First, Second, Third, Fourth, Result>: Sendable {
-        private struct Plain: Sendable { let body: @Sendable (First, Second, Third, Fourth) -> Result }
-
-        private let body: @isolated(any) @Sendable (First, Second, Third, Fourth) -> Result
-
-        package init(_ body: @escaping @isolated(any) @Sendable (First, Second, Third, Fourth) -> Result) {
-            self.body = body
-        }
-
-        /// Without its isolation.
-        package var plain: @Sendable (First, Second, Third, Fourth) -> Result {
-            IsolatedFunction.plain(self, as: Plain.self).body
-        }
-    }
+@usableFromInline
+package struct PlainFunction<each Argument, Result>: Sendable {
+    @usableFromInline
+    package let function: @Sendable (repeat each Argument) -> Result
 }

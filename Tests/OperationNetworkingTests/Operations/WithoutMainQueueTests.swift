@@ -25,6 +25,26 @@ struct WithoutMainQueueTests {
         HTTPRequestOperation(request: URLRequest(url: server.url(path: path)))
     }
 
+    @Test func whoWaitsOnTheMainThreadReadsWhyNothingComes() async {
+        await #expect(processExitsWith: .success) {
+            alarm(50)
+            let pipe = Pipe()
+            guard dup2(pipe.fileHandleForWriting.fileDescriptor, 2) == 2 else { exit(3) }
+            try await WithoutMainQueueTests.blockMain()
+            let server = try ScriptedServer([.respond(body: "x")])
+            let operation = WithoutMainQueueTests.member(server)
+            operation.setCompletion(success: { _, _ in exit(4) })
+            operation.start()
+            var text = ""
+            while !text.contains("\n") {
+                text += String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+            }
+            guard text.contains("a callback has waited for the main queue"), operation.isFinished else {
+                exit(5)
+            }
+        }
+    }
+
     @Test func theBatchOfREADMECompletes() async {
         await #expect(processExitsWith: .success) {
             alarm(50)

@@ -81,7 +81,7 @@ public final class DownloadBatch: Sendable {
     /// Happens after everything that was told of the members.
     private let completion = BatchCompletion()
     private let onEvent: EventHandler?
-    private let line: CallLine
+    private let line: CallbackQueue
     /// Operations are made and commanded here, one after the other, and so in order.
     private let work = DispatchQueue(label: "OperationNetworking.DownloadBatch")
     private let state: Locked<State>
@@ -110,7 +110,7 @@ public final class DownloadBatch: Sendable {
             estimate.finish(index)
         }
         gauge = BatchGauge(estimate, completionQueue: source.completionQueue)
-        line = CallLine(on: gauge.queue)
+        line = CallbackQueue(on: gauge.queue)
         let run = DownloadRun(
             items.map { Origin($0.url) },
             done: Set(known.keys),
@@ -409,7 +409,7 @@ public final class DownloadBatch: Sendable {
 
     private func tell(_ event: Event) {
         guard let onEvent else { return }
-        line.append { Detour(onEvent, event) }
+        line.append { Callback.here(onEvent, event) }
     }
 
     private func completeIfDone(_ state: inout State) {

@@ -32,7 +32,7 @@ final class BatchCount: Sendable {
     /// Happens after everything that was told of the members.
     let completion = BatchCompletion()
     /// The calls of closures.
-    private let line: CallLine
+    private let line: CallbackQueue
     /// Happens when only such members are left as were cancelled before their start.
     private let cancellation = BatchCompletion()
     private let told = Locked(0)
@@ -45,7 +45,7 @@ final class BatchCount: Sendable {
         self.total = total
         self.heard = heard
         gauge = BatchGauge(BatchEstimate(count: total), completionQueue: completionQueue)
-        line = CallLine(on: gauge.queue)
+        line = CallbackQueue(on: gauge.queue)
         state = Locked(
             State(
                 finished: Array(repeating: nil, count: total),
@@ -64,7 +64,11 @@ final class BatchCount: Sendable {
     ///     the members; `nil`: there is none.
     ///   - body: called after that, before the waiting tasks go on: on the queue; without an audience on any
     ///     thread.
-    func begin(after others: [BatchCount], tell: CallLine.Call?, then body: @escaping @Sendable () -> Void) {
+    func begin(
+        after others: [BatchCount],
+        tell: CallbackQueue.Call?,
+        then body: @escaping @Sendable () -> Void
+    ) {
         let hasClosures = heard != nil || tell != nil
         state.withLock { state in
             state.missing += others.count
@@ -178,7 +182,7 @@ extension BatchCount: BatchSeatOwner {
                 told += 1
                 return told
             }
-            return Detour(heard, count, self.total)
+            return Callback.here(heard, count, self.total)
         }
         line.append {
             self.leave()

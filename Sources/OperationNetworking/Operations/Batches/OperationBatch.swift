@@ -136,9 +136,10 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
                 resume: { [weak self] in self?.resume() }
             )
         )
-        var tell: CallLine.Call?
+        var tell: CallbackQueue.Call?
         if let completion {
-            tell = { [unowned count] in Detour(completion, count.finished.compactMap { $0 as? Member }) }
+            tell = { [unowned count] in Callback.here(completion, count.finished.compactMap { $0 as? Member })
+            }
         }
         count.begin(after: children, tell: tell) { end.allow() }
         for (index, member) in members.enumerated() { member.take(BatchSeat(index, of: count)) }

@@ -22,30 +22,14 @@ enum Delivery {
     case finished(wasRunning: Bool)
     /// Closures for the result were set after the end.
     case completed
-    /// A call that belongs elsewhere was handed in.
-    case call(Detour)
 
-    /// Whether the closures of the result are called.
-    var isEnd: Bool {
-        switch self {
-        case .finished, .completed: true
-        case .started, .paused, .resumed, .received, .redirected, .retrying, .keeping, .startingOver, .piece,
-            .downloaded, .uploaded, .isRunning, .call:
-            false
+    /// The event that stands for this one and the next; `nil`: each is told.
+    func merged(with next: Delivery) -> Delivery? {
+        switch (self, next) {
+        case (.downloaded(let report), .downloaded(let next)): .downloaded(report.merged(with: next))
+        case (.uploaded(let report), .uploaded(let next)): .uploaded(report.merged(with: next))
+        default: nil
         }
-    }
-
-    /// The parts of telling a delivery, in order.
-    enum Part {
-        /// Notifications, too.
-        case observers
-        /// The methods that a subclass overrides.
-        case hooks
-        case closures
-        case completionBlock
-        /// Of the closures.
-        case release
-        case nothing
     }
 }
 

@@ -10,12 +10,12 @@ internal import OperationNetworkingSystem
 ///
 /// Notifications of tasks without closures do not wait for a main queue that never comes: those of the ended
 /// tasks before the last 256 come on another queue: see ``UnheardLines``. Nothing is lost.
-final class CallbackLine: Sendable {
+final class TaskCallbackLine: Sendable {
     /// The queue and group of the session now.
     typealias Place = @Sendable () -> (queue: DispatchQueue?, group: DispatchGroup?)
 
     private struct State {
-        var waiting: [CallLine.Call] = []
+        var waiting: [CallbackQueue.Call] = []
         var isScheduled = false
         /// The directions whose progress waits.
         var progress: Set<ProgressDirection> = []
@@ -51,7 +51,7 @@ final class CallbackLine: Sendable {
     }
 
     /// Has a closure of the user's called, where it belongs. Callable with a lock held.
-    func appendCall(_ call: @escaping CallLine.Call) {
+    func appendCall(_ call: @escaping CallbackQueue.Call) {
         let isToSchedule = state.withLock { state in
             state.waiting.append(call)
             defer { state.isScheduled = true }
@@ -61,7 +61,7 @@ final class CallbackLine: Sendable {
     }
 
     /// Has the progress told, as it is then: one call that waits already is enough.
-    func appendProgress(_ direction: ProgressDirection, _ call: @escaping CallLine.Call) {
+    func appendProgress(_ direction: ProgressDirection, _ call: @escaping CallbackQueue.Call) {
         guard state.withLock({ $0.progress.insert(direction).inserted }) else { return }
         appendCall { [self] in
             _ = state.withLock { $0.progress.remove(direction) }
@@ -100,11 +100,15 @@ final class CallbackLine: Sendable {
     }
 
     /// Makes one call after the other; the next one waits until a closure elsewhere has returned.
-    private func make(_ calls: ArraySlice<CallLine.Call>, on queue: DispatchQueue, _ group: DispatchGroup?) {
+    private func make(
+        _ calls: ArraySlice<CallbackQueue.Call>,
+        on queue: DispatchQueue,
+        _ group: DispatchGroup?
+    ) {
         for (index, call) in zip(calls.indices, calls) {
-            guard let detour = call()?.callHere(onMain: MainQueue.isCurrent) else { continue }
+            guard let detour = call()?.callHere() else { continue }
             group?.enter()
-            return detour.call(from: queue) {
+            return detour.call {
                 queue.async {
                     self.make(calls[(index + 1)...], on: queue, group)
                     group?.leave()
@@ -121,11 +125,11 @@ final class CallbackLine: Sendable {
 
 /// The lines without closures that wait for the main queue.
 private enum UnheardLines {
-    private static let table = Locked(UnheardTable<CallbackLine>(limit: 256))
+    private static let table = Locked(UnheardTable<TaskCallbackLine>(limit: 256))
     /// The queue of what the main queue was too late for.
     private static let queue = DispatchQueue(label: "OperationNetworking.session.unheard")
 
-    static func append(_ member: CallbackLine) {
+    static func append(_ member: TaskCallbackLine) {
         let isToSchedule = table.withLock { $0.append(member) }
         guard isToSchedule else { return }
         DispatchQueue.main.async {
@@ -134,11 +138,11 @@ private enum UnheardLines {
     }
 
     /// - Returns: whether it was waiting.
-    static func remove(_ member: CallbackLine) -> Bool {
+    static func remove(_ member: TaskCallbackLine) -> Bool {
         table.withLock { $0.remove(member) }
     }
 
-    static func end(_ member: CallbackLine) {
+    static func end(_ member: TaskCallbackLine) {
         guard let oldest = table.withLock({ $0.end(member) }) else { return }
         queue.async { oldest.emptyUnheard(on: queue) }
     }

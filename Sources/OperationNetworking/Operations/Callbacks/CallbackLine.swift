@@ -1,0 +1,128 @@
+import Dispatch
+internal import OperationNetworkingSystem
+
+/// Callbacks that wait, in order. A value: its owner has a lock, and makes the calls on its queue, one at a time.
+///
+/// An append to an idle line has to schedule a turn of the queue. The turn makes the calls that waited when it began, and
+/// then schedules another one if there are more, since others want the queue, too. So calls stay in order, and never
+/// overlap, on concurrent queues as well.
+struct CallbackLine<Call> {
+    /// The calls that wait; those before `first` are gone.
+    private var waiting: [Call?] = []
+    private var first = 0
+    /// Calls that are made before those that wait.
+    private var inserted: [Call] = []
+    /// The number of calls that the one that is being made has inserted.
+    private var insertions = 0
+    /// The number of waiting calls that are made in this turn.
+    private var left = 0
+    /// Whether a turn is scheduled, or goes on.
+    private(set) var isScheduled = false
+    /// Whether a turn has begun, and goes on.
+    private(set) var isMaking = false
+
+    private var isEmpty: Bool { first == waiting.count }
+
+    /// The calls that wait, in order.
+    var calls: some Sequence<Call> { waiting[first...].lazy.compactMap(\.self) }
+
+    /// The last call that waits.
+    var last: Call? {
+        get { isEmpty ? nil : waiting.last ?? nil }
+        set { waiting[waiting.count - 1] = newValue }
+    }
+
+    /// Puts a call behind the others.
+    mutating func append(_ call: Call) {
+        waiting.append(call)
+    }
+
+    /// Inserts a call that is made next, after those that the call that is being made has inserted before.
+    mutating func insert(_ call: Call) {
+        inserted.insert(call, at: insertions)
+        insertions += 1
+    }
+
+    /// Schedules a turn, if calls wait and none is scheduled.
+    /// - Returns: whether the owner has to schedule it.
+    mutating func schedule() -> Bool {
+        guard !isScheduled, !isEmpty else { return false }
+        isScheduled = true
+        return true
+    }
+
+    /// A turn begins. It makes the calls that wait now, up to a number of them.
+    mutating func begin(atMost limit: Int = .max) {
+        isMaking = true
+        left = min(limit, waiting.count - first)
+    }
+
+    /// The call to be made next; `nil`: the turn is over. If calls wait then, another turn is scheduled, which the owner
+    /// has to see to: ``isScheduled``.
+    mutating func next() -> Call? {
+        insertions = 0
+        if !inserted.isEmpty { return inserted.removeFirst() }
+        guard left > 0 else {
+            isMaking = false
+            isScheduled = !isEmpty
+            return nil
+        }
+        left -= 1
+        let call = waiting[first]
+        waiting[first] = nil
+        first += 1
+        if first == waiting.count {
+            waiting.removeAll(keepingCapacity: first < 16)
+            first = 0
+        } else if first >= 64, 2 * first >= waiting.count {
+            waiting.removeFirst(first)
+            first = 0
+        }
+        return call
+    }
+}
+
+/// A line on a queue of its own. Can be used from any thread, with a lock held.
+final class CallbackQueue: Sendable {
+    /// Makes a call. What it returns has to be called elsewhere.
+    typealias Call = @Sendable () -> Callback?
+
+    /// The number of calls in a turn.
+    private static let turn = 8
+
+    private let queue: DispatchQueue
+    private let line = Locked(CallbackLine<Call>())
+
+    init(on queue: DispatchQueue) {
+        self.queue = queue
+    }
+
+    /// Makes `call` after the others.
+    func append(_ call: @escaping Call) {
+        let isToSchedule = line.withLock { line in
+            line.append(call)
+            return line.schedule()
+        }
+        if isToSchedule { schedule() }
+    }
+
+    func appendHere(_ call: @escaping Call) { append(call) }
+
+    func insert(_ call: @escaping Call) { line.withLock { $0.insert(call) } }
+
+    private func schedule() {
+        queue.async {
+            self.line.withLock { $0.begin(atMost: Self.turn) }
+            self.goOn()
+        }
+        MainQueue.noteCallback(on: queue)
+    }
+
+    private func goOn() {
+        while true {
+            let (call, hasMore) = line.withLock { line in (line.next(), line.isScheduled) }
+            guard let call else { return hasMore ? schedule() : () }
+            if let callback = call()?.callHere() { return callback.call { self.queue.async { self.goOn() } } }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Dispatch
+import Testing
+
+@testable import OperationNetworking
+@testable import OperationNetworkingTestSupport
+
+@Suite final class CallbackLineTests {
+    private var line = CallbackLine<String>()
+
+    /// The calls of a whole turn.
+    private func turn(atMost limit: Int = .max) -> [String] {
+        line.begin(atMost: limit)
+        var calls: [String] = []
+        while let call = line.next() { calls.append(call) }
+        return calls
+    }
+
+    /// Appends a call.
+    /// - Returns: whether a turn is to be scheduled.
+    private func append(_ call: String) -> Bool {
+        line.append(call)
+        return line.schedule()
+    }
+
+    @Test func theFirstOfARowSchedulesATurnAndOnlyThat() {
+        #expect([append("a"), append("b")] == [true, false])
+        #expect(turn() == ["a", "b"])
+        #expect(!line.isScheduled)
+        #expect(append("c"))
+    }
+
+    @Test func whatComesDuringATurnIsForTheNextOne() {
+        _ = append("a")
+        line.begin()
+        #expect(line.next() == "a")
+        #expect(!append("b"), "The turn schedules it")
+        #expect(line.next() == nil && line.isScheduled)
+        #expect(turn() == ["b"])
+    }
+
+    @Test func aTurnHasALimit() {
+        for index in 0..<200 { _ = append("\(index)") }
+        var calls: [String] = []
+        repeat { calls += turn(atMost: 7) } while line.isScheduled
+        #expect(calls == (0..<200).map(String.init))
+    }
+
+    @Test func whatACallInsertsComesBeforeTheOthersInItsOrder() {
+        for call in ["a", "b"] { _ = append(call) }
+        line.begin()
+        #expect(line.next() == "a")
+        line.insert("a1")
+        line.insert("a2")
+        #expect(line.next() == "a1")
+        line.insert("a1a")
+        var calls: [String] = []
+        while let call = line.next() { calls.append(call) }
+        #expect(calls == ["a1a", "a2", "b"])
+    }
+
+    @Test func anInsertionIntoATurnThatHasMadeItsLastCallIsMade() {
+        _ = append("a")
+        line.begin()
+        #expect(line.next() == "a" && line.isMaking)
+        line.insert("b")
+        #expect(line.next() == "b")
+        #expect(line.next() == nil && !line.isMaking)
+    }
+
+    @Test func theLastThatWaitsMayBeReplaced() {
+        #expect(line.last == nil)
+        _ = append("a")
+        _ = append("b")
+        line.last = "c"
+        #expect(Array(line.calls) == ["a", "c"])
+        #expect(turn() == ["a", "c"])
+        #expect(line.last == nil)
+    }
+
+    /// Any order of appends, insertions and turns: each call is made once, and none overtakes.
+    @Test(arguments: 1...50 as ClosedRange<UInt64>) func anyScheduleKeepsTheOrder(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var (number, made, isDue) = (0, [String](), false)
+        for _ in 0..<200 {
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0:
+                isDue = append("\(number)") || isDue
+                number += 1
+            case 1 where isDue:
+                line.begin(atMost: .random(in: 1...5, using: &random))
+                while let call = line.next() {
+                    made.append(call)
+                    if Int.random(in: 0..<4, using: &random) == 0 { line.insert("\(call)+") }
+                }
+                isDue = line.isScheduled
+            default: break
+            }
+        }
+        while line.isScheduled { made += turn() }
+        #expect(made.filter { !$0.hasSuffix("+") } == (0..<number).map(String.init))
+        for (index, call) in made.enumerated() where call.hasSuffix("+") {
+            #expect(made[index - 1] == call.dropLast())
+        }
+    }
+}
+
+@Suite final class OutboxTests {
+    private var outbox = Outbox()
+
+    /// The steps of a whole turn.
+    private func turn() -> [Outbox.Step] {
+        outbox.begin()
+        var steps: [Outbox.Step] = []
+        while let step = outbox.next() { steps.append(step) }
+        return steps
+    }
+
+    @Test(arguments: [false, true]) func whatIsHeldWaitsForTheNextOrForItsRelease(isReleased: Bool) {
+        let wasNothing = outbox.release()
+        outbox.hold(.started)
+        #expect(outbox.holdsStart)
+        let first = isReleased ? outbox.release() : outbox.append(.paused)
+        let second = isReleased ? outbox.append(.paused) : outbox.release()
+        #expect(!wasNothing && first && !second)
+        #expect(turn().count == 2)
+        #expect(!outbox.release() && !outbox.holdsStart)
+    }
+
+    @Test func itKnowsWhetherTheEndWaits() {
+        _ = outbox.append(.completed)
+        #expect(!outbox.holdsEnd)
+        _ = outbox.append(.finished(wasRunning: true))
+        #expect(outbox.holdsEnd)
+        _ = turn()
+        #expect(!outbox.holdsEnd)
+    }
+
+    @Test(arguments: [false, true]) func anEndLeavesTheGroupToACall(isMade: Bool) {
+        let group = DispatchGroup()
+        _ = outbox.append(.paused)
+        _ = outbox.append(Callback(in: MainActor.shared) {}, entering: group)
+        if isMade {
+            outbox.begin()
+            _ = (outbox.next(), outbox.next())
+        }
+        #expect(outbox.takeGroupAtEnd() == nil)
+        if !isMade { outbox.begin() }
+        while outbox.next() != nil {}
+        let late = outbox.takeGroupAtEnd()
+        #expect(late === group)
+        late?.leave()
+    }
+
+    @Test func progressThatWaitsIsMerged() {
+        _ = outbox.append(.downloaded(ProgressReport(bytes: 1, total: 1, expected: 10)))
+        _ = outbox.append(.downloaded(ProgressReport(bytes: 2, total: 3, expected: 10)))
+        _ = outbox.append(.uploaded(ProgressReport(bytes: 4, total: 4, expected: 10)))
+        let steps = turn()
+        #expect(steps.count == 2)
+        guard case .event(.downloaded(let report))? = steps.first else {
+            Issue.record("\(steps)")
+            return
+        }
+        #expect(report == ProgressReport(bytes: 3, total: 3, expected: 10))
+    }
+}
