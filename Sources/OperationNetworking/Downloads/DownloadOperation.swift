@@ -33,6 +33,11 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     public typealias URLRefresher =
         @Sendable (_ operation: DownloadOperation, _ response: HTTPURLResponse) async -> URL?
 
+    /// Moves a complete file elsewhere. Calls `done` once, on any thread, with the place that the file has then,
+    /// or with the error of the operation.
+    typealias FileMover =
+        @Sendable (_ file: URL, _ done: @escaping @Sendable (Result<URL, any Error>) -> Void) -> Void
+
     struct Settings {
         var destination: URL?
         var replacesFile = false
@@ -47,6 +52,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         var unprovenBytes = UnprovenBytes.discard
         var refreshURL: URLRefresher?
         var willFinish: DownloadPlan.WillFinish?
+        var discardsWhenCancelled = false
+        var mover: FileMover?
 
         /// Whether the caller asks for bytes whatever server they came from: he knows what the whole has to
         /// be, renews the address, or wants them compared.
@@ -291,6 +298,18 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { set { $0.willFinish = newValue } }
     }
 
+    /// Moves the file before the operation ends. The place that it returns is the `responseObject`.
+    var mover: FileMover? {
+        get { settings.withLock { $0.mover } }
+        set { set { $0.mover = newValue } }
+    }
+
+    /// Whether ``cancel()`` discards the partial file.
+    var discardsWhenCancelled: Bool {
+        get { settings.withLock { $0.discardsWhenCancelled } }
+        set { set { $0.discardsWhenCancelled = newValue } }
+    }
+
     private func set(named setting: StaticString = #function, _ change: (inout Settings) -> Void) {
         if state.withLock({ $0.takesConfiguration(setting) }) { settings.change(change) }
     }
@@ -303,7 +322,14 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     ///   earlier one left.
     public func cancel(keepingPartialFile: Bool) {
         keepsPartialFile = keepingPartialFile
+        settings.withLock { $0.discardsWhenCancelled = false }
         cancel()
+    }
+
+    /// See ``ConnectionOperation/cancel()``. What came is kept.
+    open override func cancel() {
+        if discardsWhenCancelled, !isCancelled, !isFinished { keepsPartialFile = false }
+        super.cancel()
     }
 
     // MARK: - HTTPRequestOperation
@@ -336,13 +362,39 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
             return (nil, DownloadError.destinationExists(destination))
         }
         guard let downloadedFile, end.error == nil else { return super.evaluate(end) }
-        return (downloadedFile.file, nil)
+        switch progress.withLock({ $0.move }) {
+        case .done(.success(let file)): return (file, nil)
+        case .done(.failure(let error)): return (nil, error)
+        case .notBegun, .begun: return (downloadedFile.file, nil)
+        }
+    }
+
+    override func schedule(_ end: ExchangeEnd, atOnce: Caller, _ work: @escaping @Sendable () -> Void) {
+        guard end.error == nil, !isCancelled, let file = downloadedFile?.file, let mover else {
+            return super.schedule(end, atOnce: atOnce, work)
+        }
+        let before = progress.withLock { progress in
+            defer { if case .notBegun = progress.move { progress.move = .begun } }
+            return progress.move
+        }
+        switch before {
+        case .notBegun:
+            exchangeLasts()
+            mover(file) { result in
+                self.progress.withLock { $0.move = .done(result) }
+                Self.processingQueue.async(execute: work)
+            }
+        // The end is told again after a pause, and once more when the file is in its place.
+        case .begun: return
+        case .done: super.schedule(end, atOnce: atOnce, work)
+        }
     }
 
     override func releaseClosures() {
         settings.change { settings in
             settings.refreshURL = nil
             settings.willFinish = nil
+            settings.mover = nil
         }
     }
 
@@ -352,6 +404,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         var settings = settings.withLock { $0 }
         // The copy is no member of the batch.
         settings.willFinish = nil
+        settings.mover = nil
         copy.set { [settings] in $0 = settings }
     }
 

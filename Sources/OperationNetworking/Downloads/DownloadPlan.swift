@@ -97,6 +97,12 @@ struct DownloadPlan: Sendable {
 
 /// The progress of a download: written on its sink's queue, read anywhere.
 struct DownloadProgress: Sendable {
+    enum Move: Sendable {
+        case notBegun
+        case begun
+        case done(Result<URL, any Error>)
+    }
+
     /// Whether it was asked for only if the server has another file than the one that is there.
     var isConditional = false
     /// Whether that file was changed before the answer had come.
@@ -118,6 +124,8 @@ struct DownloadProgress: Sendable {
     var keepsPartialFile = true
     /// The file, when it has its name.
     var download: DownloadedFile?
+    /// The move of the file by the operation's ``DownloadOperation/mover``.
+    var move = Move.notBegun
     /// Asks for the number of bytes that are there; `nil` from the end of the transfer on.
     var countNow: @Sendable () -> Int64? = { nil }
 

@@ -259,8 +259,8 @@ extension OperationManager: HTTPVerbs {
         guard success != nil || failure != nil else { return operation }
         operation.setCompletion { operation in
             switch operation.result(as: Serializer.Object.self) {
-            case .success(let value): success.flatMap { Callback.here($0, operation, value) }
-            case .failure(let error): failure.flatMap { Callback.here($0, operation, error) }
+            case .success(let value): success.map { Callback($0, operation, value) }
+            case .failure(let error): failure.map { Callback($0, operation, error) }
             }
         }
         return operation
@@ -317,12 +317,15 @@ extension OperationManager: HTTPVerbs {
         try await operation.response(as: type)
     }
 
-    func callBack(_ call: Callback) {
+    /// Makes a call on the completion queue, or where it belongs, and then calls `next`, on the queue.
+    func callBack(_ call: Callback?, then next: @escaping @Sendable () -> Void = {}) {
         let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
         queue.async(group: group) {
-            guard let elsewhere = call.callHere() else { return }
+            guard let elsewhere = call?.callHere() else { return next() }
             group?.enter()
-            elsewhere.call { group?.leave() }
+            elsewhere.call {
+                queue.async(group: group) { next() }; group?.leave()
+            }
         }
         MainQueue.noteCallback(on: queue)
     }

@@ -18,6 +18,20 @@ extension ConnectionOperation {
         }
     }
 
+    /// Prepares the operation for being added to a queue by this thread: until then a `cancel()` on another thread
+    /// does not end it, and it can be configured.
+    /// - Returns: whether it has not ended.
+    func reserve() -> Bool {
+        state.withLock {
+            $0.isAskedForReadiness(); return $0.isConfigurable
+        }
+    }
+
+    /// Has the operation end with `error` when it starts. Nothing is sent.
+    func refuse(_ error: any Error) {
+        state.change { $0.refusal = error }
+    }
+
     /// The same of those operations that have a configuration. `queue` is about to have them.
     static func seal(_ operations: [Operation], in queue: TransferQueue? = nil) {
         for case let operation as ConnectionOperation in operations { operation.seal(in: queue) }

@@ -31,6 +31,30 @@ extension ConnectionOperation {
         if completionQueue == nil { DispatchQueue.main.async { withExtendedLifetime(self) {} } }
     }
 
+    /// Makes a call after the callbacks that wait. It is no audience: nothing waits for it.
+    func deliver(_ call: Callback) {
+        let target = state.withLock { $0.append(call, for: audience($0)) }
+        if let target { scheduleDelivery(target) }
+    }
+
+    /// Makes a call on the completion queue, or where it belongs, after the callbacks that wait.
+    func callBack(_ call: Callback) {
+        let target = state.withLock { state in
+            state.append(call, for: Audience(hasClosures: true, hasObservers: false, isSubclass: false))
+        }
+        if let target { return scheduleDelivery(target) }
+        // It waits with notifications, which may be left out.
+        if completionQueue == nil, MainLine.remove(self) {
+            DispatchQueue.main.async { self.empty(on: .main) }
+        }
+    }
+
+    /// Makes a call in the order of the callbacks: within one when that has returned, and before anything else.
+    func callInOrder(_ call: Callback) {
+        let isNext = state.withLock { $0.outbox.makeNext(call, entering: $0.completionGroup) }
+        if !isNext { callBack(call) }
+    }
+
     /// Has the deliveries made on this queue, set since, that wait for a main queue which may never run.
     func deliver(on queue: DispatchQueue) {
         guard state.withLock({ $0.hasBegun }) || isFinished, MainLine.remove(self) else { return }
@@ -111,19 +135,6 @@ extension ConnectionOperation {
         if case .mainLine = target, state.withLock({ $0.isDelivered && $0.isUntold }) { MainLine.end(self) }
     }
 
-    /// Makes a call that belongs elsewhere, in the order of the operation's callbacks: in a callback when
-    /// that has returned, and before anything else is told.
-    func callInOrder(_ call: Callback) {
-        let target = state.withLock { state -> DeliveryTarget? in
-            let audience = Audience(hasClosures: true, hasObservers: false, isSubclass: false)
-            guard state.outbox.append(call, entering: state.completionGroup) else { return nil }
-            return state.deliveryTarget(for: audience)
-        }
-        if let target { return scheduleDelivery(target) }
-        // As a late completion: what is in the main line is told only while it is there.
-        if completionQueue == nil { DispatchQueue.main.async { withExtendedLifetime(self) {} } }
-    }
-
     /// - Returns: a call that has to be made elsewhere: what comes after it has to wait for that.
     private func perform(_ step: Outbox.Step) -> Callback? {
         switch step {
@@ -139,7 +150,7 @@ extension ConnectionOperation {
         case .result:
             return callResult()
         case .completion:
-            return callCompletion()
+            return callCompletion()?.callHere()
         case .completionBlock:
             let block = state.withLock { state in
                 defer { state.closures.completionBlock = nil }
@@ -184,7 +195,8 @@ extension ConnectionOperation {
         case .received(let response):
             if let value = response.value { didReceive(value) }
         case .piece(let piece, let done):
-            receive(piece, done: done)
+            didReceive(piece)
+            done()
         case .finished:
             if let outlets = state.withLock({ $0.outlets }) {
                 outlets.finish(isSuccess: error == nil)
@@ -269,7 +281,9 @@ enum MainLine {
     /// The operation has ended, and was told nothing.
     static func end(_ operation: ConnectionOperation) {
         let released = line.withLock { $0.end(operation) }
-        withExtendedLifetime(released) {}
+        // A call may refer to what keeps the operation.
+        let calls = released?.state.withLock { $0.outbox.takeCalls() }
+        withExtendedLifetime((released, calls)) {}
     }
 
     private static func tell(_ operations: ArraySlice<ConnectionOperation>) {

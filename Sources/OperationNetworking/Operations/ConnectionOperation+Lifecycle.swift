@@ -36,6 +36,9 @@ extension ConnectionOperation {
         -> OperationStateMachine.Effect
     {
         switch effect {
+        case .begin where state.refusal != nil:
+            state.results.error = state.refusal
+            return state.machine.transferEnded()
         case .begin, .abandon:
             guard let obstacle = NetworkThread.shared.obstacle() else { return effect }
             state.results.error =
@@ -165,7 +168,8 @@ extension ConnectionOperation {
     private func exchange(_ state: inout OperationState) -> any Exchanging {
         if let exchange = state.exchange { return exchange }
         var configuration = exchangeConfiguration(state)
-        if Self.receivesPieces { configuration.givesPieces = true }
+        configuration.givesPieces = Self.receivesPieces || state.closures.piece != nil
+        configuration.asksAboutResponse = state.closures.response != nil
         configuration.anchorVersions = state.readings.anchorVersions
         let make = configuration.makeExchange
         let exchange = make(configuration, state.readings.cookies, state.takeEarlierBody())
@@ -324,7 +328,8 @@ extension ConnectionOperation: ExchangeOwner {
     }
 
     func exchangeDidReceive(_ piece: Data, done: @escaping @Sendable () -> Void) {
-        deliver(.piece(piece, done))
+        guard let handler = state.withLock({ $0.closures.piece }) else { return deliver(.piece(piece, done)) }
+        deliver(handler(piece, done))
     }
 
     private var seats: [BatchSeat] { state.withLock { $0.seats } }
@@ -373,12 +378,16 @@ extension ConnectionOperation: ExchangeOwner {
         ask(self, request, redirect) { decide($0.map { .follow($0) } ?? .refuse) }
     }
 
-    func exchangeMayReceive(_ response: HTTPURLResponse, decide: @escaping @Sendable (BodyPlace) -> Void) {
-        place(of: response, decide: decide)
+    func exchangeMayReceive(_ response: HTTPURLResponse, decide: @escaping @Sendable () -> Void) {
+        guard let ask = state.withLock({ $0.closures.response }) else { return decide() }
+        ask(response, decide)
     }
 
     func exchangeDidFollow(_ redirect: HTTPURLResponse, to request: URLRequest) {
-        deliver { $0.closures.observers.isEmpty ? nil : .redirected(redirect, request) }
+        deliver { state in
+            state.followed = request
+            return state.closures.observers.isEmpty ? nil : .redirected(redirect, request)
+        }
     }
 
     func exchangeDidResume(at offset: Int64) {

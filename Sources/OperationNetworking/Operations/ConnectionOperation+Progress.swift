@@ -31,6 +31,20 @@ extension ConnectionOperation {
     /// The bytes of the request's body: as ``downloadUpdates``.
     public var uploadUpdates: AsyncStream<TransferProgress> { outlets.updates(.upload) }
 
+    /// The progress of a direction. If it was not asked for before, it becomes a child of the thread's current
+    /// progress, or of none.
+    func progress(_ direction: ProgressDirection, isChild: Bool) -> Progress {
+        outlets.progress(direction, below: isChild ? Progress.current() : nil)
+    }
+
+    /// Counts bytes from here on, also if no progress is asked for.
+    func countBytes() {
+        _ = outlets
+    }
+
+    /// The bytes of a direction; `nil`: none were counted.
+    func countedBytes(_ direction: ProgressDirection) -> TransferProgress? { outlets.last(direction) }
+
     private var outlets: ProgressOutlets {
         let (outlets, isNew) = state.withLock { state in
             if let outlets = state.outlets { return (outlets, false) }

@@ -44,6 +44,13 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
             _ answer: @escaping @Sendable (URLRequest?) -> Void
         ) -> Void
 
+    /// Returns the call that takes a piece of a body, and then `done`, which lets the next piece come.
+    typealias PieceHandler = @Sendable (_ piece: Data, _ done: @escaping @Sendable () -> Void) -> Callback
+
+    /// Asks whether the body of a response is to be received.
+    typealias ResponseQuestion =
+        @Sendable (_ response: HTTPURLResponse, _ receive: @escaping @Sendable () -> Void) -> Void
+
     let state: Locked<OperationState>
 
     /// - Parameter request: an http or https URL; the operation ends with `URLError.badURL` or
@@ -69,6 +76,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// The request, as given. Redirects, pauses and resumptions do not change it.
     public var request: URLRequest { state.withLock { $0.configuration.request } }
+
+    /// The request that is being sent, after redirects.
+    var currentRequest: URLRequest { state.withLock { $0.followed ?? $0.request } }
 
     /// The head of the last response that was not a redirect to be followed.
     public var response: HTTPURLResponse? { receivedResponse?.value }
@@ -284,6 +294,18 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         setClosure(question) { swap(&$0.redirect, &$1) }
     }
 
+    /// Sets a closure that is asked about the head of each response that is not a redirect to be followed. The
+    /// body waits until it has called `receive`, on any thread. To be set before the operation is in a queue.
+    func setResponseQuestion(_ question: ResponseQuestion?) {
+        setClosure(question) { swap(&$0.response, &$1) }
+    }
+
+    /// Sets a closure that makes a call of each piece of the body of a successful response. To be set before the
+    /// operation is in a queue.
+    func setPieceHandler(_ handler: PieceHandler?) {
+        setClosure(handler) { swap(&$0.piece, &$1) }
+    }
+
     /// Called, on any thread, when the body that comes from ``inputStream`` has to be sent again: after a
     /// redirect that keeps the method, after a pause, over another connection, by a copy that was made before
     /// the last callback. Answers with a new stream of the same bytes, and at once: so it cannot use what
@@ -411,17 +433,11 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// - Returns: the call that has to be made elsewhere, if there is one.
     func callResult() -> Callback? { nil }
 
-    /// The same for the closure that follows these.
+    /// Makes the call of the closure that follows these, once.
     func callCompletion() -> Callback? { nil }
 
     /// Lets go of what a subclass of ours keeps for the transfer.
     func releaseClosures() {}
-
-    /// On the completion queue; `done` lets the next piece come.
-    func receive(_ piece: Data, done: @escaping @Sendable () -> Void) {
-        didReceive(piece)
-        done()
-    }
 
     /// The configuration of the exchange.
     func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {
@@ -432,12 +448,6 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// exchange's configuration says so.
     func freshURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void) {
         decide(nil)
-    }
-
-    /// The place of a response's body, which waits for it; called only if the exchange's configuration says
-    /// so.
-    func place(of response: HTTPURLResponse, decide: @escaping @Sendable (BodyPlace) -> Void) {
-        decide(.usual)
     }
 
     /// Calls `work`, which makes sense of what came: by `atOnce`, if that takes a moment only and no code of

@@ -1,4 +1,5 @@
 public import Foundation
+internal import OperationNetworkingSystem
 
 extension Notification.Name {
     /// A transfer of an operation begins, for the first time or after a pause. The object is the operation.
@@ -21,6 +22,29 @@ extension Notification.Name {
     static let innerOperationDidFinish = Notification.Name("OperationNetworking.operation.inner.finish")
 }
 
+/// An object that stands for an operation, and posts notifications of its own. Called where the operation's are
+/// posted, after them.
+protocol OperationFace: AnyObject, Sendable {
+    /// A transfer begins, for the first time or after a pause.
+    func operationDidResume()
+
+    /// The running transfer was stopped by a pause.
+    func operationDidPause()
+}
+
+/// A face, which keeps its operation.
+struct WeakFace {
+    weak var face: (any OperationFace)?
+}
+
+extension ConnectionOperation {
+    /// The object that stands for the operation. It is not kept.
+    var face: (any OperationFace)? {
+        get { state.withLock { $0.face?.face } }
+        set { state.change { $0.face = WeakFace(face: newValue) } }
+    }
+}
+
 /// Posts the notifications.
 final class NotificationPoster: OperationObserver {
     func operationDidStart(_ operation: ConnectionOperation) {
@@ -29,6 +53,7 @@ final class NotificationPoster: OperationObserver {
 
     func operationDidPause(_ operation: ConnectionOperation) {
         postFinish(operation)
+        operation.face?.operationDidPause()
     }
 
     func operationDidResume(_ operation: ConnectionOperation) {
@@ -41,6 +66,7 @@ final class NotificationPoster: OperationObserver {
 
     private func postStart(_ operation: ConnectionOperation) {
         post(operation.postsNotifications ? .operationDidStart : .innerOperationDidStart, operation)
+        operation.face?.operationDidResume()
     }
 
     private func postFinish(_ operation: ConnectionOperation) {

@@ -28,6 +28,8 @@ struct OperationState {
     var isSealed = false
     /// Whether its notifications are posted under public names, unlike those of one that works for a task.
     var postsNotifications = true
+    /// The object whose notifications are posted with the operation's.
+    @Rare var face: WeakFace?
     /// Whether observers were told of a start that has no end yet.
     var isRunning = false
     /// The operation's when `start()` was called.
@@ -38,6 +40,10 @@ struct OperationState {
     /// The bytes that an earlier process had, until the exchange has them.
     @Rare var earlierBody: EarlierBody?
     var readings = StartReadings()
+    /// The error that it ends with when it starts.
+    @Rare var refusal: (any Error)?
+    /// The request of the last redirect that was followed.
+    @Rare var followed: URLRequest?
     var place = QueuePlace()
     var outbox = Outbox()
 
@@ -115,6 +121,7 @@ struct OperationState {
 
     /// A queue asks when the operation is added to it.
     /// - Returns: whether the operation is not paused before its start.
+    @discardableResult
     mutating func isAskedForReadiness() -> Bool {
         place.isAskedForReadiness()
         return machine.phase != .pausedBeforeStart
@@ -127,6 +134,12 @@ struct OperationState {
     mutating func append(_ delivery: Delivery, for audience: Audience) -> DeliveryTarget? {
         let group = audience.needsQueue ? completionGroup : nil
         return outbox.append(delivery, entering: group) ? deliveryTarget(for: audience) : nil
+    }
+
+    /// The same for a call, which is made after what waits.
+    mutating func append(_ call: Callback, for audience: Audience) -> DeliveryTarget? {
+        let group = audience.needsQueue ? completionGroup : nil
+        return outbox.append(call, entering: group) ? deliveryTarget(for: audience) : nil
     }
 
     /// The same for the start of an operation of which only the notification is told: it waits for what comes
@@ -230,6 +243,8 @@ extension OperationState {
         @Rare var uploadProgress: ProgressCall?
         @Rare var downloadProgress: ProgressCall?
         @Rare var redirect: ConnectionOperation.RedirectQuestion?
+        @Rare var response: ConnectionOperation.ResponseQuestion?
+        @Rare var piece: ConnectionOperation.PieceHandler?
         @Rare var challenge: ConnectionOperation.AuthenticationChallengeHandler?
         @Rare var bodyStreamProvider: (@Sendable () -> InputStream?)?
         @Rare var completionBlock: (@Sendable () -> Void)?
@@ -237,7 +252,9 @@ extension OperationState {
 
         /// Whether a closure is there that is called on the completion queue, apart from those that hear the
         /// result.
-        var hearEvents: Bool { uploadProgress != nil || downloadProgress != nil || completionBlock != nil }
+        var hearEvents: Bool {
+            uploadProgress != nil || downloadProgress != nil || piece != nil || completionBlock != nil
+        }
 
         /// Whether a closure is there that is called elsewhere, and so released where the operation ends.
         var answerQuestions: Bool { redirect != nil || challenge != nil || bodyStreamProvider != nil }

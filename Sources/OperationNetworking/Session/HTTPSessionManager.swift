@@ -92,8 +92,8 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         do {
             let request = try request(method, path, parameters: parameters, headers: headers)
             let task = makeCall(for: request, success: success, failure: failure)
-            if let uploadProgress { observeProgress(of: task, isUpload: true, uploadProgress) }
-            if let downloadProgress { observeProgress(of: task, isUpload: false, downloadProgress) }
+            task.observeProgress(.upload, uploadProgress)
+            task.observeProgress(.download, downloadProgress)
             return task
         } catch {
             if let failure { report(error, to: failure) }
@@ -134,12 +134,9 @@ extension HTTPSessionManager: HTTPVerbs {
         success: SuccessHandler?,
         failure: FailureHandler?
     ) -> DataTask {
-        guard success != nil || failure != nil else { return makeTask(for: request) }
-        return makeTask(for: request) { task, object in
-            switch object {
-            case .success(let object): success.map { Callback($0, task, object) }
-            case .failure(let error): failure.map { Callback($0, task, error) }
-            }
+        makeTask(for: request, with: nil, hasHandlers: success != nil || failure != nil) { task, operation in
+            if let error = operation.error { return failure.map { Callback($0, task, error) } }
+            return success.map { Callback($0, task, operation.responseObject) }
         }
     }
 
@@ -150,9 +147,10 @@ extension HTTPSessionManager: HTTPVerbs {
         success: ValueHandler<Serializer.Object>?,
         failure: FailureHandler?
     ) -> DataTask {
-        guard success != nil || failure != nil else { return makeTask(for: request, with: serializer) }
-        return makeTask(for: request, with: serializer) { task, object in
-            switch object.flatMap({ Self.value($0, of: task, as: Serializer.Object.self) }) {
+        makeTask(for: request, with: serializer, hasHandlers: success != nil || failure != nil) {
+            task,
+            operation in
+            switch operation.result(as: Serializer.Object.self) {
             case .success(let value): success.map { Callback($0, task, value) }
             case .failure(let error): failure.map { Callback($0, task, error) }
             }
@@ -161,7 +159,7 @@ extension HTTPSessionManager: HTTPVerbs {
 
     /// Adds an observer of ``SessionTask/uploadProgress`` or ``SessionTask/downloadProgress``.
     public func observeProgress(of task: DataTask, isUpload: Bool, _ handler: @escaping ProgressHandler) {
-        task.owner.observeProgress(isUpload ? .upload : .download, handler)
+        task.observeProgress(isUpload ? .upload : .download, handler)
     }
 
     /// Resumes a task.
@@ -169,7 +167,7 @@ extension HTTPSessionManager: HTTPVerbs {
 
     /// Has a task end with the error.
     public func abandon(_ task: DataTask, with error: any Error, failure: FailureHandler?) {
-        task.owner.refuse(error)
+        task.operation.refuse(error)
         task.resume()
     }
 
@@ -180,57 +178,36 @@ extension HTTPSessionManager: HTTPVerbs {
 
     /// Waits for the object. Cancelling the waiting task cancels this one.
     public func object(of task: DataTask) async throws -> (any Sendable)? {
-        try await task.outcome
+        try await task.operation.value
     }
 
     /// Waits for the object as a value of a type.
     public func value<Value: Sendable>(of task: DataTask, as type: Value.Type) async throws -> Value {
-        try Self.value(try await task.outcome, of: task, as: type).get()
+        try await task.operation.value(as: type)
     }
 
     /// Waits for the value with the status, the fields and the metrics.
     public func response<Value: Sendable>(of task: DataTask, as type: Value.Type) async throws
         -> Response<Value>
     {
-        let value = try await value(of: task, as: type)
-        let (head, metrics, data) = task.changing.withLock { ($0.response, $0.metrics, $0.data) }
-        guard let head, let metrics else { throw Self.noObject(of: task, as: type) }
-        return Response(value: value, response: head, metrics: metrics, data: data)
+        try await task.operation.response(as: type)
     }
 
     private func makeTask(
         for request: URLRequest,
-        with serializer: (any ResponseSerializer)? = nil,
-        completion: (@Sendable (DataTask, Result<(any Sendable)?, any Error>) -> Callback?)? = nil
+        with serializer: (any ResponseSerializer)?,
+        hasHandlers: Bool,
+        completion: @escaping @Sendable (DataTask, HTTPRequestOperation) -> Callback?
     ) -> DataTask {
-        var closures = TaskDelegate.Closures()
-        if let completion {
-            closures.completion = { task, _, object, error in
-                guard let task = task as? DataTask else { return nil }
-                return completion(task, error.map { .failure($0) } ?? .success(object))
+        let task =
+            request.bodySource == nil
+            ? makeDataTask(request, serializer: serializer)
+            : makeUploadTask(request, serializer: serializer)
+        if hasHandlers {
+            task.operation.setCompletion { [weak task] operation in task.flatMap { completion($0, operation) }
             }
         }
-        guard request.bodySource != nil else {
-            return makeDataTask(request, closures, serializer: serializer)
-        }
-        return makeUploadTask(request, closures, serializer: serializer)
-    }
-
-    private static func value<Value: Sendable>(
-        _ object: (any Sendable)?,
-        of task: DataTask,
-        as type: Value.Type
-    ) -> Result<Value, any Error> {
-        guard let value = object as? Value else { return .failure(noObject(of: task, as: type)) }
-        return .success(value)
-    }
-
-    /// The error of a task that has become a download, and has a file instead.
-    private static func noObject<Value>(of task: DataTask, as type: Value.Type) -> any Error {
-        ResponseSerializationError(
-            .unexpectedStructure(type: "\(type)", "the task became a download"),
-            response: task.response.map { ReceivedResponse($0) },
-            data: nil
-        )
+        task.join()
+        return task
     }
 }

@@ -1,133 +1,153 @@
-import Dispatch
 import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The parts of a session that its tasks keep: settings, hooks, queues, and the tasks themselves.
+/// The parts of a session that its tasks keep: settings, closures, the queue, and the tasks themselves. So a
+/// manager can be released while its tasks run.
 ///
-/// A manager has one, and each task has it, too; so a manager can be released while its tasks run.
+/// Tasks are kept from `resume()` to their end, but for those that are suspended when the manager is gone: they
+/// would never end.
 final class SessionCore: Sendable {
+    private struct Entry {
+        weak var task: SessionTask?
+        /// Whether the session was valid when the task was made.
+        var isListed = true
+        var kept: SessionTask?
+    }
+
+    private struct State {
+        var lastIdentifier = 0
+        /// The tasks that have not completed.
+        var entries: [Int: Entry] = [:]
+        /// The number of tasks that have completed, and whose callbacks wait.
+        var untold = 0
+        var isValid = true
+        var isAbandoned = false
+        var whenInvalid: (@Sendable () -> Void)?
+
+        /// - Returns: what is to be called if the session has become invalid.
+        mutating func takeEnd() -> (@Sendable () -> Void)? {
+            guard !isValid, entries.isEmpty, untold == 0 else { return nil }
+            defer { whenInvalid = nil }
+            return whenInvalid
+        }
+    }
+
+    /// Lets a session become invalid only after the callbacks of a task, or when they were left out.
+    final class EndToken: Sendable {
+        private let session: SessionCore
+
+        fileprivate init(_ session: SessionCore) {
+            self.session = session
+        }
+
+        deinit {
+            let end = session.state.withLock { state in
+                state.untold -= 1
+                return state.takeEnd()
+            }
+            end?()
+        }
+    }
+
     let configuration: SessionConfiguration
-    /// Has the settings, makes the requests, and makes the operations.
+    /// Has the settings and the queue, makes the requests, and makes the operations.
     let operations: OperationManager
-    /// Commands to operations, in order: `start()` may wait for a cookie storage.
-    let workQueue: DispatchQueue
-    /// Events of operations, one at a time.
-    let delegateQueue: DispatchQueue
-    /// The face of ``delegateQueue``.
-    let operationQueue: OperationQueue
     let hooks: Locked<SessionHooks>
-    private let tasks = Locked(TaskRegistry<SessionTask>())
-    /// Called when the session becomes invalid.
-    private let whenInvalid = Locked<(@Sendable () -> Void)?>(nil)
-    /// Whether the manager was released.
-    private let released = Locked(false)
+    private let state = Locked(State())
 
     init(baseURL: URL?, configuration: SessionConfiguration) {
         self.configuration = configuration
         operations = OperationManager(baseURL: baseURL)
-        workQueue = DispatchQueue(label: "OperationNetworking.session.work")
-        delegateQueue = DispatchQueue(label: "OperationNetworking.session.delegate")
-        operationQueue = OperationQueue()
         hooks = Locked(SessionHooks())
-        operationQueue.name = "OperationNetworking.session"
-        operationQueue.maxConcurrentOperationCount = 1
-        unsafe operationQueue.underlyingQueue = delegateQueue
         var settings = configuration.settings
         settings.connectionLimit = ConnectionLimit(configuration.maximumConnectionsPerHost)
         operations.state.change { [settings] in $0.settings = settings }
     }
 
-    /// Another session with the settings, queues and hooks of an old one, and no tasks.
+    /// Another session with the settings, queue and closures of an old one, and no tasks.
     init(replacing old: SessionCore) {
         configuration = old.configuration
         operations = old.operations
-        workQueue = old.workQueue
-        delegateQueue = old.delegateQueue
-        operationQueue = old.operationQueue
         hooks = old.hooks
-        hooks.withLock { $0.join() }
-    }
-
-    /// Sets a closure of the session; not of one that is invalid.
-    func changeHooks(_ set: (inout SessionHooks) -> Void) {
-        hooks.change { hooks in
-            if hooks.sessions > 0 { set(&hooks) }
-        }
+        hooks.withLock { $0.sessions += 1 }
     }
 
     // MARK: - Tasks
 
-    var allTasks: [SessionTask] { tasks.withLock { $0.all } }
+    /// The tasks that have not completed, in the order in which they were made.
+    var tasks: [SessionTask] {
+        let tasks = state.withLock { state in
+            state.entries.filter(\.value.isListed).sorted { $0.key < $1.key }.compactMap { $0.value.task }
+        }
+        return tasks.filter { $0.state != .completed }
+    }
 
-    func nextIdentifier() -> Int { tasks.withLock { $0.nextIdentifier() } }
+    func nextIdentifier() -> Int {
+        state.withLock { state in
+            state.lastIdentifier += 1
+            return state.lastIdentifier
+        }
+    }
 
-    /// - Returns: whether the session takes it.
+    /// - Returns: whether the session takes new tasks.
     func add(_ task: SessionTask) -> Bool {
-        tasks.withLock { tasks in
-            // Its removal comes after the mark, so that it cannot be between the look and the entry.
-            guard !task.changing.withLock({ $0.isLeaving }) else { return false }
-            return tasks.add(task, task.taskIdentifier)
+        state.withLock { state in
+            state.entries[task.taskIdentifier] = Entry(task: task, isListed: state.isValid)
+            return state.isValid
         }
     }
 
-    /// A task became another one.
-    func replace(_ old: SessionTask, with task: SessionTask) {
-        old.changing.withLock { $0.isLeaving = true }
-        tasks.withLock { $0.replace(old.taskIdentifier, with: task, task.taskIdentifier) }
+    /// Keeps a task until its end.
+    func keep(_ task: SessionTask) {
+        state.withLock { $0.entries[task.taskIdentifier]?.kept = task }
     }
 
-    /// The task has completed: it is listed no more. To be followed by ``conclude()``.
-    func remove(_ task: SessionTask) {
-        task.changing.withLock { $0.isLeaving = true }
-        drop(task)
-    }
-
-    private func drop(_ task: SessionTask) {
-        let member = tasks.withLock { $0.remove(task.taskIdentifier) }
-        withExtendedLifetime(member) {}
-    }
-
-    /// A task that was removed has told everything.
-    func conclude() {
-        if tasks.withLock({ $0.conclude() }) { tellInvalid() }
-    }
-
-    /// - Parameter told: called once, on the delegate queue, when the last task has completed.
-    func invalidate(told: @escaping @Sendable () -> Void) {
-        let isInvalid = tasks.withLock { tasks in
-            guard tasks.phase == .valid else { return false }
-            // Before a task can be the last one.
-            whenInvalid.withLock { $0 = told }
-            return tasks.invalidate()
+    /// A task was suspended: if the manager is gone, its owner alone keeps it.
+    func releaseIfAbandoned(_ task: SessionTask) {
+        state.withLock { state in
+            if state.isAbandoned, task.state == .suspended { state.entries[task.taskIdentifier]?.kept = nil }
         }
-        if isInvalid { tellInvalid() }
     }
 
-    /// The manager was released: what does not run would never end. A task that is resumed after that adds
-    /// itself again.
-    func dropSuspendedTasks() {
-        released.withLock { $0 = true }
-        for task in allTasks { dropIfSuspended(task) }
-    }
-
-    /// Whether the manager was released: a task that is suspended then is its owner's alone.
-    var isReleased: Bool { released.withLock { $0 } }
-
-    func dropIfSuspended(_ task: SessionTask) {
-        guard task.state == .suspended else { return }
-        drop(task)
-        conclude()
-        // It may have been resumed or cancelled, and have added itself, before.
-        if task.state != .suspended { _ = add(task) }
-    }
-
-    private func tellInvalid() {
-        let told = whenInvalid.withLock { told in
-            defer { told = nil }
-            return told
+    /// The manager was released.
+    func abandon() {
+        let released = state.withLock { state in
+            state.isAbandoned = true
+            let suspended = state.entries.values.compactMap(\.kept).filter { $0.state == .suspended }
+            for task in suspended { state.entries[task.taskIdentifier]?.kept = nil }
+            return suspended
         }
-        if let told { delegateQueue.async(execute: told) }
+        withExtendedLifetime(released) {}
+    }
+
+    /// A task has completed. Its callbacks have been called when the token is released.
+    func remove(_ task: SessionTask) -> EndToken {
+        state.withLock { state in
+            state.untold += 1
+            state.entries[task.taskIdentifier] = nil
+        }
+        return EndToken(self)
+    }
+
+    /// A task was released before its end.
+    func forget(_ identifier: Int) {
+        let end = state.withLock { state in
+            state.entries[identifier] = nil
+            return state.takeEnd()
+        }
+        end?()
+    }
+
+    /// - Parameter whenInvalid: called once, when the last task has completed, on any thread.
+    func invalidate(_ whenInvalid: @escaping @Sendable () -> Void) {
+        let end = state.withLock { state in
+            guard state.isValid else { return nil as (@Sendable () -> Void)? }
+            state.isValid = false
+            state.whenInvalid = whenInvalid
+            return state.takeEnd()
+        }
+        end?()
     }
 
     // MARK: - Requests
@@ -148,7 +168,7 @@ final class SessionCore: Sendable {
     }
 
     /// The additional fields that the request does not have, and may have.
-    func fields(for request: URLRequest) -> [String: String] {
+    private func fields(for request: URLRequest) -> [String: String] {
         var extra = configuration.additionalHeaders
         guard !extra.isEmpty else { return [:] }
         extra = extra.filter { request.value(forHTTPHeaderField: $0.key) == nil }

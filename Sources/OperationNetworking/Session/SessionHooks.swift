@@ -1,34 +1,14 @@
-import Dispatch
 import Foundation
 import FoundationNetworking
-
-extension DataTask {
-    /// The answer to the head of a response.
-    public enum ResponseDisposition: Hashable, Sendable {
-        /// Go on.
-        case allow
-        /// Cancel the task.
-        case cancel
-        /// Make a ``DownloadTask`` of it: the body becomes a file.
-        case becomeDownload
-    }
-}
+internal import OperationNetworkingSystem
 
 /// The closures of a manager, which its session and the one after a reset share. Each setter of
 /// ``URLSessionManager`` says when its own is called.
 ///
-/// | event                                  | the closures are                                      |
-/// |----------------------------------------|-------------------------------------------------------|
-/// | a session is reset                     | also those of the new one                             |
-/// | a session becomes invalid, another is valid or has tasks | kept for that one                   |
-/// | the last one becomes invalid           | released                                              |
-/// | one is set after that                  | not taken: nothing would ever call it, or release it  |
-/// | a reset after that                     | taken again                                           |
-///
-/// Stored properties: 16. Each closure is set by itself.
+/// Each closure is set by itself.
 struct SessionHooks: Sendable {
-    /// The sessions that are not invalid.
-    private(set) var sessions = 1
+    /// The number of sessions that are not invalid. The last one releases the closures.
+    var sessions = 1
 
     var didBecomeInvalid: (@isolated(any) @Sendable ((any Error)?) -> Void)?
     var sessionChallenge: (@Sendable (AuthenticationChallenge) async -> AuthenticationChallenge.Answer)?
@@ -43,38 +23,158 @@ struct SessionHooks: Sendable {
     var didFinishCollectingMetrics: (@isolated(any) @Sendable (SessionTask, [TransferMetrics]) -> Void)?
     var didReceiveResponse:
         (@isolated(any) @Sendable (DataTask, HTTPURLResponse) -> DataTask.ResponseDisposition)?
-    var didBecomeDownload: (@isolated(any) @Sendable (DataTask, DownloadTask) -> Void)?
     var didReceiveData: (@isolated(any) @Sendable (DataTask, Data) -> Void)?
-    /// Set for the cache. Called with the operation of a data task before that starts, and with the line of
-    /// the task's events.
-    var prepare: (@Sendable (HTTPRequestOperation, DataTask, CallbackQueue) -> Void)?
+    /// Configures the operation of a data task for the cache.
+    var prepare: (@Sendable (HTTPRequestOperation, DataTask) -> Void)?
     var didFinishDownloading: (@isolated(any) @Sendable (DownloadTask, URL) -> URL?)?
     var didWriteData:
         (@isolated(any) @Sendable (DownloadTask, _ bytes: Int64, _ total: Int64, _ expected: Int64) -> Void)?
     var didResumeDownload:
         (@isolated(any) @Sendable (DownloadTask, _ offset: Int64, _ expected: Int64) -> Void)?
 
-    /// Another session has them, too.
-    mutating func join() {
-        sessions += 1
+    /// Whether a closure is there that a ``HookObserver`` calls.
+    var hearEvents: Bool {
+        didSendBodyData != nil || didComplete != nil || didFinishCollectingMetrics != nil
+            || didWriteData != nil || didResumeDownload != nil
     }
 
-    /// A session has become invalid.
-    /// - Returns: the closures that it had.
-    mutating func leave() -> SessionHooks {
-        let hooks = self
-        sessions -= 1
-        if sessions == 0 {
-            self = SessionHooks()
-            sessions = 0
-        }
-        return hooks
-    }
-
-    /// Takes over the closures of a session that this one's is a copy of.
+    /// Takes over the closures of another session.
     mutating func copy(_ others: SessionHooks) {
         let own = sessions
         self = others
         sessions = own
+    }
+}
+
+// MARK: - Closures that answer
+
+extension SessionTask {
+    /// Passes those of the session's closures to the operation that it asks.
+    func installHooks() {
+        let hooks = session.hooks.withLock { $0 }
+        if let redirect = hooks.willPerformRedirection {
+            operation.setRedirectQuestion { [weak self] _, request, response, answer in
+                guard let task = self else { return answer(request) }
+                Callback(in: redirect.isolation) {
+                    answer(callAssumingIsolation(of: redirect, task, response, request))
+                }
+                .perform(on: ConnectionOperation.processingQueue)
+            }
+        }
+        if hooks.sessionChallenge != nil || hooks.taskChallenge != nil {
+            operation.setAuthenticationChallenge { [weak self] _, challenge in
+                // As with `URLSession`: the session is asked about a server's trust first, the task about a 401.
+                if challenge.serverTrust != nil, let ask = hooks.sessionChallenge {
+                    return await ask(challenge)
+                }
+                guard let ask = hooks.taskChallenge, let self else { return .performDefaultHandling }
+                return await ask(self, challenge)
+            }
+        }
+        if let make = hooks.needNewBodyStream { installBodyStream(make) }
+        (self as? DataTask)?.installDataHooks(hooks)
+    }
+
+    /// Has the closure make the stream of a body that can be read once, and of an upload without one. A serializer
+    /// gives a POST without parameters an empty body.
+    private func installBodyStream(_ make: @escaping @Sendable (SessionTask) -> InputStream?) {
+        let request = operation.request
+        let stream: @Sendable () -> InputStream? = { [weak self] in self.flatMap(make) }
+        if request.httpBodyStream != nil {
+            if request.bodySource?.isRepeatable != true { operation.setBodyStreamProvider(stream) }
+        } else if self is UploadTask, request.httpBody?.isEmpty != false {
+            let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
+            operation.bodySource = .stream(length: length, makeStream: stream)
+        }
+    }
+}
+
+extension DataTask {
+    /// The answer to the head of a response.
+    public enum ResponseDisposition: Hashable, Sendable {
+        /// Receive the body.
+        case allow
+        /// Cancel the task.
+        case cancel
+    }
+
+    fileprivate func installDataHooks(_ hooks: SessionHooks) {
+        hooks.prepare?(operation, self)
+        if let tell = hooks.didReceiveData {
+            operation.setPieceHandler { [weak self] piece, done in
+                Callback(in: tell.isolation) { [self] in
+                    if let self { callAssumingIsolation(of: tell, self, piece) }
+                    done()
+                }
+            }
+        }
+        if let ask = hooks.didReceiveResponse {
+            operation.setResponseQuestion { [weak self] response, receive in
+                guard let task = self, task.asks(receive) else { return }
+                Callback(in: ask.isolation) {
+                    switch callAssumingIsolation(of: ask, task, response) {
+                    case .allow: task.allow()
+                    case .cancel: task.cancel()
+                    }
+                }
+                .perform(on: ConnectionOperation.processingQueue)
+            }
+        }
+    }
+}
+
+// MARK: - Closures that are told
+
+/// Calls the session's closures that are told what happens to an operation.
+final class HookObserver: OperationObserver {
+    private struct Aim {
+        weak var task: SessionTask?
+    }
+
+    private let aim: Locked<Aim>
+    private let hooks: Locked<SessionHooks>
+
+    init(of task: SessionTask) {
+        aim = Locked(Aim(task: task))
+        hooks = task.session.hooks
+    }
+
+    private var task: SessionTask? { aim.withLock { $0.task } }
+
+    /// Makes calls in order: here, or where they belong when the callback has returned.
+    private func call(_ calls: Callback?..., of operation: ConnectionOperation) {
+        var isHere = true
+        for call in calls.compactMap({ $0 }) {
+            if isHere, call.callHere() == nil { continue }
+            isHere = false
+            operation.callInOrder(call)
+        }
+    }
+
+    func operation(_ operation: ConnectionOperation, didUpload bytes: Int, total: Int64, expected: Int64) {
+        guard let task, let tell = hooks.withLock({ $0.didSendBodyData }) else { return }
+        call(Callback(tell, task, Int64(bytes), total, expected), of: operation)
+    }
+
+    func operation(_ operation: ConnectionOperation, didDownload bytes: Int, total: Int64, expected: Int64) {
+        guard let task = task as? DownloadTask, let tell = hooks.withLock({ $0.didWriteData }) else { return }
+        call(Callback(tell, task, Int64(bytes), total, expected), of: operation)
+    }
+
+    func operation(_ operation: ConnectionOperation, didResumeAt offset: Int64) {
+        guard let task = task as? DownloadTask, let tell = hooks.withLock({ $0.didResumeDownload }) else {
+            return
+        }
+        call(Callback(tell, task, offset, task.countOfBytesExpectedToReceive), of: operation)
+    }
+
+    func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
+        guard let task else { return }
+        let (hooks, metrics) = (hooks.withLock { $0 }, operation.metricsOfEachTransfer)
+        call(
+            metrics.isEmpty ? nil : hooks.didFinishCollectingMetrics.map { Callback($0, task, metrics) },
+            hooks.didComplete.map { Callback($0, task, operation.error) },
+            of: operation
+        )
     }
 }

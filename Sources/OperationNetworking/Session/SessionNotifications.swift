@@ -1,13 +1,13 @@
 public import Foundation
 
 // Posted on the session's completion queue, in order for each task. The object of the first three is the
-// ``SessionTask``. Where the main queue, without another one, stands so long that 256 tasks without closures
-// have ended meanwhile, the notifications of those before come on another queue.
+// ``SessionTask``. In a program that never runs its main queue they would pile up: those of tasks without closures
+// are left out as those of operations are (see ``operationDidStart``).
 extension Notification.Name {
-    /// A task was resumed: for the first time, or after a suspension.
+    /// The transfer of a task begins, for the first time or after a suspension.
     public static let taskDidResume = Notification.Name("OperationNetworking.task.resume")
 
-    /// A running task was suspended.
+    /// The running transfer of a task was stopped by a suspension.
     public static let taskDidSuspend = Notification.Name("OperationNetworking.task.suspend")
 
     /// A task has completed, and its completion handler has returned. ``TaskDidCompleteKey`` has the keys of

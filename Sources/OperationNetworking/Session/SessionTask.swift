@@ -2,38 +2,18 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The worker behind a task: it has the operation.
-protocol SessionTaskOwner: AnyObject, Sendable {
-    /// Called with the task's lock held: it may only put the work into a queue.
-    func post(_ effect: SessionTaskMachine.Effect, of task: SessionTask)
-
-    /// The task was released before its end.
-    func taskWasReleased()
-
-    /// The task has got a closure. Callable with its lock held.
-    func addAudience()
-
-    /// Has a closure of the user's called, on the completion queue or where it belongs.
-    func callBack(_ call: @escaping CallbackQueue.Call)
-
-    /// Sets a closure that is called with the progress of the task, which was not resumed yet.
-    func observeProgress(_ direction: ProgressDirection, _ handler: @escaping SessionTask.ProgressHandler)
-
-    /// The task fails with the error when it is resumed.
-    func refuse(_ error: any Error)
-}
-
-/// A task of a session: an operation with the face of a `URLSessionTask`. It is made suspended: ``resume()``
-/// starts it. Everything may be called from any thread.
+/// An operation of a session with the API of a `URLSessionTask`. It is made suspended: ``resume()`` puts it into
+/// the session's queue. Everything may be called from any thread.
 ///
-/// ``URLSessionManager`` makes tasks: ``DataTask``, ``UploadTask``, ``DownloadTask``. A session keeps its
-/// tasks until they have completed; a task keeps its session's queues and settings, not the manager.
-public class SessionTask: ProgressControllable, @unchecked Sendable {
+/// ``URLSessionManager`` makes tasks: ``DataTask``, ``UploadTask``, ``DownloadTask``. Their settings are those of
+/// the session when the task was made. A session keeps its tasks from ``resume()`` until they have completed; a
+/// task keeps its session's queue and closures, not the manager.
+public class SessionTask: @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `changing`.
 
     /// Called on the completion queue when the task has completed: with the head of the response, what the
-    /// response serializer made of its body, and the error. Of a response that the serializer refuses there
-    /// may be an object, too.
+    /// response serializer made of its body, and the error. If the serializer refused the response, there may be
+    /// an object, too.
     public typealias CompletionHandler =
         @isolated(any) @Sendable (
             _ response: HTTPURLResponse?, _ object: (any Sendable)?, _ error: (any Error)?
@@ -44,138 +24,117 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
 
     /// The states of a task.
     public enum State: Hashable, Sendable, CaseIterable {
-        /// The task was resumed: its transfer runs, or waits for a connection.
+        /// The task was resumed: its transfer runs, or waits for its queue or a connection.
         case running
         /// The task was not resumed yet, or was suspended. What came is kept.
         case suspended
-        /// The task was cancelled, and its end is on its way.
+        /// The task was cancelled, and has not completed yet.
         case canceling
         /// The task has ended, with or without an ``SessionTask/error``.
         case completed
     }
 
-    /// The value of ``priority`` for what can wait.
+    /// The ``priority`` of tasks that can wait.
     public static let lowPriority: Float = 0.25
-    /// The value of ``priority`` unless set.
+    /// The default ``priority``.
     public static let defaultPriority: Float = 0.5
-    /// The value of ``priority`` for what is urgent.
+    /// The ``priority`` of urgent tasks.
     public static let highPriority: Float = 0.75
 
-    struct Changing {
-        var machine = SessionTaskMachine()
-        var currentRequest: URLRequest
-        var response: HTTPURLResponse?
-        var error: (any Error)?
-        var object: (any Sendable)?
-        /// The cost of the exchange, and the body if it was kept in memory.
-        var metrics: TransferMetrics?
-        var data: Data?
-        var received = ProgressReport(bytes: 0, total: 0, expected: -1)
-        var sent = ProgressReport(bytes: 0, total: 0, expected: -1)
+    /// The part of a task that its operation does not have.
+    private struct Changing {
+        var isResumed = false
+        var isObserved = false
         var taskDescription: String?
         var priority = SessionTask.defaultPriority
-        /// The task that a data task has become.
-        var successor = Successor.none
-        /// Called once when the task has completed, on any thread.
-        var whenCompleted: [@Sendable () -> Void] = []
-        /// Whether its end is certain: the session lists it no more.
-        var isLeaving = false
-        /// Called with the resume data of a cancelled download.
-        var resumeDataHandlers: [DownloadTask.ResumeDataHandler] = []
-        var resumeData: Data?
-    }
-
-    /// The task that has the transfer, and the end, of another one.
-    struct Successor {
-        static let none = Successor(exists: false)
-
-        let exists: Bool
-        /// Not held: that one holds this task until its end.
-        private(set) weak var task: SessionTask?
-
-        private init(exists: Bool) {
-            self.exists = exists
-        }
-
-        init(_ task: SessionTask) {
-            exists = true
-            self.task = task
-        }
+        /// Completes the configuration of the operation when the task is resumed for the first time.
+        var prepare: (@Sendable () throws -> Void)?
     }
 
     /// Unique among the tasks of one session: 1, 2, 3 and so on.
     public let taskIdentifier: Int
-    /// The request that the task was made with, and the session's additional headers.
-    public let originalRequest: URLRequest
-    let taskProgress: TaskProgress
-    let owner: any SessionTaskOwner
-    let changing: Locked<Changing>
+    let operation: HTTPRequestOperation
+    let session: SessionCore
+    private let changing: Locked<Changing>
 
-    // `changing` is the state of the task that becomes this one.
+    // `prepare` is called once, when the task is resumed for the first time. If it throws, the task fails with that
+    // error.
     init(
-        _ identifier: Int,
-        request: URLRequest,
-        progress: TaskProgress,
-        owner: any SessionTaskOwner,
-        changing: Changing? = nil
+        _ operation: HTTPRequestOperation,
+        in session: SessionCore,
+        prepare: (@Sendable () throws -> Void)? = nil
     ) {
-        taskIdentifier = identifier
-        originalRequest = request
-        taskProgress = progress
-        self.owner = owner
-        self.changing = Locked(changing ?? Changing(currentRequest: request))
-        progress.target.become(self)
+        taskIdentifier = session.nextIdentifier()
+        self.operation = operation
+        self.session = session
+        changing = Locked(Changing(prepare: prepare))
     }
 
-    deinit { owner.taskWasReleased() }
+    deinit {
+        // A suspended operation would be kept by its queue.
+        if changing.withLock({ $0.isResumed }) { operation.cancel() }
+        session.forget(taskIdentifier)
+    }
 
     // MARK: - Results
 
-    /// The progress of sending the request's body. It commands the task as ``progress`` does.
-    public var uploadProgress: Progress { taskProgress.upload }
+    /// The request that the task was made with, and the session's additional headers.
+    public var originalRequest: URLRequest { operation.request }
 
-    /// The progress of receiving the response's body. It commands the task as ``progress`` does.
-    public var downloadProgress: Progress { taskProgress.download }
-
-    /// The state now.
-    public var state: State { State(changing.withLock { $0.machine.phase }) }
-
-    /// The request that is being asked, after redirects.
-    public var currentRequest: URLRequest { changing.withLock { $0.currentRequest } }
+    /// The request that is being sent, after redirects.
+    public var currentRequest: URLRequest { operation.currentRequest }
 
     /// The head of the last response that was not a redirect to be followed.
-    public var response: HTTPURLResponse? { changing.withLock { $0.response } }
+    public var response: HTTPURLResponse? { operation.response }
 
     /// Why the task failed; `nil` until it has completed. A cancelled task has `URLError.cancelled`.
-    public var error: (any Error)? { changing.withLock { $0.error } }
+    public var error: (any Error)? { operation.error }
 
     /// The answers about ``error``: was it cancelled, which status, may it pass?
-    public var failure: RequestFailure? { error.map(RequestFailure.init) }
+    public var failure: RequestFailure? { operation.failure }
+
+    /// The state now.
+    public var state: State {
+        let isResumed = changing.withLock { $0.isResumed }
+        return operation.state.withLock { operation in
+            if operation.machine.phase == .finished { return .completed }
+            if operation.machine.isCancelled { return .canceling }
+            return isResumed && !operation.machine.isPaused ? .running : .suspended
+        }
+    }
+
+    /// The progress of sending the request's body. It controls the task as ``progress`` does.
+    public var uploadProgress: Progress { operation.progress(.upload, isChild: false) }
+
+    /// The progress of receiving the response's body. It controls the task as ``progress`` does.
+    public var downloadProgress: Progress { operation.progress(.download, isChild: false) }
 
     /// The progress that became a child of the current one when the task was made: ``uploadProgress`` of an
     /// ``UploadTask``, ``downloadProgress`` of the others.
     ///
     /// Cancelling, pausing or resuming it, or one that it is part of, acts on the task. A task that is made
-    /// below a cancelled progress ends with `URLError.cancelled`, and asks for nothing. While its progress is
+    /// below a cancelled progress ends with `URLError.cancelled`, and sends nothing. While its progress is
     /// paused, the first ``resume()`` of a task does not start it: it starts when the progress is resumed, or
     /// when `resume()` is called once more.
     ///
-    /// Its total is -1 while no length is known. As a child it changes on the completion queue, before the
-    /// closures of the task are called, since Foundation's tree has no lock; ``countOfBytesReceived`` and its
-    /// like change at once.
+    /// Its total is -1 while no length is known. What a parent has of it changes on the completion queue: see
+    /// ``ConnectionOperation/downloadProgress``.
     public var progress: Progress { downloadProgress }
 
-    /// The number of bytes of the response's body that have come, those from before a suspension included.
-    public var countOfBytesReceived: Int64 { changing.withLock { $0.received.total } }
+    /// The direction of ``progress``.
+    var progressDirection: ProgressDirection { .download }
+
+    /// The number of bytes of the response's body that were received, those from before a suspension included.
+    public var countOfBytesReceived: Int64 { operation.countedBytes(.download)?.bytes ?? 0 }
 
     /// The length of the response's body; -1: unknown.
-    public var countOfBytesExpectedToReceive: Int64 { changing.withLock { $0.received.expected } }
+    public var countOfBytesExpectedToReceive: Int64 { operation.countedBytes(.download)?.expected ?? -1 }
 
     /// The number of bytes of the request's body that were sent.
-    public var countOfBytesSent: Int64 { changing.withLock { $0.sent.total } }
+    public var countOfBytesSent: Int64 { operation.countedBytes(.upload)?.bytes ?? 0 }
 
     /// The length of the request's body; -1: unknown.
-    public var countOfBytesExpectedToSend: Int64 { changing.withLock { $0.sent.expected } }
+    public var countOfBytesExpectedToSend: Int64 { operation.countedBytes(.upload)?.expected ?? -1 }
 
     // MARK: - Configuration
 
@@ -185,8 +144,8 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
         set { changing.withLock { $0.taskDescription = newValue } }
     }
 
-    /// The priority among tasks that wait for a connection, from 0 to 1, as it is when the task is resumed
-    /// for the first time.
+    /// The priority among tasks that wait for a connection, from 0 to 1. Read when the task is resumed for the
+    /// first time.
     public var priority: Float {
         get { changing.withLock { $0.priority } }
         set { changing.withLock { $0.priority = newValue } }
@@ -194,122 +153,155 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
 
     // MARK: - Commands
 
-    /// Starts the task, or lets it go on where it was suspended. One call undoes any number of
-    /// ``suspend()``s. While its ``progress`` is paused, the first call does not start it.
+    /// Starts the task, or continues it after ``suspend()``. Suspensions are not counted: one call undoes any
+    /// number of them. While its ``progress`` is paused, the first call does not start it.
     public func resume() {
-        apply { $0.resume() }
+        let isFirst = changing.withLock { state in
+            defer { state.isResumed = true }
+            return !state.isResumed
+        }
+        if isFirst { start() } else { operation.resume() }
+        session.keep(self)
     }
 
-    /// Stops the transfer and keeps what came. ``resume()`` asks for the rest, and the answer is judged
-    /// before its first byte is used: see ``ConnectionOperation/pause()``. Nothing happens to a task that
-    /// does not run.
+    /// Stops the transfer and keeps what came. ``resume()`` requests the rest, and its response is checked before
+    /// its first byte is used: see ``ConnectionOperation/pause()``. Has no effect on a task that was not resumed.
     public func suspend() {
-        apply { $0.suspend() }
+        guard changing.withLock({ $0.isResumed }) else { return }
+        operation.pause()
+        session.releaseIfAbandoned(self)
     }
 
     /// Ends the task with `URLError.cancelled`, also one that was never resumed.
     public func cancel() {
-        apply { $0.cancel() }
-    }
-
-    // MARK: - For its progress
-
-    func hold() {
-        apply { $0.hold() }
-    }
-
-    func release() {
-        apply { $0.release() }
-    }
-
-    /// Does what its progress was told before it commanded the task: a parent may have been cancelled, or
-    /// paused, before the task was made.
-    func followProgress() {
-        if taskProgress.isCancelled { return cancel() }
-        // Asked under the lock, which a resumption comes to after it has changed the progress.
-        apply { taskProgress.isPaused ? $0.hold() : .none }
+        observe()
+        operation.cancel()
+        session.keep(self)
     }
 
     // MARK: - For the session
 
-    /// The one function that changes the phase, apart from the end.
-    func apply(_ event: (inout SessionTaskMachine) -> SessionTaskMachine.Effect) {
-        changing.withLock { state in
-            let effect = event(&state.machine)
-            // Under the lock: a pause can never overtake its start.
-            if effect != .none { owner.post(effect, of: self) }
-        }
+    /// Adds the task to its session. The last step of making a task: one below a cancelled progress ends here.
+    func join() {
+        if !session.add(self) { operation.refuse(SessionError.invalidated) }
+        operation.postsNotifications = false
+        operation.face = self
+        operation.countBytes()
+        observe()
+        operation.whenFinished { [weak self] in self?.didFinish() }
+        if Progress.current() != nil { _ = operation.progress(progressDirection, isChild: true) }
     }
 
-    /// Makes everything final in one step.
-    /// - Returns: whether this was the end, and the handlers of resume data; `nil`: it had ended before.
-    func complete(
-        _ response: HTTPURLResponse?,
-        _ object: (any Sendable)?,
-        _ error: (any Error)?,
-        of operation: HTTPRequestOperation?,
-        resumeData: Data?
-    ) -> [DownloadTask.ResumeDataHandler]? {
-        let (handlers, bodies) = changing.withLock { state in
-            guard state.machine.ended() else {
-                return (nil as [DownloadTask.ResumeDataHandler]?, [] as [@Sendable () -> Void])
-            }
-            if let response { state.response = response }
-            state.object = object
-            state.error = error
-            state.metrics = operation?.metrics
-            state.data = operation?.responseData
-            state.resumeData = resumeData
-            defer {
-                state.resumeDataHandlers = []
-                state.whenCompleted = []
-            }
-            return (state.resumeDataHandlers, state.whenCompleted)
-        }
-        for body in bodies { body() }
-        return handlers
+    /// Adds an observer of ``uploadProgress`` or ``downloadProgress``.
+    func observeProgress(_ direction: ProgressDirection, _ handler: ProgressHandler?) {
+        guard let handler else { return }
+        // So that it does not become a child of the current progress.
+        _ = operation.progress(direction, isChild: false)
+        operation.setProgress(direction, handler)
     }
 
-    /// Calls `body` once the task, or the one that it has become, has completed, on any thread; at once if it
-    /// has.
-    func whenCompleted(_ body: @escaping @Sendable () -> Void) {
-        let (isCompleted, successor) = changing.withLock { state in
-            guard state.machine.phase != .completed else { return (true, state.successor.task) }
-            state.whenCompleted.append(body)
-            return (false, nil)
+    private func start() {
+        // It may have been cancelled.
+        guard operation.reserve() else { return }
+        let (prepare, priority) = changing.withLock { state in
+            defer { state.prepare = nil }
+            return (state.prepare, state.priority)
         }
-        if let successor {
-            successor.whenCompleted(body)
-        } else if isCompleted {
-            body()
+        operation.queuePriority = Operation.QueuePriority(taskPriority: priority)
+        do {
+            try prepare?()
+        } catch {
+            operation.refuse(error)
         }
+        observe()
+        installHooks()
+        session.operations.operationQueue.addOperation(operation)
     }
 
-    /// The object, once there is one; cancelling the Swift task cancels this one, or the one that it has
-    /// become, and ends the wait at once.
-    var outcome: (any Sendable)? {
-        get async throws {
-            await Wait.until(whenCompleted) {
-                self.cancel()
-                self.changing.withLock { $0.successor.task }?.cancel()
-                return true
-            }
-            let (phase, object, error, successor) = changing.withLock {
-                ($0.machine.phase, $0.object, $0.error, $0.successor)
-            }
-            if let error { throw error }
-            // The object of one that has become another is there when that one ends.
-            guard phase == .completed, !successor.exists || object != nil else {
-                throw URLError.cancelled(url: originalRequest.url)
-            }
-            return object
+    /// Has the session's closures called that are told about events, if there are any.
+    private func observe() {
+        guard session.hooks.withLock({ $0.hearEvents }) else { return }
+        let isFirst = changing.withLock { state in
+            defer { state.isObserved = true }
+            return !state.isObserved
         }
+        if isFirst { operation.addObserver(HookObserver(of: self)) }
+    }
+
+    /// The operation has finished; its callbacks may still wait.
+    func didFinish() {
+        let token = session.remove(self)
+        operation.deliver(
+            Callback(in: nil) {
+                self.post(.taskDidComplete, self.completionInfo)
+                self.didTellEnd()
+                withExtendedLifetime(token) {}
+            }
+        )
+    }
+
+    /// The completion handler has returned.
+    func didTellEnd() {}
+
+    /// The `userInfo` of `taskDidComplete`.
+    var completionInfo: [String: any Sendable] {
+        var userInfo: [String: any Sendable] = [
+            TaskDidCompleteKey.responseSerializer: operation.responseSerializer
+        ]
+        userInfo[TaskDidCompleteKey.serializedResponse] = operation.responseObject
+        userInfo[TaskDidCompleteKey.responseData] = operation.responseData
+        userInfo[TaskDidCompleteKey.error] = operation.error
+        let metrics = operation.metricsOfEachTransfer
+        if !metrics.isEmpty { userInfo[TaskDidCompleteKey.sessionTaskMetrics] = metrics }
+        return userInfo
+    }
+
+    func post(_ name: Notification.Name, _ userInfo: [String: any Sendable]? = nil) {
+        NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
     }
 }
 
 /// A task whose response is an object in memory.
 public class DataTask: SessionTask, @unchecked Sendable {
-    // @unchecked: it has no stored property of its own.
+    // @unchecked: what changes lives behind locks.
+
+    private let question = Locked(ResponseQuestion.notAsked)
+
+    /// The question to the session about the response, which is asked once: a suspension has the operation ask
+    /// again.
+    private enum ResponseQuestion {
+        case notAsked
+        /// The operation waits for the answer; it has asked as often as there are closures.
+        case asked([@Sendable () -> Void])
+        case allowed
+    }
+
+    /// Whether the session's closure is to be asked. `receive` is called when the answer is to allow the response.
+    func asks(_ receive: @escaping @Sendable () -> Void) -> Bool {
+        let (isFirst, isAllowed) = question.withLock { question in
+            switch question {
+            case .notAsked:
+                question = .asked([receive])
+                return (true, false)
+            case .asked(let waiting):
+                question = .asked(waiting + [receive])
+                return (false, false)
+            case .allowed: return (false, true)
+            }
+        }
+        if isAllowed { receive() }
+        return isFirst
+    }
+
+    /// The session allows the response.
+    func allow() {
+        let waiting = question.withLock { question in
+            defer { question = .allowed }
+            if case .asked(let waiting) = question { return waiting }
+            return []
+        }
+        for receive in waiting { receive() }
+    }
 }
 
 /// A ``DataTask`` with a body: a file, data, a stream.
@@ -318,73 +310,16 @@ public final class UploadTask: DataTask, @unchecked Sendable {
 
     /// The ``SessionTask/uploadProgress``.
     public override var progress: Progress { uploadProgress }
+
+    override var progressDirection: ProgressDirection { .upload }
 }
 
-/// A task whose response is a file. ``SessionTask/cancel()`` throws away what came;
-/// ``cancelByProducingResumeData(_:)`` keeps it.
-public final class DownloadTask: SessionTask, @unchecked Sendable {
-    // @unchecked: it has no stored property of its own.
+// MARK: - OperationFace
 
-    /// Called on a processing queue when the file is complete: with its place, and the head of the response.
-    /// Answers with the place to which it is moved: a file URL, in a folder that exists.
-    /// One that is written in main-actor code is asked on the main queue.
-    public typealias DestinationHandler =
-        @isolated(any) @Sendable (_ temporary: URL, _ response: HTTPURLResponse?) -> URL
+extension SessionTask: OperationFace {
+    func operationDidResume() { post(.taskDidResume) }
 
-    /// Called on the completion queue when the task has completed: with the head of the response, the place
-    /// of the file, and the error; there is either a file or an error.
-    public typealias DownloadCompletionHandler =
-        @isolated(any) @Sendable (_ response: HTTPURLResponse?, _ file: URL?, _ error: (any Error)?) -> Void
-
-    /// Called on the completion queue with the data from which another task goes on, if there is any.
-    public typealias ResumeDataHandler = @isolated(any) @Sendable (_ data: Data?) -> Void
-
-    /// The data from which another task goes on: of a task that was cancelled by
-    /// ``cancelByProducingResumeData(_:)``, or that failed when bytes had come; else `nil`. Only a GET
-    /// without a body can be gone on with.
-    public var resumeData: Data? { changing.withLock { $0.resumeData } }
-
-    /// Ends the task with `URLError.cancelled`, and keeps what came.
-    ///
-    /// The data names the checkpoint beside the partial file, and is valid in another process, for the same
-    /// user on the same machine. Whether the bytes are used is decided when it is: the server has to prove
-    /// that it has the same ones.
-    ///
-    /// - Parameter handler: called on the completion queue, before the task's completion handler; with `nil`
-    ///   when nothing came yet, or what came is thrown away, as that of a POST is. A second call gets the
-    ///   same.
-    public func cancelByProducingResumeData(@_inheritActorContext _ handler: @escaping ResumeDataHandler) {
-        let isTooLate = changing.withLock { state in
-            switch state.machine.phase {
-            case .made, .held, .waiting, .running, .suspended:
-                state.resumeDataHandlers.append(handler)
-                owner.addAudience()
-                owner.post(state.machine.cancel(), of: self)
-                return false
-            case .canceling where !state.resumeDataHandlers.isEmpty:
-                state.resumeDataHandlers.append(handler)
-                return false
-            case .canceling, .completed:
-                return true
-            }
-        }
-        if isTooLate { owner.callBack { Callback(handler, self.resumeData) } }
-    }
-
-    /// Whether the bytes that came are kept after a cancellation.
-    var keepsPartialFile: Bool { changing.withLock { !$0.resumeDataHandlers.isEmpty } }
-}
-
-extension SessionTask.State {
-    init(_ phase: SessionTaskMachine.Phase) {
-        self =
-            switch phase {
-            case .made, .held, .waiting, .suspended: .suspended
-            case .running: .running
-            case .canceling: .canceling
-            case .completed: .completed
-            }
-    }
+    func operationDidPause() { post(.taskDidSuspend) }
 }
 
 // MARK: - Hashable
@@ -415,4 +350,19 @@ extension SessionTask: CustomStringConvertible {
 extension SessionTask: CustomReflectable {
     /// Only the ``description``: `dump` would show fields and credentials.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension Operation.QueuePriority {
+    /// - Parameter taskPriority: from 0 to 1. NaN is normal.
+    fileprivate init(taskPriority: Float) {
+        self =
+            switch taskPriority {
+            case ..<0.125: .veryLow
+            case ..<0.375: .low
+            case ..<0.625: .normal
+            case ..<0.875: .high
+            case 0.875...: .veryHigh
+            default: .normal
+            }
+    }
 }

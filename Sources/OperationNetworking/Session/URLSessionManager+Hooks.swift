@@ -2,11 +2,10 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// The session's own closures. Each is called on `operationQueue`, unless it says otherwise; one that is
-// written in main-actor code on the main queue, and those of its task after it wait meanwhile. Those that are
-// asked (challenges, redirects, responses, body streams, pieces of data) count for tasks that are resumed for
-// the first time after they were set; the others at once. All are released when the session has become
-// invalid.
+// The session's own closures. Those that are told are called on the completion queue, in order with the callbacks
+// of their task; those that return an answer on a queue of the library. One that is written in main-actor code is
+// called on the main queue, and the callbacks of its task after it wait meanwhile. Each has to be set before a task
+// is resumed for the first time. All are released when the session has become invalid.
 extension URLSessionManager {
     // MARK: - The session
 
@@ -15,38 +14,37 @@ extension URLSessionManager {
     public func setSessionDidBecomeInvalid(
         @_inheritActorContext _ block: (@isolated(any) @Sendable (_ error: (any Error)?) -> Void)?
     ) {
-        core.changeHooks { $0.didBecomeInvalid = block }
+        core.hooks.change { $0.didBecomeInvalid = block }
     }
 
     /// Called when the security policy does not accept a server: see
-    /// ``AuthenticationChallenge/serverTrust``. Answers when it likes; not on `operationQueue`.
+    /// ``AuthenticationChallenge/serverTrust``. May take its time to answer.
     public func setSessionDidReceiveAuthenticationChallenge(
         @_inheritActorContext _ block: (
             @Sendable (_ challenge: AuthenticationChallenge) async -> AuthenticationChallenge.Answer
         )?
     ) {
-        core.changeHooks { $0.sessionChallenge = block }
+        core.hooks.change { $0.sessionChallenge = block }
     }
 
     // MARK: - Tasks
 
     /// Called when a server answers 401, and about a server that is not accepted if no closure of
-    /// ``setSessionDidReceiveAuthenticationChallenge(_:)`` is set. Answers when it likes; not on
-    /// `operationQueue`.
+    /// ``setSessionDidReceiveAuthenticationChallenge(_:)`` is set. May take its time to answer.
     public func setTaskDidReceiveAuthenticationChallenge(
         @_inheritActorContext _ block: (
             @Sendable (_ task: SessionTask, _ challenge: AuthenticationChallenge) async ->
                 AuthenticationChallenge.Answer
         )?
     ) {
-        core.changeHooks { $0.taskChallenge = block }
+        core.hooks.change { $0.taskChallenge = block }
     }
 
     /// Called, on any thread, when the body of a streamed upload is needed, for the first time or again, and
     /// the request's own stream cannot be read. Answers with a new stream of the same bytes, and at once, for
     /// a transfer waits: so it cannot use what belongs to an actor, unlike the other closures.
     public func setTaskNeedNewBodyStream(_ block: (@Sendable (_ task: SessionTask) -> InputStream?)?) {
-        core.changeHooks { $0.needNewBodyStream = block }
+        core.hooks.change { $0.needNewBodyStream = block }
     }
 
     /// Called for each redirect that is to be followed: answers with the request that follows it, another
@@ -58,7 +56,7 @@ extension URLSessionManager {
                 URLRequest?
         )?
     ) {
-        core.changeHooks { $0.willPerformRedirection = block }
+        core.hooks.change { $0.willPerformRedirection = block }
     }
 
     /// Called, at most 20 times a second and once with the last values, with the bytes that were sent since
@@ -69,7 +67,7 @@ extension URLSessionManager {
                 -> Void
         )?
     ) {
-        core.changeHooks { $0.didSendBodyData = block }
+        core.hooks.change { $0.didSendBodyData = block }
     }
 
     /// Called when a task has completed, before its completion handler.
@@ -78,7 +76,7 @@ extension URLSessionManager {
             @isolated(any) @Sendable (_ task: SessionTask, _ error: (any Error)?) -> Void
         )?
     ) {
-        core.changeHooks { $0.didComplete = block }
+        core.hooks.change { $0.didComplete = block }
     }
 
     /// Called, before the closure of ``setTaskDidComplete(_:)``, with the cost of each transfer of a task.
@@ -87,32 +85,21 @@ extension URLSessionManager {
             @isolated(any) @Sendable (_ task: SessionTask, _ metrics: [TransferMetrics]) -> Void
         )?
     ) {
-        core.changeHooks { $0.didFinishCollectingMetrics = block }
+        core.hooks.change { $0.didFinishCollectingMetrics = block }
     }
 
     // MARK: - Data tasks
 
     /// Called once for a task, when the head of its response came: not for redirects that are followed, nor
-    /// for the answer when the rest of a body is asked for. The body waits for the closure, and none of it is
-    /// received if the answer is to cancel.
+    /// for the response when the rest of a body is requested. The body waits for the closure, and none of it is
+    /// received if the answer is to cancel. A response whose body is to be a file is that of a ``DownloadTask``.
     public func setDataTaskDidReceiveResponse(
         @_inheritActorContext _ block: (
             @isolated(any) @Sendable (_ task: DataTask, _ response: HTTPURLResponse) ->
                 DataTask.ResponseDisposition
         )?
     ) {
-        core.changeHooks { $0.didReceiveResponse = block }
-    }
-
-    /// Called when the answer to a response was ``DataTask/ResponseDisposition/becomeDownload``. The download
-    /// has the data task's transfer, closures and progress, an identifier of its own, and completes in its
-    /// place. Its body goes to the file as it comes; it has no resume data.
-    public func setDataTaskDidBecomeDownloadTask(
-        @_inheritActorContext _ block: (
-            @isolated(any) @Sendable (_ task: DataTask, _ download: DownloadTask) -> Void
-        )?
-    ) {
-        core.changeHooks { $0.didBecomeDownload = block }
+        core.hooks.change { $0.didReceiveResponse = block }
     }
 
     /// Called for each piece of the body of a successful response, in order. The transfer waits for a closure
@@ -121,7 +108,7 @@ extension URLSessionManager {
     public func setDataTaskDidReceiveData(
         @_inheritActorContext _ block: (@isolated(any) @Sendable (_ task: DataTask, _ data: Data) -> Void)?
     ) {
-        core.changeHooks { $0.didReceiveData = block }
+        core.hooks.change { $0.didReceiveData = block }
     }
 
     // MARK: - Downloads
@@ -133,7 +120,7 @@ extension URLSessionManager {
             @isolated(any) @Sendable (_ task: DownloadTask, _ temporary: URL) -> URL?
         )?
     ) {
-        core.changeHooks { $0.didFinishDownloading = block }
+        core.hooks.change { $0.didFinishDownloading = block }
     }
 
     /// Called, at most 20 times a second and once with the last values, with the bytes that came since the
@@ -144,7 +131,7 @@ extension URLSessionManager {
                 -> Void
         )?
     ) {
-        core.changeHooks { $0.didWriteData = block }
+        core.hooks.change { $0.didWriteData = block }
     }
 
     /// Called when a download goes on after bytes that are kept: with their number, and the length of the
@@ -154,6 +141,6 @@ extension URLSessionManager {
             @isolated(any) @Sendable (_ task: DownloadTask, _ offset: Int64, _ expected: Int64) -> Void
         )?
     ) {
-        core.changeHooks { $0.didResumeDownload = block }
+        core.hooks.change { $0.didResumeDownload = block }
     }
 }

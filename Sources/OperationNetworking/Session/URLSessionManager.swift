@@ -3,7 +3,7 @@ public import Foundation
 public import Logging
 internal import OperationNetworkingSystem
 
-/// Makes tasks, runs them, and calls back: the face of AFNetworking 3, on operations.
+/// Makes tasks, runs them, and calls back: an AFNetworking 3-compatible API built on operations.
 ///
 /// ```swift
 /// let session = URLSessionManager()
@@ -11,15 +11,13 @@ internal import OperationNetworkingSystem
 /// task.resume()
 /// ```
 ///
-/// A task is made suspended, and is an operation with another face: it is paused and resumed as one, a
-/// download is kept as one, and all tasks of all sessions share the engine's thread and connections.
-///
-/// Closures of tasks are called on ``completionQueue``, those of the session on ``operationQueue``, one at a
-/// time, unless one says otherwise; those of a task are released after its last one. Everything may be called
-/// from any thread.
+/// A task is an operation in ``operationQueue``, which ``SessionTask/resume()`` puts there: it is paused and
+/// resumed as one, and its closures and those of the session are called as an operation's, on ``completionQueue``,
+/// in order and one at a time for each task. They are released after the last one. Everything may be called from
+/// any thread.
 ///
 /// A session needs no ``invalidateSession(cancelingTasks:resetSession:)``: when its last reference goes, the
-/// tasks that run go on to their end, and the others are dropped.
+/// tasks that run continue to their end, and the others are released.
 open class URLSessionManager: @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `current`.
 
@@ -43,29 +41,31 @@ open class URLSessionManager: @unchecked Sendable {
         current = Locked(core)
     }
 
-    deinit { core.dropSuspendedTasks() }
+    deinit { core.abandon() }
 
     // MARK: - Configuration
 
-    /// The serial queue on which the session's own closures are called. A closure that waits holds up every
-    /// task of the session.
-    public var operationQueue: OperationQueue { core.operationQueue }
+    /// The queue in which tasks run: a ``TransferQueue`` without a limit unless its
+    /// `maxConcurrentOperationCount` is set.
+    public var operationQueue: OperationQueue { core.operations.operationQueue }
 
-    /// Makes sense of responses; JSON unless something else is set. Tasks that are resumed for the first time
-    /// from now on have it. Of a download it judges nothing: any successful response is saved.
+    /// Parses responses. Defaults to ``JSONResponseSerializer``. Tasks that are made from now on have it, apart
+    /// from downloads: any successful response is saved.
     public var responseSerializer: any ResponseSerializer {
         get { core.operations.responseSerializer }
         _modify { yield &core.operations.responseSerializer }
         set { core.operations.responseSerializer = newValue }
     }
 
-    /// The queue of the tasks' closures and of notifications; `nil`: the main queue.
+    /// The queue of closures and notifications of tasks that are made from now on; `nil`: the main queue. A process
+    /// that never runs its main queue has to set this if it has closures called: see
+    /// ``ConnectionOperation/completionQueue``.
     public var completionQueue: DispatchQueue? {
         get { core.operations.completionQueue }
         set { core.operations.completionQueue = newValue }
     }
 
-    /// The group that each closure of a task enters while it waits for its queue and runs.
+    /// The group that each callback of a task enters while it waits for its queue and runs.
     public var completionGroup: DispatchGroup? {
         get { core.operations.completionGroup }
         set { core.operations.completionGroup = newValue }
@@ -77,13 +77,12 @@ open class URLSessionManager: @unchecked Sendable {
         set { core.operations.logger = newValue }
     }
 
-    /// Tells `observer` what happens to the operations behind the tasks that are resumed for the first time
-    /// from now on: starts, retries, redirects, progress and ends, as ``OperationManager/addObserver(_:)``
-    /// does.
+    /// Notifies `observer` of what happens to the operations of tasks that are made from now on: starts, retries,
+    /// redirects, progress and ends, as ``OperationManager/addObserver(_:)`` does.
     ///
-    /// It is called on ``operationQueue``. Only read the operation, as for its request, response and metrics:
-    /// commands, closures and settings belong to the task, which hears of no others. The closures of the
-    /// session, such as that of ``setTaskDidComplete(_:)``, are given the task instead.
+    /// Only read the operation, as for its request, response and metrics: commands, closures and settings belong
+    /// to the task. The closures of the session, such as that of ``setTaskDidComplete(_:)``, receive the task
+    /// instead.
     ///
     /// The session keeps the observer until it is removed, invalidated or not. A copy of the session has it;
     /// an archive has not.
@@ -94,8 +93,7 @@ open class URLSessionManager: @unchecked Sendable {
         core.operations.addObserver(observer)
     }
 
-    /// Tells `observer` nothing any more, but for the events that it is being told: neither of new tasks nor
-    /// of those that run.
+    /// Removes `observer`, from tasks that run, too. An event that is already being delivered still reaches it.
     public func removeObserver(_ observer: any OperationObserver) {
         core.operations.removeObserver(observer)
     }
@@ -103,7 +101,7 @@ open class URLSessionManager: @unchecked Sendable {
     // MARK: - Tasks
 
     /// The tasks that have not completed, in the order in which they were made. Waits for nothing.
-    public var tasks: [SessionTask] { core.allTasks }
+    public var tasks: [SessionTask] { core.tasks }
 
     /// The ``tasks`` that are neither uploads nor downloads.
     public var dataTasks: [DataTask] { tasks.compactMap { $0 is UploadTask ? nil : $0 as? DataTask } }
@@ -130,9 +128,9 @@ open class URLSessionManager: @unchecked Sendable {
     /// session is reset.
     ///
     /// - Parameters:
-    ///   - cancelingTasks: whether the tasks are cancelled; if not, they go on, and one that is suspended
-    ///     keeps the session valid until it was resumed or cancelled.
-    ///   - resetSession: whether the manager goes on with a new session, which has the same settings and
+    ///   - cancelingTasks: whether the tasks are cancelled; if not, they continue, and one that is suspended
+    ///     keeps the session valid until it was resumed, cancelled or released.
+    ///   - resetSession: whether the manager continues with a new session, which has the same settings and
     ///     closures, no tasks, and its own identifiers.
     public func invalidateSession(cancelingTasks: Bool, resetSession: Bool = false) {
         let old = current.withLock { core in
@@ -140,17 +138,20 @@ open class URLSessionManager: @unchecked Sendable {
             return core
         }
         old.invalidate { [self] in
-            let hooks = old.hooks.withLock { $0.leave() }
-            let post: @Sendable () -> Void = {
-                (self.completionQueue ?? .main).async {
-                    NotificationCenter.default.post(name: .urlSessionDidInvalidate, object: self)
+            let hooks = old.hooks.withLock { hooks in
+                defer {
+                    hooks.sessions -= 1
+                    if hooks.sessions == 0 { hooks.copy(SessionHooks()) }
                 }
+                return hooks
             }
-            guard let tell = hooks.didBecomeInvalid else { return post() }
-            Callback(tell, nil).callHere()?.call(then: post) ?? post()
+            let tell = hooks.didBecomeInvalid.map { Callback($0, nil) }
+            old.operations.callBack(tell) {
+                NotificationCenter.default.post(name: .urlSessionDidInvalidate, object: self)
+            }
         }
         guard cancelingTasks else { return }
-        for task in old.allTasks { task.cancel() }
+        for task in old.tasks { task.cancel() }
     }
 
     // MARK: - Archives and copies
@@ -211,7 +212,7 @@ extension URLSessionManager: TransferConfigurable {
         core.operations.readTransferSettings(body)
     }
 
-    /// Changes the settings of the transfers of tasks that are resumed for the first time from now on.
+    /// Changes the settings of the transfers of tasks that are made from now on.
     public func changeTransferSettings(
         named setting: StaticString,
         _ body: (inout TransferSettings) -> Void

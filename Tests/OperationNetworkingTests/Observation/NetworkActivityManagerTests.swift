@@ -283,7 +283,7 @@ struct NetworkActivityManagerTests {
         try await body(shared)
     }
 
-    /// The callbacks would come on a queue of the session's own.
+    /// The task posts its own.
     @Test func theOperationOfATaskPostsNoNotifications() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         let names = Recorder<Notification.Name>()

@@ -94,35 +94,4 @@ struct ProcessingQueueTests {
         gate.open()
         for operation in held { #expect(try await operation.value as? Data == Data("hello".utf8)) }
     }
-
-    /// Redirect closures of a session run on its own queue. On the one that all operations share, the first
-    /// of them would wait behind the barrier that is held there.
-    @Test func aSlowRedirectClosureOfASessionHoldsUpNoOtherOperation() async throws {
-        let server = try ScriptedServer { request in
-            request.path == "/a" ? .redirect(to: "/b") : .respond(body: "hello")
-        }
-        let session = URLSessionManager.forTests()
-        session.responseSerializer = HTTPResponseSerializer()
-        let (asked, barrier, ends) = (Gate(), Gate(), TaskEnds())
-        session.setTaskWillPerformHTTPRedirection { _, _, request in
-            try? asked.waitSynchronously()
-            return request
-        }
-        ConnectionOperation.processingQueue.async(flags: .barrier) { try? barrier.waitSynchronously() }
-        defer { barrier.open() }
-        try await barrier.waitForArrivals()
-        for _ in 0..<2 {
-            session.dataTask(with: URLRequest(url: server.url(path: "/a")), completion: ends.handler).resume()
-        }
-        try await asked.waitForArrivals()
-        try await server.waitForRequests(count: 2)
-        barrier.open()
-        let other = HTTPRequestOperation(request: URLRequest(url: server.url(path: "/b")))
-        other.start()
-        #expect(try await other.value as? Data == Data("hello".utf8))
-        // One after the other.
-        #expect(asked.arrivals == 1)
-        asked.open()
-        #expect(try await ends.recorder.wait(count: 2).allSatisfy { $0.text == "hello" })
-    }
 }

@@ -38,29 +38,28 @@ struct AFURLSessionManagerTests {
         }
     }
 
-    /// The fraction of a parent of which 80 of 100 are the task's, when the task's progress is whole.
-    private func fraction(_ kind: Kind, _ progress: (SessionTask) -> Progress) -> Double {
+    /// The fraction of a parent of which 80 of 100 are the task's, when the task has completed.
+    private func fraction(_ kind: Kind, _ progress: (SessionTask) -> Progress) async throws -> Double {
         let overall = Progress(totalUnitCount: 100)
-        overall.becomeCurrent(withPendingUnitCount: 80)
-        let task = task(kind, URL(fileURLWithPath: "/"))
-        overall.resignCurrent()
-        let own = progress(task)
-        own.totalUnitCount = 1
-        own.completedUnitCount = 1
-        #expect(own.fractionCompleted == 1)
+        let url = url(kind == .upload ? "post" : "get")
+        let task = overall.performAsCurrent(withPendingUnitCount: 80) { task(kind, url) }
+        let notices = TaskNotices(of: task)
+        task.resume()
+        try await notices.names.wait(count: 2)
+        #expect(progress(task).fractionCompleted == 1)
         return overall.fractionCompleted
     }
 
     @Test("USM-01 testUploadTasksProgressBecomesPartOfCurrentProgress")
-    func uploadProgress() {
-        #expect(fraction(.upload) { session.uploadProgress(for: $0) } == 0.8)
-        #expect(fraction(.upload) { $0.progress } == 0.8)
+    func uploadProgress() async throws {
+        #expect(try await fraction(.upload) { session.uploadProgress(for: $0) } == 0.8)
+        #expect(try await fraction(.upload) { $0.progress } == 0.8)
     }
 
     @Test("USM-02 testDownloadTasksProgressBecomesPartOfCurrentProgress")
-    func downloadProgress() {
-        #expect(fraction(.download) { session.downloadProgress(for: $0) } == 0.8)
-        #expect(fraction(.data) { $0.progress } == 0.8)
+    func downloadProgress() async throws {
+        #expect(try await fraction(.download) { session.downloadProgress(for: $0) } == 0.8)
+        #expect(try await fraction(.data) { $0.progress } == 0.8)
     }
 
     @Test(
@@ -97,6 +96,7 @@ struct AFURLSessionManagerTests {
         let notices = TaskNotices(of: task)
         task.suspend()
         task.resume()
+        #expect(try await notices.names.wait() == [.taskDidResume])
         task.suspend()
         #expect(try await notices.names.wait(count: 2) == [.taskDidResume, .taskDidSuspend])
         task.cancel()

@@ -228,7 +228,7 @@ struct DataTaskTests {
         }
         for _ in 1...count { makeChild().resume() }
         try await ends.recorder.wait(count: count)
-        session.operationQueue.underlyingQueue?.sync {}
+        session.completionQueue?.sync {}
         #expect(parent.completedUnitCount == Int64(count))
     }
 
@@ -250,7 +250,7 @@ struct DataTaskTests {
         withExtendedLifetime(sessions) {}
     }
 
-    @Test func theTasksAreListedFromTheDelegateQueue() async throws {
+    @Test func theTasksAreListedFromAClosure() async throws {
         let server = try ScriptedServer([.respond(body: "hello")])
         let session = URLSessionManager.forTests()
         let counts = Recorder<[Int]>()

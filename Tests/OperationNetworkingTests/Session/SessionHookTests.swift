@@ -16,12 +16,12 @@ struct SessionHookTests {
         session.responseSerializer = HTTPResponseSerializer()
     }
 
-    @Test func theHooksOfADataTaskComeInOrderOnTheDelegateQueue() async throws {
+    @Test func theHooksOfADataTaskComeInOrderAndThoseThatAreToldOnTheCompletionQueue() async throws {
         let server = try ScriptedServer([
             .redirect(to: "/there"), .respond(body: .generated(length: 100_000)),
         ])
         let key = DispatchSpecificKey<Bool>()
-        session.operationQueue.underlyingQueue?.setSpecific(key: key, value: true)
+        session.completionQueue?.setSpecific(key: key, value: true)
         let events = Recorder<String>()
         let bytes = Recorder<Int>()
         let note: @Sendable (String) -> Void = {
@@ -46,7 +46,7 @@ struct SessionHookTests {
         #expect(bytes.elements.reduce(0, +) == 100_000)
         #expect(
             events.elements == [
-                "redirect 302 true", "response 200 true", "metrics 2 true", "complete true completed true",
+                "redirect 302 false", "response 200 false", "metrics 2 true", "complete true completed true",
             ]
         )
     }

@@ -1,11 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
-import OperationNetworkingSystem
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 @Suite(.timeLimit(.minutes(1)))
@@ -100,29 +99,6 @@ struct SessionInvalidationTests {
         #expect(try await events.wait(count: 3) == ["invalid", "complete true", "invalid"])
     }
 
-    @Test func aClosureThatIsSetOnAnInvalidSessionIsNotKept() async throws {
-        let invalid = Gate()
-        session.setSessionDidBecomeInvalid { _ in invalid.open() }
-        session.invalidateSession(cancelingTasks: false)
-        try await invalid.wait()
-        // The closures are released right after the call.
-        while session.core.hooks.withLock({ $0.sessions }) > 0 { await Task.yield() }
-        weak var kept: Gate?
-        do {
-            let object = Gate()
-            kept = object
-            session.setTaskDidComplete { _, _ in object.open() }
-        }
-        #expect(kept == nil)
-        let server = try ScriptedServer([.respond(body: "hello")])
-        let complete = Gate()
-        session.invalidateSession(cancelingTasks: false, resetSession: true)
-        session.setTaskDidComplete { _, _ in complete.open() }
-        session.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
-        try await complete.wait()
-        #expect(try await ends.wait().response?.statusCode == 200)
-    }
-
     /// Opens a gate when it is released.
     private final class EndingManager: URLSessionManager, @unchecked Sendable {
         // @unchecked: its only property is an immutable Sendable.
@@ -147,29 +123,36 @@ struct SessionInvalidationTests {
         try await released.wait()
     }
 
-    /// The command waits, and finds the task complete: it is not listed again.
-    @Test func aTaskThatGoesOnWhenItHasEndedIsNotListedAgain() async throws {
-        let (gate, busy) = (Gate(), Gate())
-        let server = try ScriptedServer { request in
-            request.path == "/held" ? .respond(body: "[1]").held(by: gate) : .respond(body: "[2]")
-        }
+    @Test func aTaskThatIsResumedWhenItHasEndedIsNotListedAgain() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "[1]") }
         session.responseSerializer = HTTPResponseSerializer()
-        let task = session.dataTask(with: URLRequest(url: server.url(path: "held")), completion: ends.handler)
+        let task = session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
         task.resume()
-        try await gate.waitForArrivals()
-        // Occupies the queue of commands: a cookie jar may take its time.
-        session.core.workQueue.async { try? busy.waitSynchronously() }
+        #expect(try await ends.wait().text == "[1]")
         task.suspend()
         task.resume()
-        gate.open()
-        #expect(try await ends.wait().text == "[1]")
-        busy.open()
-        session.core.workQueue.sync {}
-        #expect(session.tasks.isEmpty)
+        task.cancel()
+        #expect(task.state == .completed && task.error == nil && session.tasks.isEmpty)
         let invalid = Gate()
         session.setSessionDidBecomeInvalid { _ in invalid.open() }
         session.invalidateSession(cancelingTasks: false)
         try await invalid.wait()
+    }
+
+    /// Nothing would end it.
+    @Test func aTaskThatIsReleasedBeforeItWasResumedDoesNotKeepTheSessionValid() async throws {
+        let invalid = Gate()
+        session.setSessionDidBecomeInvalid { _ in invalid.open() }
+        var task: DataTask? = session.dataTask(
+            with: URLRequest(url: URL(fileURLWithPath: "/")),
+            completion: ends.handler
+        )
+        #expect(session.tasks == [task])
+        session.invalidateSession(cancelingTasks: false)
+        #expect(!invalid.isOpen)
+        task = nil
+        try await invalid.wait()
+        #expect(ends.recorder.elements.isEmpty)
     }
 
     @Test func aTaskThatIsMadeDuringAResetIsOfOneSession() async throws {
@@ -193,14 +176,12 @@ struct SessionInvalidationTests {
         weak var kept: DataTask?
         do {
             var session: URLSessionManager? = .forTests()
-            let workQueue = try #require(session?.core.workQueue)
             let task = session?.dataTask(with: URLRequest(url: server.url), completion: nil)
             kept = task
             task?.resume()
             try await server.waitForRequests()
             session = nil
             task?.suspend()
-            workQueue.sync {}
         }
         let limit = ContinuousClock.now + .waitingLimit
         while kept != nil, ContinuousClock.now < limit { await Task.yield() }

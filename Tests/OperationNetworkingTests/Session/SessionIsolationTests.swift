@@ -7,8 +7,8 @@ import Testing
 @testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
-/// A session's own closures: those of main-actor code come on the main queue, those of an actor on it, the
-/// others on `operationQueue`; in one order with the task's.
+/// A session's own closures: those of main-actor code are called on the main queue, those of an actor on it; in one
+/// order with the task's.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionIsolationTests {
     /// Code that belongs to no actor.
@@ -99,20 +99,6 @@ struct SessionIsolationTests {
         #expect(screen.lines == ["4 bytes", "finished", "complete"])
     }
 
-    @MainActor @Test func aDataTaskBecomesADownloadOnTheMainActor() async throws {
-        let server = try ScriptedServer([.respond(body: "four")])
-        let screen = MainScreen()
-        session.setDataTaskDidReceiveResponse { _, _ in
-            screen.show("response")
-            return .becomeDownload
-        }
-        session.setDataTaskDidBecomeDownloadTask { _, _ in screen.show("download") }
-        session.setDownloadTaskDidWriteData { _, _, total, _ in screen.show("\(total) bytes") }
-        session.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
-        #expect(try await ends.wait().error == nil)
-        #expect(screen.lines == ["response", "download", "4 bytes"])
-    }
-
     @MainActor @Test func anUploadTellsTheMainActor() async throws {
         let server = try ScriptedServer([.respond(body: "")])
         let screen = MainScreen()
@@ -190,7 +176,7 @@ struct SessionIsolationTests {
         #expect(screen.lines == ["complete"])
     }
 
-    @Test func tasksAreListedOnTheDelegateQueue() async throws {
+    @Test func tasksAreListedInTheQueueOfTheSession() async throws {
         let gate = Gate()
         let server = try ScriptedServer { _ in .respond(body: "four").held(by: gate) }
         let session = session
@@ -252,10 +238,9 @@ struct SessionIsolationTests {
         let parent = Progress(totalUnitCount: 1)
         let told = Recorder<Double>()
         let task = task(below: parent, server.url) { told.append(parent.fractionCompleted) }
-        let end = OperationEnd(at: server)
         task.resume()
-        try end.waitSynchronously(session)
         // This thread is the main queue: nothing of the tree has changed, but the bytes are known.
+        try spin { task.state == .completed }
         #expect(parent.fractionCompleted == 0 && task.countOfBytesReceived == 4)
         #expect(try await told.wait() == [1])
     }
@@ -273,33 +258,6 @@ struct SessionIsolationTests {
 
     // MARK: - While a hook waits for the main queue
 
-    /// Opens when an operation to the server has told its end on the delegate queue.
-    private final class OperationEnd: @unchecked Sendable {
-        // @unchecked: `token` changes in `init` and `deinit` only.
-        private let isTold = Gate()
-        private var token: (any NSObjectProtocol)?
-
-        init(at server: ScriptedServer) {
-            let port = server.url.port
-            token = NotificationCenter.default.addObserver(
-                forName: .innerOperationDidFinish,
-                object: nil,
-                queue: nil
-            ) { [isTold] in
-                let operation = $0.object as? ConnectionOperation
-                if operation?.request.url?.port == port { isTold.open() }
-            }
-        }
-
-        deinit { token.map { NotificationCenter.default.removeObserver($0) } }
-
-        /// Blocks the thread until then, and until what was queued by then has run.
-        func waitSynchronously(_ session: URLSessionManager) throws {
-            try isTold.waitSynchronously()
-            session.operationQueue.underlyingQueue?.sync {}
-        }
-    }
-
     /// Blocks the thread.
     private nonisolated func spin(until holds: () -> Bool) throws {
         let limit = ContinuousClock.now + .seconds(30)
@@ -314,42 +272,20 @@ struct SessionIsolationTests {
         let (screen, told) = (MainScreen(), Recorder<String>())
         session.setDataTaskDidReceiveResponse { _, _ in
             screen.show("response")
-            return .becomeDownload
+            return .allow
         }
         Outside.hear(session, told)
-        let end = OperationEnd(at: server)
         let task = session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
         task.resume()
         try spin { task.response != nil }
         task.cancel()
-        try end.waitSynchronously(session)
+        try spin { task.state == .completed }
+        #expect(session.tasks.isEmpty)
         #expect(try await ends.wait().code == .cancelled)
-        #expect(screen.lines == ["response"] && session.tasks.isEmpty)
+        #expect(screen.lines == ["response"])
         session.invalidateSession(cancelingTasks: false)
         #expect(try await told.wait(count: 2) == ["complete", "invalid"])
         #expect(ends.recorder.elements.count == 1)
-    }
-
-    @MainActor @Test func aTaskThatIsSuspendedMeanwhileBecomesADownloadWithItsFile() async throws {
-        let server = try ScriptedServer { _ in .respond(body: "0123456789") }
-        let screen = MainScreen()
-        session.setDataTaskDidReceiveResponse { _, _ in
-            screen.show("response")
-            return .becomeDownload
-        }
-        let saved = Recorder<String>()
-        let task = session.dataTask(with: URLRequest(url: server.url)) { _, file, error in
-            let text = (file as? URL).flatMap { try? String(contentsOf: $0, encoding: .utf8) }
-            saved.append(text ?? "\(error.map { "\($0)" } ?? "no file")")
-        }
-        task.resume()
-        try spin { task.response != nil }
-        task.suspend()
-        task.resume()
-        try spin { server.requests.count == 2 }
-        session.operationQueue.underlyingQueue?.sync {}
-        #expect(try await saved.wait() == ["0123456789"])
-        #expect(screen.lines == ["response"])
     }
 
     @MainActor @Test func theSessionIsInvalidAfterTheLastHook() async throws {
@@ -357,14 +293,14 @@ struct SessionIsolationTests {
         let told = Recorder<String>()
         session.setTaskDidFinishCollectingMetrics { _, _ in told.append("metrics") }
         Outside.hear(session, told)
-        let end = OperationEnd(at: server)
-        session.dataTask(with: URLRequest(url: server.url), completion: nil).resume()
+        let task = session.dataTask(with: URLRequest(url: server.url), completion: nil)
+        task.resume()
         let other = session.dataTask(with: URLRequest(url: server.url), completion: nil)
-        try end.waitSynchronously(session)
+        try spin { task.state == .completed }
         session.invalidateSession(cancelingTasks: true)
         // The other one completes while the first one's closures wait.
         try spin { other.state == .completed }
-        session.operationQueue.underlyingQueue?.sync {}
+        session.completionQueue?.sync {}
         let events = try await told.wait(count: 4)
         #expect(events == ["complete", "metrics", "complete", "invalid"])
     }
@@ -374,7 +310,6 @@ struct SessionIsolationTests {
         let folder = try TemporaryDirectory()
         let file = folder.file("saved")
         session.setDownloadTaskDidFinishDownloading { _, _ in file }
-        let end = OperationEnd(at: server)
         let task = session.downloadTask(
             with: URLRequest(url: server.url),
             progress: nil,
@@ -382,11 +317,34 @@ struct SessionIsolationTests {
             completion: ends.fileHandler
         )
         task.resume()
-        try end.waitSynchronously(session)
+        // The file is complete, and the closure waits for this thread.
+        try spin { (task.operation as? DownloadOperation)?.downloadedFile != nil }
         task.cancel()
         let result = try await ends.wait()
         #expect(result.code == .cancelled && result.file == nil)
         #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+
+    @MainActor @Test func aDownloadThatIsSuspendedMeanwhileIsMovedOnce() async throws {
+        let server = try ScriptedServer([.respond(body: "four")])
+        let folder = try TemporaryDirectory()
+        let (screen, file) = (MainScreen(), folder.file("saved"))
+        session.setDownloadTaskDidFinishDownloading { _, _ in
+            screen.show("finished")
+            return file
+        }
+        let task = session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: nil,
+            completion: ends.fileHandler
+        )
+        task.resume()
+        try spin { (task.operation as? DownloadOperation)?.downloadedFile != nil }
+        task.suspend()
+        task.resume()
+        #expect(try await ends.wait().file == file)
+        #expect(screen.lines == ["finished"])
     }
 
     @MainActor @Test func progressThatWaitsIsToldAtOnce() async throws {
@@ -395,7 +353,6 @@ struct SessionIsolationTests {
         ])
         let calls = Recorder<[Int64]>()
         session.setDownloadTaskDidWriteData { _, bytes, total, _ in calls.append([bytes, total]) }
-        let end = OperationEnd(at: server)
         let task = session.downloadTask(
             with: URLRequest(url: server.url),
             progress: nil,
@@ -403,7 +360,7 @@ struct SessionIsolationTests {
             completion: ends.fileHandler
         )
         task.resume()
-        try end.waitSynchronously(session)
+        try spin { task.state == .completed }
         _ = try await ends.wait()
         // One that was on its way, and one for all that came meanwhile.
         #expect(calls.elements.count <= 2)

@@ -20,7 +20,7 @@ struct SessionObserverTests {
         session.responseSerializer = HTTPResponseSerializer()
     }
 
-    /// Notes whether it is called on the session's queue.
+    /// Notes whether it is called on the completion queue.
     private final class QueueWatcher: OperationObserver {
         static let key = DispatchSpecificKey<Bool>()
         let places = Recorder<Bool>()
@@ -30,9 +30,9 @@ struct SessionObserverTests {
         }
     }
 
-    @Test func aTaskIsToldInOrderOnTheQueueOfTheSession() async throws {
+    @Test func aTaskIsToldInOrderOnTheCompletionQueue() async throws {
         let server = try ScriptedServer([.redirect(to: "/there"), .respond(body: "four")])
-        session.operationQueue.underlyingQueue?.setSpecific(key: QueueWatcher.key, value: true)
+        session.completionQueue?.setSpecific(key: QueueWatcher.key, value: true)
         let watcher = QueueWatcher()
         session.addObserver(listener)
         session.addObserver(watcher)
@@ -45,7 +45,6 @@ struct SessionObserverTests {
         #expect(listener.downloaded.elements.last == 4)
     }
 
-    /// The operation is of another kind then.
     @Test func aTaskWhoseDataIsHeardIsToldToo() async throws {
         let server = try ScriptedServer([.respond(body: "four")])
         session.setDataTaskDidReceiveData { _, _ in }
@@ -98,15 +97,15 @@ struct SessionObserverTests {
         let resumeData = try #require(try await data.wait()[0])
         #expect(try await listener.events.wait(count: 3) == Self.usual)
         let others = TaskEnds()
+        // Added before the task is made.
+        let late = EventListener()
+        session.addObserver(late)
         let second = session.downloadTask(
             withResumeData: resumeData,
             progress: nil,
             destination: { _, _ in folder.file() },
             completion: others.fileHandler
         )
-        // Added before the task runs.
-        let late = EventListener()
-        session.addObserver(late)
         second.resume()
         #expect(try await others.wait().error == nil)
         let events = try await late.events.wait(count: 4)
@@ -134,7 +133,6 @@ struct SessionObserverTests {
         func operationDidStart(_ operation: ConnectionOperation) { operations.append(operation) }
     }
 
-    /// While the operation runs it has the observer by which the session hears of it, too.
     @Test(arguments: [true, false])
     func aCopyOfATasksOperationIsToldAndIsNotTheTask(hasEnded: Bool) async throws {
         let gate = Gate()
@@ -154,7 +152,7 @@ struct SessionObserverTests {
         }
         let own = try await listener.events.wait(count: hasEnded ? 3 : 2)
         // The operation lets go of its observers after it has told them.
-        for _ in 0..<2 { session.operationQueue.underlyingQueue?.sync {} }
+        for _ in 0..<2 { session.completionQueue?.sync {} }
         operation.copied().start()
         let events = try await listener.events.wait(count: own.count + 4)
         #expect(events.suffix(4) == ["started", "redirected", "response", "finished"])

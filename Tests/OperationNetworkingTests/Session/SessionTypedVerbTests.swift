@@ -66,13 +66,6 @@ struct SessionTypedVerbTests {
         #expect(try await session.get("x", as: Named.self).userName == "ada")
     }
 
-    @Test func aValueIsNoFile() async throws {
-        let temporary = try TemporaryDirectory()
-        session.setDataTaskDidReceiveResponse { _, _ in .becomeDownload }
-        session.setDownloadTaskDidFinishDownloading { _, _ in temporary.file() }
-        await #expect(throws: ResponseSerializationError.self) { try await session.get("x", as: Echo.self) }
-    }
-
     // MARK: - Reachability
 
     @Test func managersHaveTheReachabilityOfTheProcessUnlessAnotherOneIsSet() {

@@ -38,13 +38,15 @@ struct UploadTaskTests {
         #expect(task.uploadProgress.fractionCompleted == 1)
     }
 
-    @Test func everyKindOfTaskHasTheSettingsOfWhenItIsResumed() async throws {
+    @Test func everyKindOfTaskHasTheSettingsOfItsSession() async throws {
         let server = try ScriptedServer { _ in .respond(body: "ok") }
         let folder = try TemporaryDirectory()
         try body.data.write(to: folder.file())
         var streamed = request(server)
         streamed.httpBodyStream = InputStream(data: body.data)
         let request = request(server)
+        session.responseSerializer = HTTPResponseSerializer()
+        session.tokenSource = TokenSource(TokenSource.Token("own")) { _ in throw CancellationError() }
         let tasks: [SessionTask] = [
             session.dataTask(with: request, completion: ends.handler),
             session.uploadTask(with: request, from: body.data, progress: nil, completion: ends.handler),
@@ -62,12 +64,13 @@ struct UploadTaskTests {
                 completion: ends.fileHandler
             ),
         ]
-        session.responseSerializer = HTTPResponseSerializer()
-        session.tokenSource = TokenSource(TokenSource.Token("late")) { _ in throw CancellationError() }
+        // Those of when it was made.
+        session.tokenSource = nil
+        session.responseSerializer = JSONResponseSerializer()
         for task in tasks { task.resume() }
         let results = try await ends.recorder.wait(count: tasks.count)
         #expect(results.allSatisfy { $0.error == nil })
-        #expect(server.requests.map { $0["Authorization"] } == tasks.map { _ in "Bearer late" })
+        #expect(server.requests.map { $0["Authorization"] } == tasks.map { _ in "Bearer own" })
     }
 
     @Test func aFileThatIsNotThereIsTheErrorOfTheTask() async throws {

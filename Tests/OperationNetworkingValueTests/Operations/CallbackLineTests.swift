@@ -77,6 +77,18 @@ import Testing
         #expect(line.last == nil)
     }
 
+    @Test func callsThatWaitCanBeRemoved() {
+        for call in ["a", "b", "c"] { _ = append(call) }
+        #expect(line.removeWaiting { $0 == "b" } == ["b"])
+        #expect(turn() == ["a", "c"])
+    }
+
+    @Test func aCallThatIsHandedInOutsideOfATurnIsNotNext() {
+        var outbox = Outbox()
+        let isNext = outbox.makeNext(Callback(in: nil) {})
+        #expect(!isNext)
+    }
+
     /// Any order of appends, insertions and turns: each call is made once, and none overtakes.
     @Test(arguments: 1...50 as ClosedRange<UInt64>) func anyScheduleKeepsTheOrder(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -43,6 +43,15 @@ struct CallbackLine<Call> {
         insertions += 1
     }
 
+    /// Removes calls that wait, outside of a turn.
+    /// - Returns: these.
+    mutating func removeWaiting(where isRemoved: (Call) -> Bool) -> [Call] {
+        let removed = calls.filter(isRemoved)
+        waiting = calls.filter { !isRemoved($0) }
+        first = 0
+        return removed
+    }
+
     /// Schedules a turn, if calls wait and none is scheduled.
     /// - Returns: whether the owner has to schedule it.
     mutating func schedule() -> Bool {
@@ -106,10 +115,6 @@ final class CallbackQueue: Sendable {
         if isToSchedule { schedule() }
     }
 
-    func appendHere(_ call: @escaping Call) { append(call) }
-
-    func insert(_ call: @escaping Call) { line.withLock { $0.insert(call) } }
-
     private func schedule() {
         queue.async {
             self.line.withLock { $0.begin(atMost: Self.turn) }
@@ -122,7 +127,7 @@ final class CallbackQueue: Sendable {
         while true {
             let (call, hasMore) = line.withLock { line in (line.next(), line.isScheduled) }
             guard let call else { return hasMore ? schedule() : () }
-            if let callback = call()?.callHere() { return callback.call { self.queue.async { self.goOn() } } }
+            if let callback = call() { return callback.call { self.queue.async { self.goOn() } } }
         }
     }
 }

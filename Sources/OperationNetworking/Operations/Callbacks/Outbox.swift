@@ -45,16 +45,26 @@ struct Outbox {
     /// - Returns: whether the caller has to schedule a turn of the queue.
     mutating func release() -> Bool { line.schedule() }
 
-    /// Puts a call behind the events, or, within a callback, after that.
+    /// Puts a call behind what waits.
     /// - Returns: whether the caller has to schedule a turn of the queue.
     mutating func append(_ call: Callback, entering group: DispatchGroup? = nil) -> Bool {
         enter(group)
-        if line.isMaking {
-            line.insert(.call(call))
-        } else {
-            line.append(.call(call))
-        }
+        line.append(.call(call))
         return line.schedule()
+    }
+
+    /// Within a turn, makes a call follow the step that is being made.
+    /// - Returns: whether there is a turn.
+    mutating func makeNext(_ call: Callback, entering group: DispatchGroup? = nil) -> Bool {
+        guard line.isMaking else { return false }
+        enter(group)
+        line.insert(.call(call))
+        return true
+    }
+
+    /// The calls that wait, which are never made.
+    mutating func takeCalls() -> [Step] {
+        line.removeWaiting { if case .call = $0 { true } else { false } }
     }
 
     /// Makes a step follow the one that is being made, and what that has handed in.

@@ -11,7 +11,7 @@ extension Exchange {
         case redirect(HTTPURLResponse, to: URLRequest, from: URL)
         case address(HTTPURLResponse)
         case credential(AuthenticationChallenge, [AuthenticationOffer])
-        case place(HTTPURLResponse)
+        case response(HTTPURLResponse)
     }
 
     // MARK: - Without a question
@@ -73,11 +73,9 @@ extension Exchange {
                 for: challenge,
                 decide: answer { exchange, answer in exchange.act(on: answer, to: offers, head) }
             )
-        case .place(let response):
-            owner.exchangeMayReceive(
-                response,
-                decide: answer { exchange, place in exchange.receive(at: place) }
-            )
+        case .response(let response):
+            let decide = answer { (exchange, _: Void) in exchange.machine.answer(.take) }
+            owner.exchangeMayReceive(response) { decide(()) }
         }
     }
 
@@ -109,29 +107,23 @@ extension Exchange {
     /// The head is that of the response, with the rest of its body.
     func take(_ head: ResponseHead) -> Machine.Effect {
         tell(head)
-        return askForPlace(after: head) ? .none : machine.answer(.take)
+        return askAboutResponse(after: head) ? .none : machine.answer(.take)
     }
 
-    /// Called from within libcurl: the body waits if its place is to be asked for.
-    func askForPlace(_ decision: Machine.Decision, _ head: ResponseHead) -> Machine.Decision {
-        guard case .take(let use) = decision, use != .drop, askForPlace(after: head) else { return decision }
+    /// Called from within libcurl: the body waits if the owner is to be asked about the response.
+    func askAboutResponse(_ decision: Machine.Decision, _ head: ResponseHead) -> Machine.Decision {
+        guard case .take(let use) = decision, use != .drop, askAboutResponse(after: head) else {
+            return decision
+        }
         return .takeFirst(use)
     }
 
-    private func askForPlace(after head: ResponseHead) -> Bool {
-        guard configuration.asksForPlace, owner != nil, let response = route.hopURL.flatMap(head.response)
+    private func askAboutResponse(after head: ResponseHead) -> Bool {
+        guard configuration.asksAboutResponse, owner != nil,
+            let response = route.hopURL.flatMap(head.response)
         else { return false }
-        ask(.place(response), after: head)
+        ask(.response(response), after: head)
         return true
-    }
-
-    private func receive(at place: BodyPlace) -> Machine.Effect {
-        do {
-            try (sink as? TurningSink)?.turn(to: place)
-            return machine.answer(.take)
-        } catch {
-            return machine.answer(.goOn(.fail(error), receiving: nil))
-        }
     }
 
     /// The head is that of the response, which is an error when its body has come.

@@ -395,7 +395,7 @@ extension Exchange: TransferClient {
         }
         let decision: Machine.Decision
         do {
-            decision = askForPlace(try judge(head), head)
+            decision = askAboutResponse(try judge(head), head)
         } catch {
             decision = .goOn(.fail(error))
         }

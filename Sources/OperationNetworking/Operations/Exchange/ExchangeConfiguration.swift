@@ -26,8 +26,8 @@ struct ExchangeConfiguration: Sendable {
     var priority = TransferPriority.normal
     /// Whether the owner gets a copy of every piece.
     var givesPieces = false
-    /// Whether the owner says, when the head came, where a body goes that is to be kept in memory.
-    var asksForPlace = false
+    /// Whether the owner says, when the head came, that the body is to be received.
+    var asksAboutResponse = false
 
     /// Makes the exchange, from the final configuration: another kind of work behind an operation is made here.
     var makeExchange: @Sendable (ExchangeConfiguration, CookieReading, EarlierBody?) -> any Exchanging = {
@@ -76,7 +76,6 @@ struct ExchangeConfiguration: Sendable {
     /// A new sink for the destination. One for memory has `data`, which an earlier operation had.
     func makeSink(with data: Data = Data()) -> any ResponseSink {
         switch destination {
-        case .memory where asksForPlace: TurningSink(limit: memoryLimit)
         case .memory: MemorySink(limit: memoryLimit, data: data)
         case .file(let url): QueuedSink(FileDestination(url))
         case .stream(let stream): QueuedSink(StreamDestination(stream))
@@ -204,7 +203,8 @@ struct ExchangeConfiguration: Sendable {
     /// A sink that can be full, and a limit, hold the transfer, and a held HTTP/2 stream keeps up to 32 MB in
     /// libcurl 7.88.
     var version: TransferOptions.HTTPVersion {
-        guard case .memory = destination, !givesPieces, !asksForPlace, settings.downloadLimits.isEmpty else {
+        guard case .memory = destination, !givesPieces, !asksAboutResponse, settings.downloadLimits.isEmpty
+        else {
             return .http1
         }
         return .automatic

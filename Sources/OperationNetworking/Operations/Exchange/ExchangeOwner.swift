@@ -41,8 +41,8 @@ protocol ExchangeOwner: AnyObject, Sendable {
     func exchangeNeedsURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void)
 
     /// Only if the configuration says so: the body of the response waits. `decide` is to be called once, on
-    /// any thread, with the place of the body; never to have none of it.
-    func exchangeMayReceive(_ response: HTTPURLResponse, decide: @escaping @Sendable (BodyPlace) -> Void)
+    /// any thread, to receive it; never to have none of it.
+    func exchangeMayReceive(_ response: HTTPURLResponse, decide: @escaping @Sendable () -> Void)
 
     /// Whether ``exchangeNeedsCredential(for:decide:)`` is to be asked.
     var exchangeAnswersChallenges: Bool { get }
@@ -101,14 +101,6 @@ enum RedirectAnswer: Sendable {
     case follow(URLRequest)
     /// The redirect is the response.
     case refuse
-}
-
-/// The answer of an owner to a response.
-enum BodyPlace: Hashable, Sendable {
-    /// Where it goes unless the owner wants something else.
-    case usual
-    /// A file, which is made or emptied. Only before the first byte.
-    case file(URL)
 }
 
 /// The work behind one operation, from its request to an end: ``Exchange``, or what several exchanges are put

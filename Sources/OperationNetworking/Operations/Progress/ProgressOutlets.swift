@@ -50,12 +50,17 @@ final class ProgressOutlets: Sendable {
 
     // MARK: - Asking
 
-    /// The same object each time. The first time it becomes a child of the thread's current progress.
-    func progress(_ direction: ProgressDirection) -> Progress {
+    /// The last value of a direction; `nil`: there is none yet.
+    func last(_ direction: ProgressDirection) -> TransferProgress? {
+        state.withLock { $0.outlets[direction]?.last }
+    }
+
+    /// The same object each time. The first time it becomes a child of `parent`.
+    func progress(_ direction: ProgressDirection, below parent: Progress? = Progress.current()) -> Progress {
         let (progress, isNew) = making.withLock { _ in
             if let progress = state.withLock({ $0.outlets[direction]?.progress }) { return (progress, false) }
             // It commands nothing yet: a parent that is cancelled says so at once.
-            let new = ReportedProgress.write { ReportedProgress(parent: Progress.current()) }
+            let new = ReportedProgress.write { ReportedProgress(parent: parent) }
             state.withLock { state in
                 state.outlets[direction, default: Outlets()].progress = new
                 state.count(direction)

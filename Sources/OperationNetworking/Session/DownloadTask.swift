@@ -1,0 +1,179 @@
+public import Foundation
+public import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// A task whose response is a file: a ``DownloadOperation`` into a directory of its own, whose file is moved to the
+/// destination. ``SessionTask/cancel()`` discards what came; ``cancelByProducingResumeData(_:)`` keeps it.
+public final class DownloadTask: SessionTask, @unchecked Sendable {
+    // @unchecked: what changes lives behind a lock.
+
+    /// Called on a queue of the library when the file is complete: with its place, and the head of the response.
+    /// Returns the place to which it is moved: a file URL, in a folder that exists. A closure that is written in
+    /// main-actor code is called on the main queue.
+    public typealias DestinationHandler =
+        @isolated(any) @Sendable (_ temporary: URL, _ response: HTTPURLResponse?) -> URL
+
+    /// Called on the completion queue when the task has completed: with the head of the response, the place
+    /// of the file, and the error; there is either a file or an error.
+    public typealias DownloadCompletionHandler =
+        @isolated(any) @Sendable (_ response: HTTPURLResponse?, _ file: URL?, _ error: (any Error)?) -> Void
+
+    /// Called on the completion queue with the data from which another task continues, if there is any.
+    public typealias ResumeDataHandler = @isolated(any) @Sendable (_ data: Data?) -> Void
+
+    private let download: DownloadOperation
+    /// The data that the task was made from.
+    private let earlierData: Data?
+    /// Whether the file without a destination stays until the completion handler has returned.
+    private let lendsFile: Bool
+    /// Whether the file was moved to where it was.
+    private let staysInPlace = Locked(false)
+
+    init(
+        _ download: DownloadOperation,
+        in session: SessionCore,
+        earlierData: Data? = nil,
+        destination: DestinationHandler?,
+        completion: DownloadCompletionHandler?,
+        prepare: (@Sendable () throws -> Void)? = nil
+    ) {
+        self.download = download
+        self.earlierData = earlierData
+        lendsFile = completion != nil
+        super.init(download, in: session, prepare: prepare)
+        download.discardsWhenCancelled = true
+        // P15: no task can continue with what came, whether it is cancelled or fails.
+        if !ResumeRequest.mayContinue(download.request) { download.keepsPartialFile = false }
+        download.mover = { [weak self, url = download.request.url] file, done in
+            guard let self else { return done(.failure(URLError.cancelled(url: url))) }
+            self.place(file, destination, done)
+        }
+        if let completion {
+            download.setCompletion { Callback(completion, $0.response, $0.responseObject as? URL, $0.error) }
+        }
+        download.whenFinished { [weak self, weak download] in
+            // The task was released: nothing owns the file.
+            if self == nil, let download { Self.removeLeftovers(of: download, earlierData) }
+        }
+    }
+
+    // MARK: - Resume data
+
+    /// The data from which another task continues: of a task that was cancelled by
+    /// ``cancelByProducingResumeData(_:)``, or that failed when bytes had come; else `nil`. Only a GET
+    /// without a body can be continued.
+    public var resumeData: Data? {
+        guard download.isFinished, download.error != nil, download.keepsPartialFile else { return nil }
+        // It waited for a connection, or another operation has the file: the data is as good as before.
+        guard download.hasOpened else { return earlierData }
+        return download.checkpoint.flatMap { ResumeData(checkpoint: $0).data }
+    }
+
+    /// Ends the task with `URLError.cancelled`, and keeps what came.
+    ///
+    /// The data names the checkpoint beside the partial file, and is valid in another process, for the same
+    /// user on the same machine. Whether the bytes are used is decided when it is: the server has to prove
+    /// that it has the same ones.
+    ///
+    /// - Parameter handler: called on the completion queue when the task has completed; with `nil` when nothing
+    ///   came yet, or what came is discarded, as that of a POST is. A second call gets the same.
+    public func cancelByProducingResumeData(@_inheritActorContext _ handler: @escaping ResumeDataHandler) {
+        if download.isCancelled || download.isFinished {
+            cancel()
+        } else {
+            download.cancel(keepingPartialFile: download.keepsPartialFile)
+        }
+        download.whenFinished { self.download.callBack(Callback(handler, self.resumeData)) }
+    }
+
+    // MARK: - The file
+
+    /// Has the file moved to where the session's closure says, else to where the task's own does.
+    private func place(
+        _ file: URL,
+        _ destination: DestinationHandler?,
+        _ done: @escaping @Sendable (Result<URL, any Error>) -> Void
+    ) {
+        let ask: @Sendable () -> Void = {
+            guard let destination else { return done(.success(file)) }
+            let response = self.response
+            Callback(in: destination.isolation) {
+                self.move(file, to: callAssumingIsolation(of: destination, file, response), done)
+            }
+            .perform(on: ConnectionOperation.processingQueue)
+        }
+        guard let hook = session.hooks.withLock({ $0.didFinishDownloading }) else { return ask() }
+        Callback(in: hook.isolation) {
+            if let destination = callAssumingIsolation(of: hook, self, file) {
+                self.move(file, to: destination, done)
+            } else {
+                ask()
+            }
+        }
+        .perform(on: ConnectionOperation.processingQueue)
+    }
+
+    private func move(
+        _ file: URL,
+        to destination: URL,
+        _ done: @escaping @Sendable (Result<URL, any Error>) -> Void
+    ) {
+        // A closure may be of the main actor, which does not wait for a disk.
+        ConnectionOperation.processingQueue.async { [self] in
+            guard !download.isCancelled else {
+                return done(.failure(URLError.cancelled(url: download.request.url)))
+            }
+            do {
+                try TemporaryPlace(file: file).move(to: destination)
+                let isSame = destination.standardizedFileURL == file.standardizedFileURL
+                staysInPlace.withLock { $0 = isSame }
+                announce(.urlSessionDownloadTaskDidMoveFile)
+                done(.success(destination))
+            } catch {
+                announce(.urlSessionDownloadTaskDidFailToMoveFile, [TaskDidCompleteKey.error: error])
+                done(.failure(error))
+            }
+        }
+    }
+
+    private func announce(_ name: Notification.Name, _ userInfo: [String: any Sendable]? = nil) {
+        download.deliver(Callback(in: nil) { self.post(name, userInfo) })
+    }
+
+    /// Whether a file without a destination waits for the completion handler.
+    private var isLent: Bool {
+        lendsFile && download.error == nil && download.responseObject as? URL == download.destination
+    }
+
+    /// Whether the directory is to be left alone: it has what the owner wants, or may continue with.
+    private var keepsFiles: Bool {
+        staysInPlace.withLock { $0 } || download.error is SessionError || resumeData != nil
+    }
+
+    override func didFinish() {
+        if !keepsFiles, !isLent { Self.removeLeftovers(of: download, earlierData) }
+        super.didFinish()
+    }
+
+    override func didTellEnd() {
+        if !keepsFiles, isLent { Self.removeLeftovers(of: download, earlierData) }
+    }
+
+    /// Removes the directory and what is left in it. One that was made from resume data and has opened nothing may
+    /// share it with another task from the same data.
+    private static func removeLeftovers(of download: DownloadOperation, _ earlierData: Data?) {
+        guard let place = download.destination.map(TemporaryPlace.init(file:)) else { return }
+        if download.hasOpened || earlierData == nil {
+            place.removeAll()
+        } else {
+            place.removeEmptyDirectory()
+        }
+    }
+
+    override var completionInfo: [String: any Sendable] {
+        var userInfo = super.completionInfo
+        userInfo[TaskDidCompleteKey.responseData] = nil
+        userInfo[TaskDidCompleteKey.assetPath] = download.responseObject
+        return userInfo
+    }
+}
