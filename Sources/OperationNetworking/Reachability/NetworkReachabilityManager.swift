@@ -207,11 +207,13 @@ public final class NetworkReachabilityManager: Sendable {
     }
 }
 
-// MARK: - RouteMember
+// MARK: - A member of the route monitor
 
-extension NetworkReachabilityManager: RouteMember {
+extension NetworkReachabilityManager {
+    /// Whether it is to be told of changes.
     var wantsRoutes: Bool { state.withLock { $0.isMonitoring } }
 
+    /// Called on the monitor's queue: when it becomes a member, and after each change.
     func routesDidChange(_ routes: RouteMonitor.Routes) {
         look(at: routes)
         lookUp { $0.ask() }

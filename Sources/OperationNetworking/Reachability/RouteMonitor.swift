@@ -2,20 +2,8 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// A member of a ``RouteMonitor``.
-protocol RouteMember: AnyObject, Sendable {
-    /// Names the member, also when it is gone.
-    var routeMembership: RouteMonitor.Membership { get }
-
-    /// Whether it is to be told of changes.
-    var wantsRoutes: Bool { get }
-
-    /// Called on the monitor's queue: when it becomes a member, and after each change.
-    func routesDidChange(_ routes: RouteMonitor.Routes)
-}
-
-/// Tells its members of the kernel's routing: one pair of sockets for the process, open while it has members.
-/// Everything happens on a queue of its own.
+/// Tells its members, reachability managers, of the kernel's routing: one pair of sockets for the process, open
+/// while it has members. Everything happens on a queue of its own.
 final class RouteMonitor: Sendable {
     /// The number of a member.
     struct Membership: Hashable, Sendable {
@@ -46,7 +34,7 @@ final class RouteMonitor: Sendable {
     }
 
     private struct Member {
-        weak var object: (any RouteMember)?
+        weak var object: NetworkReachabilityManager?
     }
 
     private struct State {
@@ -84,7 +72,7 @@ final class RouteMonitor: Sendable {
     /// Makes `object` a member if it wishes so, and tells it of the routes before this returns, also if it
     /// was one already. Not to be called on the monitor's queue.
     /// - Throws: a `POSIXError` that says what keeps the kernel from being asked.
-    func join(_ object: some RouteMember) throws {
+    func join(_ object: NetworkReachabilityManager) throws {
         try queue.sync {
             guard object.wantsRoutes else { return remove(object.routeMembership) }
             let table = try state.withLock { state in
@@ -97,7 +85,7 @@ final class RouteMonitor: Sendable {
     }
 
     /// Ends a membership that is not wished any more. Returns at once.
-    func reconsider(_ object: some RouteMember) {
+    func reconsider(_ object: NetworkReachabilityManager) {
         let membership = object.routeMembership
         queue.async { [weak object] in
             if object?.wantsRoutes != true { self.remove(membership) }
@@ -141,7 +129,8 @@ final class RouteMonitor: Sendable {
     /// A change that cannot be read now (no memory, no descriptors) is read later, after 0.1, 0.2, 0.4
     /// seconds and so on up to a minute, and with the next change; what is known stays until then.
     private func refresh(isRetry: Bool = false) {
-        let (news, delay) = state.withLock { state -> (([any RouteMember], RouteTable)?, Double?) in
+        let (news, delay) = state.withLock {
+            state -> (([NetworkReachabilityManager], RouteTable)?, Double?) in
             if isRetry { state.hasRetry = false }
             guard state.table != nil else { return (nil, nil) }
             let hasChanged = state.reader.takeChanges()
