@@ -42,57 +42,20 @@ struct CacheWatchTests {
         try await gate.wait()
     }
 
-    @Test func aLimitThatIsLiftedEndsNothing() async throws {
-        let watch = CacheWatch(patience: 0.05)
-        let (kept, ended) = (Recorder<Int>(), Gate())
-        final class Payload: Sendable {}
-        weak var released: Payload?
-        do {
-            let payload = Payload()
-            released = payload
-            let lifted = watch.limit(0.05) {
-                _ = payload
-                Issue.record("It was over before its time")
-            }
-            watch.lift(lifted)
-        }
-        #expect(released == nil)
-        let limit = watch.limit(0.05) { kept.append(1) }
-        watch.wait(0.2) { ended.open() }
-        try await ended.wait()
-        #expect(kept.elements == [1])
-        // It is none any more.
-        watch.lift(limit)
-    }
-
     /// One alarm serves all of them.
-    @Test func eachLimitEndsByItsOwnTime() async throws {
+    @Test func eachWaitEndsByItsOwnTime() async throws {
         let watch = CacheWatch(patience: 1)
         let ends = Recorder<(seconds: Double, time: Double)>()
-        var lifted: [CacheWatch.Limit] = []
-        for round in 0..<100 {
+        for _ in 0..<50 {
             for seconds in [0.3, 0.05, 0.5] {
                 let start = MonotonicTime.now
-                let limit = watch.limit(seconds) { ends.append((seconds, MonotonicTime.now - start)) }
-                if round % 2 == 0 { lifted.append(limit) }
+                watch.wait(seconds) { ends.append((seconds, MonotonicTime.now - start)) }
             }
         }
-        for limit in lifted { watch.lift(limit) }
         let times = try await ends.wait(count: 150)
         #expect(times.allSatisfy { $0.time >= $0.seconds })
-        for seconds in [0.3, 0.05, 0.5] { #expect(times.count { $0.seconds == seconds } == 50) }
         // A later one does not hold back those that are due before it.
         let order = times.map(\.seconds)
         #expect(order == order.sorted())
-    }
-
-    @Test(arguments: [0, -1, .infinity]) func aLimitWithoutATimeIsNone(_ seconds: Double) async throws {
-        let watch = CacheWatch(patience: 0.01)
-        let limit = watch.limit(seconds) { Issue.record("There is no limit") }
-        let gate = Gate()
-        let other = watch.limit(0.01) { gate.open() }
-        watch.lift(limit)
-        #expect(limit != other)
-        try await gate.wait()
     }
 }

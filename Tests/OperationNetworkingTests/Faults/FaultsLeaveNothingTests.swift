@@ -98,7 +98,7 @@ struct FaultsLeaveNothingTests {
             left.append(entry)
             queue.addOperation(operation)
             act(operation)
-            entry.exchange = operation.state.withLock { $0.work.exchange }
+            entry.exchange = operation.state.withLock { $0.exchange }
             if index % 200 == 199 { try await ended.wait(count: index - 100, within: .seconds(60)) }
         }
         try await ended.wait(count: count, within: .seconds(240))

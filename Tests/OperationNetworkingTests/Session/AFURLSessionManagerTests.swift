@@ -42,7 +42,7 @@ struct AFURLSessionManagerTests {
     private func fraction(_ kind: Kind, _ progress: (SessionTask) -> Progress) async throws -> Double {
         let overall = Progress(totalUnitCount: 100)
         let url = url(kind == .upload ? "post" : "get")
-        let task = overall.performAsCurrent(withPendingUnitCount: 80) { task(kind, url) }
+        let task = overall.performAsCurrent(withPendingUnitCount: 80) { self.task(kind, url) }
         let notices = TaskNotices(of: task)
         task.resume()
         try await notices.names.wait(count: 2)
