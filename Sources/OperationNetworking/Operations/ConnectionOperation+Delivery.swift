@@ -49,10 +49,19 @@ extension ConnectionOperation {
         }
     }
 
-    /// Makes a call in the order of the callbacks: within one when that has returned, and before anything else.
+    /// Makes a call that belongs elsewhere in the order of the callbacks: within one when that has returned, and
+    /// before anything else; after those that wait; else at once.
     func callInOrder(_ call: Callback) {
-        let isNext = state.withLock { $0.outbox.makeNext(call, entering: $0.completionGroup) }
-        if !isNext { callBack(call) }
+        let (isTaken, queue) = state.withLock { state -> (Bool, DispatchQueue?) in
+            let group = state.completionGroup
+            if state.outbox.makeNext(call, entering: group) { return (true, nil) }
+            guard state.outbox.isIdle else { return (false, nil) }
+            _ = state.outbox.append(call, entering: group)
+            state.outbox.begin()
+            return (true, state.completionQueue ?? .main)
+        }
+        if let queue { return goOn(on: queue, isThere: false) }
+        if !isTaken { callBack(call) }
     }
 
     /// Has the deliveries made on this queue, set since, that wait for a main queue which may never run.
@@ -84,23 +93,35 @@ extension ConnectionOperation {
 
     /// On the completion queue: tells everything that waits. There is never a second one at the same time.
     /// For what comes meanwhile another turn is scheduled: others want the queue, too. But not for the end:
-    /// see ``conclude(_:on:)``.
+    /// see ``conclude(_:_:on:isThere:)``.
     func empty(on queue: DispatchQueue) {
         state.withLock { $0.outbox.begin() }
         goOn(on: queue)
     }
 
     /// Makes the calls of the turn, one after the other; what is called elsewhere has to return first.
-    private func goOn(on queue: DispatchQueue) {
+    ///
+    /// - Parameter isThere: whether this thread serves the queue.
+    private func goOn(on queue: DispatchQueue, isThere: Bool = true) {
         while true {
             let turn = state.withLock { next(&$0) }
             switch turn {
             case .step(let step):
                 guard let callback = perform(step) else { continue }
-                return callback.call { queue.async { self.goOn(on: queue) } }
+                return callback.call { self.goOn(after: queue) }
             case .over(let target, let group):
-                return conclude(target, group, on: queue)
+                return conclude(target, group, on: queue, isThere: isThere)
             }
+        }
+    }
+
+    /// The same after a call elsewhere. A turn that is over needs its queue no more.
+    private func goOn(after queue: DispatchQueue) {
+        let turn = state.withLock { $0.outbox.isTurnDone ? next(&$0) : nil }
+        if case .over(let target, let group) = turn {
+            conclude(target, group, on: queue, isThere: false)
+        } else {
+            queue.async { self.goOn(on: queue) }
         }
     }
 
@@ -123,10 +144,17 @@ extension ConnectionOperation {
     ///
     /// The end that came meanwhile is told in the same turn of the queue. Who waited for the operation may go
     /// on already: what that does on the queue now comes after the callbacks, as if they had been scheduled.
-    private func conclude(_ target: DeliveryTarget?, _ group: DispatchGroup?, on queue: DispatchQueue) {
+    private func conclude(
+        _ target: DeliveryTarget?,
+        _ group: DispatchGroup?,
+        on queue: DispatchQueue,
+        isThere: Bool
+    ) {
         group?.leave()
         guard let target else { return }
-        if case .queue(let next) = target, next.isSame(as: queue), state.withLock({ $0.outbox.holdsEnd }) {
+        if isThere, case .queue(let next) = target, next.isSame(as: queue),
+            state.withLock({ $0.outbox.holdsEnd })
+        {
             return empty(on: queue)
         }
         scheduleDelivery(target)
@@ -175,13 +203,13 @@ extension ConnectionOperation {
         case .isRunning(let counter):
             counter.operationDidResume(self)
         case .downloaded(let report):
-            state.withLock { $0.outbox.insert(.progress(.download, report)) }
+            state.withLock { $0.outbox.follow(with: .progress(.download, report)) }
         case .uploaded(let report):
-            state.withLock { $0.outbox.insert(.progress(.upload, report)) }
+            state.withLock { $0.outbox.follow(with: .progress(.upload, report)) }
         case .finished, .completed:
             state.withLock { state in
                 for step in [.result, .completion, .completionBlock, .release] as [Outbox.Step] {
-                    state.outbox.insert(step)
+                    state.outbox.follow(with: step)
                 }
             }
         case .started, .paused, .resumed, .received, .piece, .redirected, .retrying, .keeping, .startingOver:

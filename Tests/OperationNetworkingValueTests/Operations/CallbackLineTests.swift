@@ -45,26 +45,28 @@ import Testing
         #expect(calls == (0..<200).map(String.init))
     }
 
-    @Test func whatACallInsertsComesBeforeTheOthersInItsOrder() {
+    @Test func whatIsHandedInComesFirstAndWhatFollowsNext() {
         for call in ["a", "b"] { _ = append(call) }
         line.begin()
         #expect(line.next() == "a")
-        line.insert("a1")
-        line.insert("a2")
-        #expect(line.next() == "a1")
-        line.insert("a1a")
+        line.follow(with: "a's second part")
+        line.handIn("1")
+        line.handIn("2")
+        #expect(line.next() == "1")
+        line.handIn("3")
         var calls: [String] = []
         while let call = line.next() { calls.append(call) }
-        #expect(calls == ["a1a", "a2", "b"])
+        #expect(calls == ["2", "3", "a's second part", "b"])
     }
 
-    @Test func anInsertionIntoATurnThatHasMadeItsLastCallIsMade() {
+    @Test func whatIsHandedInAfterTheLastCallIsMade() {
         _ = append("a")
         line.begin()
-        #expect(line.next() == "a" && line.isMaking)
-        line.insert("b")
+        #expect(line.next() == "a" && line.isMaking && line.isTurnDone)
+        line.handIn("b")
+        #expect(!line.isTurnDone)
         #expect(line.next() == "b")
-        #expect(line.next() == nil && !line.isMaking)
+        #expect(line.next() == nil && !line.isMaking && line.isIdle)
     }
 
     @Test func theLastThatWaitsMayBeReplaced() {
@@ -102,7 +104,7 @@ import Testing
                 line.begin(atMost: .random(in: 1...5, using: &random))
                 while let call = line.next() {
                     made.append(call)
-                    if Int.random(in: 0..<4, using: &random) == 0 { line.insert("\(call)+") }
+                    if Int.random(in: 0..<4, using: &random) == 0 { line.handIn("\(call)+") }
                 }
                 isDue = line.isScheduled
             default: break

@@ -10,16 +10,22 @@ struct CallbackLine<Call> {
     /// The calls that wait; those before `first` are gone.
     private var waiting: [Call?] = []
     private var first = 0
-    /// Calls that are made before those that wait.
-    private var inserted: [Call] = []
-    /// The number of calls that the one that is being made has inserted.
-    private var insertions = 0
+    /// Calls that are made before all others: they were handed in during a turn.
+    private var handedIn: [Call] = []
+    /// Calls that are made after those, and before the calls that wait.
+    private var following: [Call] = []
     /// The number of waiting calls that are made in this turn.
     private var left = 0
     /// Whether a turn is scheduled, or goes on.
     private(set) var isScheduled = false
     /// Whether a turn has begun, and goes on.
     private(set) var isMaking = false
+
+    /// Whether nothing waits, and no turn is scheduled.
+    var isIdle: Bool { !isScheduled && isEmpty }
+
+    /// Whether the turn has made its calls.
+    var isTurnDone: Bool { handedIn.isEmpty && following.isEmpty && left == 0 }
 
     private var isEmpty: Bool { first == waiting.count }
 
@@ -37,10 +43,14 @@ struct CallbackLine<Call> {
         waiting.append(call)
     }
 
-    /// Inserts a call that is made next, after those that the call that is being made has inserted before.
-    mutating func insert(_ call: Call) {
-        inserted.insert(call, at: insertions)
-        insertions += 1
+    /// Within a turn, makes a call follow the one that is being made, after those that were handed in before.
+    mutating func handIn(_ call: Call) {
+        handedIn.append(call)
+    }
+
+    /// Makes a call follow the one that is being made, and what that hands in.
+    mutating func follow(with call: Call) {
+        following.append(call)
     }
 
     /// Removes calls that wait, outside of a turn.
@@ -69,8 +79,8 @@ struct CallbackLine<Call> {
     /// The call to be made next; `nil`: the turn is over. If calls wait then, another turn is scheduled, which the owner
     /// has to see to: ``isScheduled``.
     mutating func next() -> Call? {
-        insertions = 0
-        if !inserted.isEmpty { return inserted.removeFirst() }
+        if !handedIn.isEmpty { return handedIn.removeFirst() }
+        if !following.isEmpty { return following.removeFirst() }
         guard left > 0 else {
             isMaking = false
             isScheduled = !isEmpty

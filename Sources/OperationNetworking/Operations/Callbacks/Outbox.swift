@@ -58,7 +58,7 @@ struct Outbox {
     mutating func makeNext(_ call: Callback, entering group: DispatchGroup? = nil) -> Bool {
         guard line.isMaking else { return false }
         enter(group)
-        line.insert(.call(call))
+        line.handIn(.call(call))
         return true
     }
 
@@ -67,8 +67,14 @@ struct Outbox {
         line.removeWaiting { if case .call = $0 { true } else { false } }
     }
 
-    /// Makes a step follow the one that is being made, and what that has handed in.
-    mutating func insert(_ step: Step) { line.insert(step) }
+    /// Makes a step follow the one that is being made, and what that hands in.
+    mutating func follow(with step: Step) { line.follow(with: step) }
+
+    /// Whether nothing waits, and no turn is scheduled.
+    var isIdle: Bool { line.isIdle }
+
+    /// Whether the turn has made its steps.
+    var isTurnDone: Bool { line.isTurnDone }
 
     /// A turn of the queue begins, with all that waits.
     mutating func begin() { line.begin() }
