@@ -51,10 +51,6 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         if let completion {
             download.setCompletion { Callback(completion, $0.response, $0.responseObject as? URL, $0.error) }
         }
-        download.whenFinished { [weak self, weak download] in
-            // The task was released: nothing owns the file.
-            if self == nil, let download { Self.removeLeftovers(of: download, earlierData) }
-        }
     }
 
     // MARK: - Resume data
@@ -78,11 +74,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     /// - Parameter handler: called on the completion queue when the task has completed; with `nil` when nothing
     ///   came yet, or what came is discarded, as that of a POST is. A second call gets the same.
     public func cancelByProducingResumeData(@_inheritActorContext _ handler: @escaping ResumeDataHandler) {
-        if download.isCancelled || download.isFinished {
-            cancel()
-        } else {
-            download.cancel(keepingPartialFile: download.keepsPartialFile)
-        }
+        end { if !download.isCancelled { download.cancel(keepingPartialFile: download.keepsPartialFile) } }
         download.whenFinished { self.download.callBack(Callback(handler, self.resumeData)) }
     }
 
@@ -157,6 +149,12 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     override func didTellEnd() {
         if !keepsFiles, isLent { Self.removeLeftovers(of: download, earlierData) }
+    }
+
+    override var removal: @Sendable () -> Void {
+        { [weak download, earlierData] in
+            if let download { Self.removeLeftovers(of: download, earlierData) }
+        }
     }
 
     /// Removes the directory and what is left in it. One that was made from resume data and has opened nothing may

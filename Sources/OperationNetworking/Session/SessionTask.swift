@@ -172,10 +172,16 @@ public class SessionTask: @unchecked Sendable {
         session.releaseIfAbandoned(self)
     }
 
-    /// Ends the task with `URLError.cancelled`, also one that was never resumed.
+    /// Ends the task with `URLError.cancelled`, also one that was never resumed. A task that waits in the session's
+    /// queue completes when the queue starts it.
     public func cancel() {
+        end { operation.cancel() }
+    }
+
+    /// Cancels the operation. The task is kept until its end.
+    func end(_ cancel: () -> Void) {
         observe()
-        operation.cancel()
+        cancel()
         session.keep(self)
     }
 
@@ -188,7 +194,7 @@ public class SessionTask: @unchecked Sendable {
         operation.face = self
         operation.countBytes()
         observe()
-        operation.whenFinished { [weak self] in self?.didFinish() }
+        operation.whenFinished { [weak self, removal] in if let self { didFinish() } else { removal() } }
         if Progress.current() != nil { _ = operation.progress(progressDirection, isChild: true) }
     }
 
@@ -242,6 +248,9 @@ public class SessionTask: @unchecked Sendable {
 
     /// The completion handler has returned.
     func didTellEnd() {}
+
+    /// Removes what is left of a task that was released before its end. Does not keep the task.
+    var removal: @Sendable () -> Void { {} }
 
     /// The `userInfo` of `taskDidComplete`.
     var completionInfo: [String: any Sendable] {

@@ -35,6 +35,29 @@ struct DataTaskTests {
         #expect(!session.tasks.contains(task))
     }
 
+    @Test func tasksRunInTheQueueOfTheSession() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
+        let session = URLSessionManager.forTests()
+        session.responseSerializer = HTTPResponseSerializer()
+        session.operationQueue.maxConcurrentOperationCount = 1
+        let ends = TaskEnds()
+        let tasks = (0..<2).map { _ in
+            session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
+        }
+        for task in tasks { task.resume() }
+        try await gate.waitForArrivals()
+        #expect(session.operationQueue.operationCount == 2 && tasks.allSatisfy { $0.state == .running })
+        #expect(server.requests.count == 1)
+        // One that is suspended makes room.
+        tasks[0].suspend()
+        try await gate.waitForArrivals(2)
+        tasks[0].resume()
+        gate.open()
+        #expect(try await ends.recorder.wait(count: 2).allSatisfy { $0.text == "hello" })
+        try await session.operationQueue.waitUntilEmpty()
+    }
+
     @Test func aSuspendedTaskAsksForTheRestAndIsValidated() async throws {
         let body = PatternBody(seed: 1, length: 200_000)
         let representation = Representation(.pattern(body), entityTag: .strong("v1"))
