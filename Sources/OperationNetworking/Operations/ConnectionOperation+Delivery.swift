@@ -245,7 +245,7 @@ extension ConnectionOperation {
             return state.takeClosures()
         }
         releaseClosures()
-        for seat in released.seats { seat.didFinish(self) }
+        report(to: released.memberships)
         withExtendedLifetime(released) {}
     }
 

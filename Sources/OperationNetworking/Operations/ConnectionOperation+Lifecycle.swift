@@ -181,7 +181,7 @@ extension ConnectionOperation {
     private func announce(_ effect: OperationStateMachine.Effect, hasBecomeCancelled: Bool) {
         if hasBecomeCancelled {
             goPastWhatBlocks()
-            tellCancelledBeforeStart()
+            reportCancellation()
         }
         switch effect {
         case .none, .goOn:
@@ -286,14 +286,12 @@ extension ConnectionOperation {
         if isKnown { body() }
     }
 
-    private func tellCancelledBeforeStart() {
-        let (bodies, seats) = state.withLock { state -> ([@Sendable () -> Void], [BatchSeat]) in
-            guard state.machine.isCancelledBeforeStart else { return ([], []) }
-            defer { state.whenKnown = nil }
-            return (state.whenKnown ?? [], state.seats)
+    private func reportCancellation() {
+        let bodies = state.withLock { state in
+            state.machine.isCancelledBeforeStart ? state.whenKnown.take() : nil
         }
-        for seat in seats { seat.wasCancelledBeforeStart() }
-        for body in bodies { body() }
+        report(to: memberships)
+        for body in bodies ?? [] { body() }
     }
 
     /// Calls `body` once the operation has finished, on any thread; at once if it has.
@@ -332,10 +330,10 @@ extension ConnectionOperation: ExchangeOwner {
         deliver(handler(piece, done))
     }
 
-    private var seats: [BatchSeat] { state.withLock { $0.seats } }
+    private var memberships: [BatchMembership] { state.withLock { $0.memberships } }
 
     func exchangeWillReceiveBody(at offset: Int64, length: Int64) {
-        for seat in seats { seat.didBegin(at: offset, length: length) }
+        for membership in memberships { membership.didBegin(at: offset, length: length) }
     }
 
     func exchangeDidDownload(_ report: ProgressReport) {
@@ -352,14 +350,14 @@ extension ConnectionOperation: ExchangeOwner {
 
     /// Counts a download's progress in the batches, and in the operation's own.
     func count(_ report: ProgressReport) {
-        let (seats, outlets) = state.withLock { ($0.seats, $0.outlets) }
-        for seat in seats { seat.didDownload(report) }
+        let (memberships, outlets) = state.withLock { ($0.memberships, $0.outlets) }
+        for membership in memberships { membership.didDownload(report) }
         outlets?.didMove(.download, report)
     }
 
     func exchangeDidUpload(_ report: ProgressReport) {
-        let (seats, outlets) = state.withLock { ($0.seats, $0.outlets) }
-        for seat in seats { seat.didUpload(report) }
+        let (memberships, outlets) = state.withLock { ($0.memberships, $0.outlets) }
+        for membership in memberships { membership.didUpload(report) }
         outlets?.didMove(.upload, report)
         deliver { state in
             let closures = state.closures

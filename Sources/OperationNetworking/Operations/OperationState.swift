@@ -61,7 +61,7 @@ struct OperationState {
     /// The progress that was asked for.
     var outlets: ProgressOutlets?
     /// The memberships in batches, until its end counts for them.
-    var seats: [BatchSeat] = []
+    var memberships: [BatchMembership] = []
 
     init(request: URLRequest) {
         configuration = ExchangeConfiguration(request: request)
@@ -150,20 +150,20 @@ struct OperationState {
         return nil
     }
 
-    /// Empties what is to be released when no event is left: the closures, the seats, and the exchange, which
+    /// Empties what is to be released when no event is left: the closures, the memberships, and the exchange, which
     /// keeps the configuration it was made from, and with it the stream's provider. It is returned, because
     /// releasing a closure may run anything, and the lock is held here. From now on the end counts.
-    mutating func takeClosures() -> (Closures, seats: [BatchSeat], (any Exchanging)?) {
+    mutating func takeClosures() -> (Closures, memberships: [BatchMembership], (any Exchanging)?) {
         defer {
             // One that is there now was set after the end, and is called by a delivery of its own.
             let late = closures.completionBlock
             closures = Closures()
             closures.completionBlock = late
-            seats = []
+            memberships = []
             exchange = nil
             isDelivered = true
         }
-        return (closures, seats, exchange)
+        return (closures, memberships, exchange)
     }
 
     /// Traps if the operation has read its configuration, or was given away.

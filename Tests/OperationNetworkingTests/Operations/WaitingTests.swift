@@ -235,7 +235,7 @@ struct WaitingTests {
         }
         let batch = OperationBatch([finished, scene.operation, failed])
         let task = Task { await batch.results() }
-        while !scene.operation.state.withLock({ !$0.seats.isEmpty }) { await Task.yield() }
+        while !scene.operation.state.withLock({ !$0.memberships.isEmpty }) { await Task.yield() }
         task.cancel()
         let results = try await end(of: task).get()
         #expect(results.count == 3)

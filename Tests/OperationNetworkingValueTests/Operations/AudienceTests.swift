@@ -15,27 +15,6 @@ import Testing
             #expect(audience.needsQueue == (number != 0), "\(audience)")
         }
     }
-
-    @Test(arguments: [
-        // closures, progress asked for, a queue of its own: needs it
-        (false, false, false, false),
-        (false, false, true, false),
-        (false, true, false, false),
-        (false, true, true, true),
-        (true, false, false, true),
-        (true, false, true, true),
-        (true, true, false, true),
-        (true, true, true, true),
-    ])
-    func aBatchNeedsItsQueueForClosuresAndForProgressOnAQueueThatWasGiven(
-        closures: Bool,
-        progress: Bool,
-        queue: Bool,
-        isNeeded: Bool
-    ) {
-        let audience = BatchAudience(hasClosures: closures, showsProgress: progress, hasOwnQueue: queue)
-        #expect(audience.needsQueue == isNeeded)
-    }
 }
 
 /// The objects that a queue that never runs keeps.

@@ -60,7 +60,6 @@ public final class DownloadBatch: Sendable {
         var bytesPerSecondPerDownload: Int64?
         /// The phase that the operations were last made to fit.
         var settled = DownloadRun.Phase.running
-        var isCompleting = false
         /// The batch itself while operations of it run: they refer to it weakly, for one that is paused stays
         /// in its queue, and would keep it for ever.
         var keeper: DownloadBatch?
@@ -77,11 +76,8 @@ public final class DownloadBatch: Sendable {
     private let source: Source
     private let journal: DownloadJournal?
     private let limit: BandwidthLimit
-    private let gauge: BatchGauge
-    /// Happens after everything that was told of the members.
-    private let completion = BatchCompletion()
+    private let tracker: BatchTracker
     private let onEvent: EventHandler?
-    private let line: CallbackQueue
     /// Operations are made and commanded here, one after the other, and so in order.
     private let work = DispatchQueue(label: "OperationNetworking.DownloadBatch")
     private let state: Locked<State>
@@ -107,21 +103,22 @@ public final class DownloadBatch: Sendable {
             results[index] = result
             let length = (try? result.get().length) ?? 0
             estimate.begin(index, at: length, length: length)
-            estimate.finish(index)
         }
-        gauge = BatchGauge(estimate, completionQueue: source.completionQueue)
-        line = CallbackQueue(on: gauge.queue)
+        tracker = BatchTracker(
+            estimate,
+            completionQueue: source.completionQueue,
+            hasClosures: onEvent != nil
+        )
         let run = DownloadRun(
             items.map { Origin($0.url) },
             done: Set(known.keys),
-            policy: options.policy,
             limit: options.maximumActiveDownloadsPerHost,
             total: options.maximumActiveDownloads
         )
         state = Locked(
             State(run: run, results: results, bytesPerSecondPerDownload: options.bytesPerSecondPerDownload)
         )
-        gauge.set(
+        tracker.gauge.set(
             ReportedProgress.Controls(
                 cancel: { [weak self] in self?.cancel() },
                 pause: { [weak self] in self?.pause() },
@@ -156,10 +153,7 @@ public final class DownloadBatch: Sendable {
     /// Ends all members that have not ended with `URLError.cancelled`. What came is kept, and so is the
     /// journal: the batch can be resumed from it.
     public func cancel() {
-        state.withLock { state in
-            let waiting = state.run.stop()
-            end(waiting, &state)
-        }
+        state.withLock { stop(&$0) }
         work.async { self.goOn() }
     }
 
@@ -191,7 +185,7 @@ public final class DownloadBatch: Sendable {
     /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have
     /// `URLError.cancelled` then.
     public func results() async -> [Result<DownloadedFile, any Error>] {
-        await Wait.until(completion.whenComplete) {
+        await Wait.until(tracker.whenKnown) {
             self.cancel()
             return true
         }
@@ -212,31 +206,31 @@ public final class DownloadBatch: Sendable {
     /// The progress in bytes, estimated while lengths are not known. Goes up only, and is finished when all
     /// members have ended. `cancel()`, `pause()` and `resume()` act on the batch, which it does not hold. See
     /// ``OperationBatch/progress``.
-    public var progress: Progress { gauge.progress }
+    public var progress: Progress { tracker.gauge.progress }
 
     /// The progress at once, each time bytes move, at most 20 times a second, and once a second while the
     /// speed falls; ends with the batch, after its last value. A slow reader gets the newest value only.
     /// Needs no completion queue.
-    public var updates: AsyncStream<BatchProgress> { gauge.updates }
+    public var updates: AsyncStream<BatchProgress> { tracker.gauge.updates }
 
     /// The fraction that is done, from 0 to 1; never goes down.
-    public var fractionCompleted: Double { gauge.fraction }
+    public var fractionCompleted: Double { tracker.gauge.fraction }
 
     /// The reliability of ``fractionCompleted``.
-    public var confidence: BatchConfidence { gauge.confidence }
+    public var confidence: BatchConfidence { tracker.gauge.confidence }
 
     /// The received bytes, with those kept from before.
-    public var completedBytes: Int64 { gauge.moved }
+    public var completedBytes: Int64 { tracker.gauge.moved }
 
     /// The bytes of all members, as far as they are known, and estimated by those for the others; `nil`:
     /// nothing is known.
-    public var totalBytes: Int64? { gauge.totalLength }
+    public var totalBytes: Int64? { tracker.gauge.totalLength }
 
     /// The throughput in bytes per second, of the last few seconds most; `nil` at first.
-    public var throughput: Double? { gauge.throughput }
+    public var throughput: Double? { tracker.gauge.throughput }
 
     /// The seconds until all bytes will have come; `nil` while that is unknown.
-    public var estimatedTimeRemaining: TimeInterval? { gauge.timeLeft }
+    public var estimatedTimeRemaining: TimeInterval? { tracker.gauge.timeLeft }
 
     // MARK: - Running
 
@@ -244,10 +238,10 @@ public final class DownloadBatch: Sendable {
     func begin() {
         state.withLock { state in
             for (index, result) in state.results.enumerated() {
-                if let result { tell(.ended(index, result)) }
+                if let result { count(index, result, &state) }
             }
-            completeIfDone(&state)
         }
+        tracker.begin { [weak self] _ in self?.close() }
         work.async { self.goOn() }
     }
 
@@ -307,7 +301,7 @@ public final class DownloadBatch: Sendable {
         let end: @Sendable () -> Void = { [self] in
             let result = Result { try item.existingFile() }
             let length = (try? result.get().length) ?? 0
-            gauge.record { $0.begin(index, at: length, length: length) }
+            tracker.gauge.record { $0.begin(index, at: length, length: length) }
             if case .success = result {
                 memberDidEnd(index, result, .finished)
             } else {
@@ -341,7 +335,7 @@ public final class DownloadBatch: Sendable {
                 try journal.append(JournalEntry(member: index, finished: finished))
             }
         }
-        operation.take(BatchSeat(index, of: gauge))
+        operation.join(BatchMembership(index, of: tracker, countsEnds: false))
         return (operation, ownLimit)
     }
 
@@ -366,84 +360,54 @@ public final class DownloadBatch: Sendable {
         _ result: Result<DownloadedFile, any Error>,
         _ end: DownloadRun.End
     ) {
-        let isStopped = state.withLock { state in
-            let hasFailed: Bool
+        // Told under the lock, so that nothing comes after the end of all.
+        state.withLock { state in
             state.running[index] = nil
-            defer { state.keep(self) }
-            // Told under the lock, so that nothing comes after the end of all.
             switch state.run.end(index, end) {
             case .putBack(let isNews):
                 if isNews, case .failure(let error) = result { tell(.outOfSpace(error)) }
-                return false
-            case .ended(let isFailure):
-                hasFailed = isFailure
-                state.results[index] = result
-                tell(.ended(index, result))
-                gauge.record { $0.finish(index) }
-            case .stopped(let waiting):
-                hasFailed = true
-                state.results[index] = result
-                tell(.ended(index, result))
-                gauge.record { $0.finish(index) }
-                self.end(waiting, &state)
+            case .ended(let hasFailed):
+                if hasFailed, case .failure(let error) = result {
+                    journal?.note(JournalEntry(member: index, failure: "\(error)"))
+                }
+                let isFirstFailure = hasFailed && tracker.fail(index)
+                count(index, result, &state)
+                if isFirstFailure, options.policy == .stopAtFirstFailure { stop(&state) }
             }
-            if hasFailed, case .failure(let error) = result {
-                journal?.note(JournalEntry(member: index, failure: "\(error)"))
-            }
-            completeIfDone(&state)
-            return state.isCompleting
+            state.keep(self)
         }
-        if !isStopped { work.async { self.goOn() } }
+        work.async { self.goOn() }
     }
 
-    /// These waited, and are not going to start.
-    private func end(_ waiting: [Int], _ state: inout State) {
-        for index in waiting {
-            let result = Result<DownloadedFile, any Error>.failure(URLError.cancelled(url: items[index].url))
-            state.results[index] = result
-            tell(.ended(index, result))
-            gauge.record { $0.finish(index) }
+    /// Starts no member any more: those that waited have ended.
+    private func stop(_ state: inout State) {
+        for index in state.run.stop() {
+            count(index, .failure(URLError.cancelled(url: items[index].url)), &state)
         }
-        completeIfDone(&state)
+    }
+
+    /// A member has ended.
+    private func count(_ index: Int, _ result: Result<DownloadedFile, any Error>, _ state: inout State) {
+        state.results[index] = result
+        tell(.ended(index, result))
+        tracker.record(.ended, of: index)
     }
 
     private func tell(_ event: Event) {
         guard let onEvent else { return }
-        line.append { Callback.here(onEvent, event) }
+        tracker.line.append { Callback.here(onEvent, event) }
     }
 
-    private func completeIfDone(_ state: inout State) {
-        guard state.run.isComplete, !state.isCompleting else { return }
-        state.isCompleting = true
-        let isToBeRemoved = state.results.allSatisfy { result in
-            if case .success = result { true } else { false }
-        }
-        let journal = journal
-        // The lock is held here.
-        work.async {
-            guard let journal else { return self.conclude() }
-            journal.close(removing: isToBeRemoved) { self.conclude() }
-        }
-    }
-
-    private func conclude() {
-        gauge.conclude(hasClosures: onEvent != nil) {
-            guard self.onEvent != nil else { return self.completion.complete() }
-            self.line.append {
-                self.completion.complete()
-                return nil
+    /// All members have ended: closes the journal, and then completes. The lock is held here.
+    private func close() {
+        work.async { [tracker] in
+            guard let journal = self.journal else { return tracker.conclude() }
+            let isToBeRemoved = self.state.withLock { state in
+                state.results.allSatisfy { if case .success = $0 { true } else { false } }
             }
+            journal.close(removing: isToBeRemoved) { tracker.conclude() }
         }
     }
-}
-
-// MARK: - BatchSeatOwner
-
-/// A member may end and begin again, so the batch itself counts ends.
-extension BatchGauge: BatchSeatOwner {
-    func memberDidFinish(_ index: Int, _ member: any BatchMember) {}
-    func memberWasCancelledBeforeStart(_ index: Int) {}
-    func memberLeft(_ index: Int) {}
 }
 
 extension DownloadRun.End {

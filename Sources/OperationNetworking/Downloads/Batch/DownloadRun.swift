@@ -1,4 +1,5 @@
-/// The next steps of a batch of downloads: a value that counts and does nothing.
+/// The next steps of a batch of downloads: a value that decides and does nothing. Their ends are
+/// counted by a ``BatchCount``.
 ///
 /// | Phase     | Waiting members | Running members   | Left by                     |
 /// |-----------|-----------------|-------------------|-----------------------------|
@@ -44,13 +45,9 @@ struct DownloadRun: Sendable {
         case ended(hasFailed: Bool)
         /// The member waits again, behind the others. `isNews`: the batch did not pause before.
         case putBack(isNews: Bool)
-        /// A failure stops the batch: these downloads, which waited, end as cancelled ones.
-        case stopped([Int])
     }
 
     private(set) var phase = Phase.running
-    /// The number of members without an end.
-    private(set) var remaining: Int
     private var admission: HostAdmission
     /// Downloads that found no room, in this order.
     private var late: [Int] = []
@@ -58,21 +55,15 @@ struct DownloadRun: Sendable {
     private var misfits: Set<Int> = []
     /// Downloads that have filled the disk once.
     private var fillers: Set<Int> = []
-    private let policy: BatchPolicy
 
     init(
         _ origins: [Origin],
         done: Set<Int> = [],
-        policy: BatchPolicy = .collectAll,
         limit: Int = .max,
         total: Int = .max
     ) {
-        self.policy = policy
-        remaining = origins.count - done.count
         admission = HostAdmission(origins, done: done, limit: limit, total: total)
     }
-
-    var isComplete: Bool { remaining == 0 }
 
     /// The member to start now; `nil`: none may.
     mutating func next() -> Int? {
@@ -103,12 +94,7 @@ struct DownloadRun: Sendable {
             late.append(index)
             return .putBack(isNews: isNews)
         }
-        remaining -= 1
-        let hasFailed = end == .failed || end == .doesNotFit
-        guard hasFailed, policy == .stopAtFirstFailure, phase != .stopped else {
-            return .ended(hasFailed: hasFailed)
-        }
-        return .stopped(stop())
+        return .ended(hasFailed: end == .failed || end == .doesNotFit)
     }
 
     private mutating func isLate(_ index: Int, _ end: End) -> Bool {
@@ -136,7 +122,6 @@ struct DownloadRun: Sendable {
         phase = .stopped
         let waiting = (admission.removeAll() + late).sorted()
         late = []
-        remaining -= waiting.count
         return waiting
     }
 }

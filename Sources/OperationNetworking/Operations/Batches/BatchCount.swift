@@ -1,210 +1,78 @@
-import Dispatch
-import Foundation
-internal import OperationNetworkingSystem
-
-/// Called for each member of a batch that has ended: with the number of those, and of all.
-public typealias BatchProgressHandler = @isolated(any) @Sendable (_ ended: Int, _ total: Int) -> Void
-
-/// Counts the members of a batch, and tells when all have ended.
+/// The ends of a batch's members: a value that counts and does nothing.
 ///
-/// The members keep it, by their seats. It keeps a member only after that has finished: a batch whose members
-/// were dropped goes with them.
-final class BatchCount: Sendable {
-    private struct State {
-        /// By index; those that have not finished, or left, are not there.
-        var finished: [(any BatchMember)?]
-        var hasEnded: [Bool]
-        /// Members that have not been told, batches within that have not completed, and the batch while it is
-        /// being made.
-        var missing: Int
-        /// Members that have not ended.
-        var running: Int
-        /// Those of them that were cancelled, and that their queue has not started.
-        var cancelled: Set<Int> = []
-        /// The index of the first member that failed.
-        var failure: Int?
-        var whenFailed: (@Sendable () -> Void)?
-        var body: (@Sendable () -> Void)?
+/// | event of a member              | has ended                    | result is known |
+/// |--------------------------------|------------------------------|-----------------|
+/// | ``Event/cancelledBeforeStart`` | no: when its queue starts it | yes             |
+/// | ``Event/ended``                | yes                          | yes             |
+///
+/// An event that comes again, or after the end, has no effect. For a `DownloadBatch`, which makes the operations of its
+/// members itself, a member has ended as soon as its result is known. A member that was cancelled has not failed.
+struct BatchCount: Sendable {
+    enum Event: Hashable, Sendable {
+        /// It was cancelled while its queue, which may be suspended, keeps it.
+        case cancelledBeforeStart
+        /// Its last callback has returned, if it has any; or it was released without ever having been started.
+        case ended
     }
 
-    /// Counts their bytes.
-    let gauge: BatchGauge
-    /// Happens after everything that was told of the members.
-    let completion = BatchCompletion()
-    /// The calls of closures.
-    private let line: CallbackQueue
-    /// Happens when only such members are left as were cancelled before their start.
-    private let cancellation = BatchCompletion()
-    private let told = Locked(0)
-    private let total: Int
-    private let heard: BatchProgressHandler?
-    private let state: Locked<State>
-
-    /// `heard` hears, on `queue`, how many of how many members have ended.
-    init(total: Int, completionQueue: DispatchQueue?, heard: BatchProgressHandler?) {
-        self.total = total
-        self.heard = heard
-        gauge = BatchGauge(BatchEstimate(count: total), completionQueue: completionQueue)
-        line = CallbackQueue(on: gauge.queue)
-        state = Locked(
-            State(
-                finished: Array(repeating: nil, count: total),
-                hasEnded: Array(repeating: false, count: total),
-                missing: total + 1,
-                running: total
-            )
-        )
+    private enum Standing {
+        case running
+        case cancelled
+        case ended
     }
 
-    /// Begins to count.
-    ///
-    /// - Parameters:
-    ///   - others: batches that have to complete before.
-    ///   - tell: makes the call of the user's closure when all have ended, after everything that was told of
-    ///     the members; `nil`: there is none.
-    ///   - body: called after that, before the waiting tasks go on: on the queue; without an audience on any
-    ///     thread.
-    func begin(
-        after others: [BatchCount],
-        tell: CallbackQueue.Call?,
-        then body: @escaping @Sendable () -> Void
-    ) {
-        let hasClosures = heard != nil || tell != nil
-        state.withLock { state in
-            state.missing += others.count
-            // Called by a method of this object, which keeps itself from then on.
-            state.body = { [unowned self] in
-                let count = self
-                let end: @Sendable () -> Void = {
-                    body()
-                    count.completion.complete()
-                }
-                count.gauge.conclude(hasClosures: hasClosures) {
-                    guard let tell else { return end() }
-                    count.line.append(tell)
-                    count.line.append {
-                        end()
-                        return nil
-                    }
-                }
-            }
-        }
-        for other in others { other.completion.whenComplete { self.leave() } }
-        leave()
+    private var standings: [Standing]
+    /// The number of batches within that are not complete.
+    private var batches: Int
+    private var cancelledCount = 0
+    /// The number of members that have ended.
+    private(set) var endedCount = 0
+    /// The index of the first member that failed.
+    private(set) var firstFailure: Int?
+
+    init(members: Int, batches: Int = 0) {
+        standings = Array(repeating: .running, count: members)
+        self.batches = batches
     }
 
-    /// Calls `body` when the batch is complete, or when all members that have not ended were cancelled before
-    /// their queue had started them: a suspended queue keeps them, and their results are known. It may be
-    /// called twice, on any thread.
-    func whenKnown(_ body: @escaping @Sendable () -> Void) {
-        completion.whenComplete(body)
-        cancellation.whenComplete(body)
-    }
+    /// The number of members.
+    var total: Int { standings.count }
 
-    private func noteCancelled(_ change: (inout State) -> Void) {
-        let isKnown = state.withLock { state in
-            change(&state)
-            return !state.cancelled.isEmpty && state.cancelled.count == state.running
-        }
-        if isKnown { cancellation.complete() }
-    }
+    /// Whether all members have ended, and all batches within are complete.
+    var haveAllEnded: Bool { endedCount == total && batches == 0 }
 
-    /// One is not waited for any longer.
-    private func leave() {
-        let body = state.withLock { state -> (@Sendable () -> Void)? in
-            state.missing -= 1
-            guard state.missing == 0 else { return nil }
-            defer { state.body = nil }
-            return state.body
-        }
-        body?()
-    }
+    /// Whether only members that were cancelled before their start have not ended, and such are left.
+    var isKnownEarly: Bool { cancelledCount > 0 && endedCount + cancelledCount == total }
 
-    /// Calls `body` once, when the first member has failed: on any thread.
-    func whenFirstFailed(_ body: @escaping @Sendable () -> Void) {
-        state.withLock { $0.whenFailed = body }
-    }
+    func hasEnded(_ index: Int) -> Bool { standings[index] == .ended }
 
-    var finished: [(any BatchMember)?] { state.withLock { $0.finished } }
-
-    var failure: (any BatchMember)? {
-        state.withLock { state in state.failure.flatMap { state.finished[$0] } }
-    }
-}
-
-// MARK: - BatchSeatOwner
-
-extension BatchCount: BatchSeatOwner {
-    func record(_ change: (inout BatchEstimate) -> Void) {
-        gauge.record(change)
-    }
-
-    func memberDidFinish(_ index: Int, _ member: any BatchMember) {
-        let failed = state.withLock { state -> (@Sendable () -> Void)? in
-            state.finished[index] = member
-            guard state.failure == nil, member.error != nil, !member.isCancelled else { return nil }
-            state.failure = index
-            defer { state.whenFailed = nil }
-            return state.whenFailed
-        }
-        failed?()
-        memberDidEnd(index)
-    }
-
-    func memberWasCancelledBeforeStart(_ index: Int) {
-        noteCancelled { state in
-            if !state.hasEnded[index] { state.cancelled.insert(index) }
-        }
-    }
-
-    func memberLeft(_ index: Int) {
-        guard !state.withLock({ $0.hasEnded[index] }) else { return }
-        // Not on this thread: it may hold any lock while it lets go of a member.
-        ConnectionOperation.processingQueue.async { self.memberDidEnd(index) }
-    }
-
-    /// The member has finished, or has no owner any longer.
-    private func memberDidEnd(_ index: Int) {
-        let isFirst = state.withLock { state in
-            guard !state.hasEnded[index] else { return false }
-            state.hasEnded[index] = true
+    /// Counts an event of a member.
+    /// - Returns: whether the member has ended by it.
+    mutating func record(_ event: Event, of index: Int) -> Bool {
+        let standing = standings[index]
+        switch (event, standing) {
+        case (_, .ended), (.cancelledBeforeStart, .cancelled):
+            return false
+        case (.cancelledBeforeStart, .running):
+            standings[index] = .cancelled
+            cancelledCount += 1
+            return false
+        case (.ended, .running), (.ended, .cancelled):
+            if standing == .cancelled { cancelledCount -= 1 }
+            standings[index] = .ended
+            endedCount += 1
             return true
         }
-        guard isFirst else { return }
-        noteCancelled { state in
-            state.running -= 1
-            state.cancelled.remove(index)
-        }
-        gauge.record { $0.finish(index) }
-        guard let heard else { return leave() }
-        line.append {
-            let count = self.told.withLock { told in
-                told += 1
-                return told
-            }
-            return Callback.here(heard, count, self.total)
-        }
-        line.append {
-            self.leave()
-            return nil
-        }
     }
-}
 
-/// The progress of a batch at one moment: an element of ``OperationBatch/updates`` and
-/// ``DownloadBatch/updates``.
-public struct BatchProgress: Hashable, Sendable {
-    /// The fraction that is done, from 0 to 1; never goes down.
-    public let fractionCompleted: Double
-    /// The reliability of ``fractionCompleted``.
-    public let confidence: BatchConfidence
-    /// Bytes that came and went, together with those that were there before a resumption.
-    public let completedBytes: Int64
-    /// Bytes of all members, as far as they are known, and estimated by those for the others; `nil`: nothing
-    /// is known.
-    public let totalBytes: Int64?
-    /// Bytes per second, of the last few seconds most; `nil` at first.
-    public let throughput: Double?
-    /// The seconds until all bytes will have come; `nil` while that is unknown.
-    public let estimatedTimeRemaining: Double?
+    /// A member has failed: its end follows.
+    /// - Returns: whether it is the first one.
+    mutating func fail(_ index: Int) -> Bool {
+        guard firstFailure == nil else { return false }
+        firstFailure = index
+        return true
+    }
+
+    /// A batch within is complete.
+    mutating func batchDidComplete() { batches -= 1 }
 }

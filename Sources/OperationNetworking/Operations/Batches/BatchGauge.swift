@@ -44,12 +44,10 @@ final class BatchGauge: Sendable {
 
     /// Serial, and on the user's queue: what is told there arrives in order even if that one is concurrent.
     let queue: DispatchQueue
-    private let hasOwnQueue: Bool
     private let state: Locked<State>
 
     init(_ estimate: BatchEstimate, completionQueue: DispatchQueue?) {
         queue = DispatchQueue(label: "OperationNetworking.batch", target: completionQueue ?? .main)
-        hasOwnQueue = completionQueue != nil
         state = Locked(State(estimate: estimate, meter: ThroughputMeter(now: MonotonicTime.now.seconds)))
     }
 
@@ -137,7 +135,8 @@ final class BatchGauge: Sendable {
 
     // MARK: - The end
 
-    private func endUpdates() {
+    /// Gives the sequences their last value, and ends them.
+    func endUpdates() {
         let sequences = state.withLock { state in
             state.hasEnded = true
             let news = state.look()
@@ -146,27 +145,6 @@ final class BatchGauge: Sendable {
             return Array(state.sequences.values)
         }
         for continuation in sequences { continuation.finish() }
-    }
-
-    /// Calls `body` on the queue after everything that was told there, if there is an audience; if not, here
-    /// and now.
-    func conclude(hasClosures: Bool, _ body: @escaping @Sendable () -> Void) {
-        endUpdates()
-        let showsProgress = state.withLock { $0.progress != nil }
-        let audience = BatchAudience(
-            hasClosures: hasClosures,
-            showsProgress: showsProgress,
-            hasOwnQueue: hasOwnQueue
-        )
-        if audience.needsQueue {
-            queue.async {
-                self.publish()
-                body()
-            }
-        } else {
-            if showsProgress { queue.async { self.publish() } }
-            body()
-        }
     }
 
     // MARK: - What happens
@@ -186,8 +164,8 @@ final class BatchGauge: Sendable {
         if isToTell { DispatchQueue.global().asyncAfter(deadline: time) { [weak self] in self?.tell() } }
     }
 
-    /// On the queue.
-    private func publish() {
+    /// Shows the counts in the `Progress`, if it was asked for. On the queue.
+    func publish() {
         let (estimate, progress) = state.withLock { state in
             state.isPublishing = false
             return (state.estimate, state.progress)
@@ -218,4 +196,22 @@ final class BatchGauge: Sendable {
     var timeLeft: Double? {
         state.withLock { $0.timeLeft() }
     }
+}
+
+/// The progress of a batch at one moment: an element of ``OperationBatch/updates`` and
+/// ``DownloadBatch/updates``.
+public struct BatchProgress: Hashable, Sendable {
+    /// The fraction that is done, from 0 to 1; never goes down.
+    public let fractionCompleted: Double
+    /// The reliability of ``fractionCompleted``.
+    public let confidence: BatchConfidence
+    /// Bytes that came and went, together with those that were there before a resumption.
+    public let completedBytes: Int64
+    /// Bytes of all members, as far as they are known, and estimated by those for the others; `nil`: nothing
+    /// is known.
+    public let totalBytes: Int64?
+    /// Bytes per second, of the last few seconds most; `nil` at first.
+    public let throughput: Double?
+    /// The seconds until all bytes will have come; `nil` while that is unknown.
+    public let estimatedTimeRemaining: Double?
 }

@@ -2,6 +2,9 @@ public import Dispatch
 public import Foundation
 internal import OperationNetworkingSystem
 
+/// Called for each member of a batch that has ended: with the number of those, and of all.
+public typealias BatchProgressHandler = @isolated(any) @Sendable (_ ended: Int, _ total: Int) -> Void
+
 /// The reaction of a batch to a failed member. A member that was cancelled has not failed.
 public enum BatchPolicy: Hashable, Sendable {
     /// All members run to their ends.
@@ -31,7 +34,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// finishes when the batch has completed. That one only needs to be added if your code waits for it, or
     /// another operation depends on it.
     public let operations: [Operation]
-    private let count: BatchCount
+    private let tracker: BatchTracker
     private let isAdded = Locked(false)
 
     /// A batch of operations.
@@ -54,9 +57,10 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         self.init(
             members,
             operations: members,
-            children: [],
+            inner: [],
             policy: policy,
-            count: BatchCount(total: members.count, completionQueue: completionQueue, heard: progress),
+            completionQueue: completionQueue,
+            progress: progress,
             completion: completion
         )
     }
@@ -74,9 +78,10 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         self.init(
             members,
             operations: batches.flatMap(\.operations).distinct,
-            children: batches.map(\.count),
+            inner: batches.map(\.tracker),
             policy: policy,
-            count: BatchCount(total: members.count, completionQueue: completionQueue, heard: progress),
+            completionQueue: completionQueue,
+            progress: progress,
             completion: completion
         )
     }
@@ -116,39 +121,47 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     private init(
         _ members: [Member],
         operations: [Operation],
-        children: [BatchCount],
+        inner: [BatchTracker],
         policy: BatchPolicy,
-        count: BatchCount,
+        completionQueue: DispatchQueue?,
+        progress: BatchProgressHandler?,
         completion: (@isolated(any) @Sendable ([Member]) -> Void)?
     ) {
         let end = BatchEndOperation()
         self.members = members
         self.operations = operations + [end]
-        self.count = count
-        if policy == .stopAtFirstFailure {
-            let weakMembers = members.map(WeakMember.init)
-            count.whenFirstFailed { ConnectionOperation.cancelTogether(weakMembers.compactMap(\.member)) }
-        }
-        count.gauge.set(
+        tracker = BatchTracker(
+            BatchEstimate(count: members.count),
+            batches: inner.count,
+            completionQueue: completionQueue,
+            hasClosures: progress != nil || completion != nil,
+            progress: progress
+        )
+        tracker.gauge.set(
             ReportedProgress.Controls(
                 cancel: { [weak self] in self?.cancel() },
                 pause: { [weak self] in self?.pause() },
                 resume: { [weak self] in self?.resume() }
             )
         )
-        var tell: CallbackQueue.Call?
-        if let completion {
-            tell = { [unowned count] in Callback.here(completion, count.finished.compactMap { $0 as? Member })
-            }
+        var stop: (@Sendable () -> Void)?
+        if policy == .stopAtFirstFailure {
+            let members = members.map(WeakMember.init)
+            stop = { ConnectionOperation.cancelTogether(members.compactMap(\.member)) }
         }
-        count.begin(after: children, tell: tell) { end.allow() }
-        for (index, member) in members.enumerated() { member.take(BatchSeat(index, of: count)) }
+        tracker.begin(after: inner, whenFirstFailed: stop) { tracker in
+            let call = completion.map { completion -> CallbackQueue.Call in
+                { Callback.here(completion, tracker.endedMembers.compactMap { $0 as? Member }) }
+            }
+            tracker.conclude(call) { end.allow() }
+        }
+        for (index, member) in members.enumerated() { member.join(BatchMembership(index, of: tracker)) }
     }
 
     /// The members may go on without it, and its progress, which may have a parent, commands them still. Weak
     /// references to the members are made only then: they cost memory.
     deinit {
-        guard let progress = count.gauge.madeProgress else { return }
+        guard let progress = tracker.gauge.madeProgress else { return }
         let members = members.filter { !$0.isFinished }.map(WeakMember.init)
         guard !members.isEmpty else { return }
         progress.hand(
@@ -204,7 +217,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have
     /// `URLError.cancelled` then, and still end when their queue comes to them.
     public func results() async -> [Result<Member, any Error>] {
-        await Wait.until(count.whenKnown) {
+        await Wait.until(tracker.whenKnown) {
             self.cancel()
             return true
         }
@@ -212,7 +225,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     }
 
     /// The first member that failed, if one did.
-    public var firstFailure: Member? { count.failure as? Member }
+    public var firstFailure: Member? { tracker.firstFailure.map { members[$0] } }
 
     // MARK: - Progress
 
@@ -222,31 +235,31 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// `cancel()`, `pause()` and `resume()` act on the batch. It may be a child of another `Progress`.
     /// Foundation's has no lock: read ``fractionCompleted`` instead on other threads than the completion
     /// queue.
-    public var progress: Progress { count.gauge.progress }
+    public var progress: Progress { tracker.gauge.progress }
 
     /// The progress at once, each time bytes move, at most 20 times a second, and once a second while the
     /// speed falls; ends with the batch, after its last value. A slow reader gets the newest value only.
     /// Needs no completion queue.
-    public var updates: AsyncStream<BatchProgress> { count.gauge.updates }
+    public var updates: AsyncStream<BatchProgress> { tracker.gauge.updates }
 
     /// The fraction that is done, from 0 to 1; never goes down.
-    public var fractionCompleted: Double { count.gauge.fraction }
+    public var fractionCompleted: Double { tracker.gauge.fraction }
 
     /// The reliability of ``fractionCompleted``.
-    public var confidence: BatchConfidence { count.gauge.confidence }
+    public var confidence: BatchConfidence { tracker.gauge.confidence }
 
     /// Bytes that came and went, together with those that were there before a resumption.
-    public var completedBytes: Int64 { count.gauge.moved }
+    public var completedBytes: Int64 { tracker.gauge.moved }
 
     /// Bytes of all members, as far as they are known, and estimated by those for the others; `nil`: nothing
     /// is known.
-    public var totalBytes: Int64? { count.gauge.totalLength }
+    public var totalBytes: Int64? { tracker.gauge.totalLength }
 
     /// Bytes per second, of the last few seconds most; `nil` at first.
-    public var throughput: Double? { count.gauge.throughput }
+    public var throughput: Double? { tracker.gauge.throughput }
 
     /// The seconds until all bytes will have come; `nil` while that is unknown.
-    public var estimatedTimeRemaining: TimeInterval? { count.gauge.timeLeft }
+    public var estimatedTimeRemaining: TimeInterval? { tracker.gauge.timeLeft }
 }
 
 extension OperationBatch where Member == ConnectionOperation {
@@ -346,42 +359,5 @@ final class BatchEndOperation: Operation, @unchecked Sendable {
     func allow() {
         isAllowed.withLock { $0 = true }
         didChangeValue(forKey: "isReady")
-    }
-}
-
-/// The completion of a batch: a list of closures, each of which is called once when the batch is complete.
-/// Can be used from any thread.
-final class BatchCompletion: Sendable {
-    /// In order; `nil`: it is complete.
-    private let waiting = Locked<[@Sendable () -> Void]?>([])
-
-    /// Calls `body` when the batch is complete, on the thread of ``complete()``; if it is already, here and
-    /// now.
-    func whenComplete(_ body: @escaping @Sendable () -> Void) {
-        let isComplete = waiting.withLock { waiting in
-            waiting?.append(body)
-            return waiting == nil
-        }
-        if isComplete { body() }
-    }
-
-    /// Calls all closures, in the order in which they came. A second call has no effect.
-    func complete() {
-        let bodies = waiting.withLock { waiting in
-            defer { waiting = nil }
-            return waiting ?? []
-        }
-        for body in bodies { body() }
-    }
-}
-
-extension ConnectionOperation: BatchMember {
-    /// Makes the operation a member of a batch.
-    func take(_ seat: BatchSeat) {
-        let (isDelivered, isCancelled) = state.withLock { state in
-            if !state.isDelivered { state.seats.append(seat) }
-            return (state.isDelivered, state.machine.isCancelledBeforeStart)
-        }
-        if isDelivered { seat.didFinish(self) } else if isCancelled { seat.wasCancelledBeforeStart() }
     }
 }

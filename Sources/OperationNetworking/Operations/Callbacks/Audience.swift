@@ -18,23 +18,3 @@ struct Audience: Hashable, Sendable {
 
     var needsQueue: Bool { hasClosures || hasObservers || isSubclass }
 }
-
-/// The audience of a batch: its listeners on its completion queue. Without any it completes on the thread on
-/// which its last member ends.
-///
-/// | closures | `progress` was asked for | a queue was given | the completion comes                                       |
-/// |----------|--------------------------|-------------------|------------------------------------------------------------|
-/// | some     |                          |                   | on the queue, after what the closures and `progress` hear  |
-/// | none     | yes                      | yes               | on the queue, after the last value of `progress`           |
-/// | none     | yes                      | no: main          | at once; the last value of `progress` is on its way to main |
-/// | none     | no                       |                   | at once                                                    |
-///
-/// A caller that gives a queue runs it. The main queue is what a batch gets without asking for it, and a
-/// program may never run it: there only a closure is worth waiting for.
-struct BatchAudience: Hashable, Sendable {
-    var hasClosures: Bool
-    var showsProgress: Bool
-    var hasOwnQueue: Bool
-
-    var needsQueue: Bool { hasClosures || (showsProgress && hasOwnQueue) }
-}

@@ -97,12 +97,16 @@ func goOn(fromJournal body: [UInt8]) {
     var run = DownloadRun(
         items.map { Origin($0.url) },
         done: Set(known.keys),
-        policy: options.policy,
         limit: options.maximumActiveDownloadsPerHost,
         total: options.maximumActiveDownloads
     )
-    while let index = run.next() { _ = run.end(index, .finished) }
-    precondition(run.isComplete)
+    var count = BatchCount(members: items.count)
+    for index in known.keys { _ = count.record(.ended, of: index) }
+    while let index = run.next() {
+        _ = run.end(index, .finished)
+        _ = count.record(.ended, of: index)
+    }
+    precondition(count.haveAllEnded)
     _ = BandwidthLimit(bytesPerSecond: options.bytesPerSecond).advisedPiece
     _ = options.retryPolicy?.delay(
         after: .error(.timedOut),

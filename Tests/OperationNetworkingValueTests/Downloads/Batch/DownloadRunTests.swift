@@ -5,9 +5,9 @@ import Testing
 @testable import OperationNetworkingTestSupport
 
 @Suite struct DownloadRunTests {
-    private static func run(_ count: Int, policy: BatchPolicy = .collectAll, limit: Int = 2) -> DownloadRun {
+    private static func run(_ count: Int, limit: Int = 2) -> DownloadRun {
         let origin = Origin(URL(fileURLWithPath: "/"))
-        return DownloadRun(Array(repeating: origin, count: count), policy: policy, limit: limit)
+        return DownloadRun(Array(repeating: origin, count: count), limit: limit)
     }
 
     private static func start(_ run: inout DownloadRun) -> [Int] {
@@ -16,35 +16,23 @@ import Testing
         return started
     }
 
-    @Test func nothingIsCompleteAtOnce() {
-        #expect(Self.run(0).isComplete)
-        #expect(!Self.run(1).isComplete)
-    }
-
-    @Test func aFailureIsOneEndAmongOthersWhenAllAreCollected() {
+    @Test(arguments: [
+        (DownloadRun.End.finished, false), (.failed, true), (.cancelled, false),
+    ])
+    func anEndIsAFailureOrNot(end: DownloadRun.End, hasFailed: Bool) {
         var run = Self.run(3)
         #expect(Self.start(&run) == [0, 1])
-        #expect(run.end(0, .failed) == .ended(hasFailed: true))
-        #expect(Self.start(&run) == [2])
-        #expect(run.end(1, .finished) == .ended(hasFailed: false))
-        #expect(run.end(2, .cancelled) == .ended(hasFailed: false))
-        #expect(run.isComplete)
+        #expect(run.end(0, end) == .ended(hasFailed: hasFailed))
+        #expect(run.phase == .running && Self.start(&run) == [2])
     }
 
-    @Test func theFirstFailureEndsWhatWaits() {
-        var run = Self.run(5, policy: .stopAtFirstFailure)
+    @Test func aStopEndsWhatWaitsOnce() {
+        var run = Self.run(5)
         #expect(Self.start(&run) == [0, 1])
-        #expect(run.end(1, .failed) == .stopped([2, 3, 4]))
-        #expect(run.phase == .stopped && !run.isComplete)
+        #expect(run.end(1, .failed) == .ended(hasFailed: true))
+        #expect(run.stop() == [2, 3, 4] && run.stop() == [])
+        #expect(run.phase == .stopped && run.next() == nil)
         #expect(run.end(0, .failed) == .ended(hasFailed: true))
-        #expect(run.isComplete && run.next() == nil)
-    }
-
-    @Test func aCancelledMemberHasNotFailed() {
-        var run = Self.run(3, policy: .stopAtFirstFailure)
-        #expect(Self.start(&run) == [0, 1])
-        #expect(run.end(0, .cancelled) == .ended(hasFailed: false))
-        #expect(run.phase == .running)
     }
 
     @Test func aPauseStartsNothingUntilItIsOver() {
@@ -61,12 +49,11 @@ import Testing
     }
 
     @Test func aFullDiskPausesAndIsToldOnce() {
-        var run = Self.run(3, policy: .stopAtFirstFailure)
+        var run = Self.run(3)
         #expect(Self.start(&run) == [0, 1])
         #expect(run.end(0, .outOfSpace) == .putBack(isNews: true))
         #expect(run.phase == .paused)
         #expect(run.end(1, .outOfSpace) == .putBack(isNews: false))
-        #expect(run.remaining == 3)
         run.resume()
         // Those that found no room come last.
         #expect(Self.start(&run) == [2])
@@ -96,9 +83,7 @@ import Testing
         #expect(run.end(1, .finished) == .ended(hasFailed: false))
         #expect(Self.start(&run) == [0])
         #expect(run.end(0, .outOfSpace) == .putBack(isNews: true))
-        #expect(!run.isComplete)
         #expect(run.stop() == [0])
-        #expect(run.isComplete)
     }
 
     @Test func aLengthThatDoesNotFitPausesTheBatchOnce() {
@@ -118,7 +103,7 @@ import Testing
         #expect(run.phase == .running)
         #expect(Self.start(&run) == [1])
         #expect(run.end(1, .finished) == .ended(hasFailed: false))
-        #expect(run.isComplete)
+        #expect(run.next() == nil)
     }
 
     @Test func aDiskThatIsFullPausesAgainAndAgain() {
@@ -145,18 +130,18 @@ import Testing
         #expect(Self.start(&run) == [0, 2])
         #expect(run.end(0, .finished) == .ended(hasFailed: false))
         #expect(run.end(2, .finished) == .ended(hasFailed: false))
-        #expect(run.isComplete)
+        #expect(run.next() == nil)
     }
 
     @Test func aMemberThatIsGivenUpForWantOfRoomHasFailed() {
-        var run = Self.run(2, policy: .stopAtFirstFailure, limit: 2)
+        var run = Self.run(2)
         #expect(Self.start(&run) == [0, 1])
         #expect(run.end(0, .doesNotFit) == .putBack(isNews: true))
         #expect(run.end(1, .doesNotFit) == .putBack(isNews: false))
         run.resume()
         #expect(Self.start(&run) == [0])
-        #expect(run.end(0, .doesNotFit) == .stopped([1]))
-        #expect(run.isComplete)
+        #expect(run.end(0, .doesNotFit) == .ended(hasFailed: true))
+        #expect(run.stop() == [1])
     }
 
     @Test func aFullDiskIsAnEndWhenTheBatchHasStopped() {
@@ -166,7 +151,7 @@ import Testing
         #expect(run.stop() == [])
         #expect(run.end(0, .outOfSpace) == .ended(hasFailed: false))
         #expect(run.end(1, .cancelled) == .ended(hasFailed: false))
-        #expect(run.isComplete)
+        #expect(run.next() == nil)
     }
 
     @Test func nothingGoesOnAfterAStop() {
@@ -174,6 +159,6 @@ import Testing
         _ = run.stop()
         run.pause()
         run.resume()
-        #expect(run.phase == .stopped && run.isComplete && run.next() == nil)
+        #expect(run.phase == .stopped && run.next() == nil)
     }
 }

@@ -1,0 +1,185 @@
+import Dispatch
+internal import OperationNetworkingSystem
+
+/// Tracks the members of a batch: counts their ends, measures their bytes, and makes the batch's callbacks. Can be used
+/// from any thread.
+///
+/// The members keep it, by their memberships. It keeps a member only after that has ended: a batch whose members were
+/// released goes with them.
+final class BatchTracker: Sendable {
+    private struct State {
+        var count: BatchCount
+        /// The operations that have ended, by index; empty before the first one.
+        var ended: [ConnectionOperation?] = []
+        var whenFirstFailed: (@Sendable () -> Void)?
+        var whenAllEnded: (@Sendable (BatchTracker) -> Void)?
+        var whenKnown: [@Sendable () -> Void] = []
+        /// `nil`: the batch is complete.
+        var whenComplete: [@Sendable () -> Void]? = []
+
+        mutating func keep(_ member: ConnectionOperation, at index: Int) {
+            if ended.isEmpty { ended = Array(repeating: nil, count: count.total) }
+            ended[index] = member
+        }
+    }
+
+    /// Measures the members' bytes.
+    let gauge: BatchGauge
+    /// The calls of the user's closures, on the batch's queue.
+    let line: CallbackQueue
+    private let hasClosures: Bool
+    private let hasOwnQueue: Bool
+    private let progress: BatchProgressHandler?
+    private let state: Locked<State>
+
+    /// - Parameters:
+    ///   - estimate: of all members.
+    ///   - batches: the number of batches within.
+    ///   - completionQueue: `nil`: the main queue.
+    ///   - hasClosures: whether the user gave a closure.
+    ///   - progress: called with the number of ended members each time that one has ended.
+    init(
+        _ estimate: BatchEstimate,
+        batches: Int = 0,
+        completionQueue: DispatchQueue?,
+        hasClosures: Bool,
+        progress: BatchProgressHandler? = nil
+    ) {
+        gauge = BatchGauge(estimate, completionQueue: completionQueue)
+        line = CallbackQueue(on: gauge.queue)
+        self.hasClosures = hasClosures
+        hasOwnQueue = completionQueue != nil
+        self.progress = progress
+        state = Locked(State(count: BatchCount(members: estimate.count, batches: batches)))
+    }
+
+    /// Begins to track.
+    ///
+    /// - Parameters:
+    ///   - batches: the batches within.
+    ///   - whenFirstFailed: called once, before the end of the first member that failed counts.
+    ///   - whenAllEnded: called once, when all members have ended and the batches within are complete. It has to
+    ///     ``conclude(_:then:)``.
+    func begin(
+        after batches: [BatchTracker] = [],
+        whenFirstFailed: (@Sendable () -> Void)? = nil,
+        whenAllEnded: @escaping @Sendable (BatchTracker) -> Void
+    ) {
+        change { state in
+            state.whenFirstFailed = whenFirstFailed
+            state.whenAllEnded = whenAllEnded
+        }
+        for batch in batches { batch.whenComplete { self.change { $0.count.batchDidComplete() } } }
+    }
+
+    // MARK: - Members
+
+    /// Counts an event of a member. If the member is an operation, the tracker keeps it from its end on.
+    func record(_ event: BatchCount.Event, of index: Int, _ member: ConnectionOperation? = nil) {
+        if event == .ended, let member, member.error != nil, !member.isCancelled, fail(index) {
+            state.withLock { $0.whenFirstFailed.take() }?()
+        }
+        change { state in
+            guard state.count.record(event, of: index) else { return }
+            if let member { state.keep(member, at: index) }
+            // With the lock held: counts are in order, and all that is shown or called comes before the end of all.
+            gauge.record { $0.finish(index) }
+            guard let progress else { return }
+            let (endedCount, total) = (state.count.endedCount, state.count.total)
+            line.append { Callback.here(progress, endedCount, total) }
+        }
+    }
+
+    /// A member has failed: its end follows.
+    /// - Returns: whether it is the first one.
+    func fail(_ index: Int) -> Bool { state.withLock { $0.count.fail(index) } }
+
+    /// A member has no owner any longer.
+    func memberWasReleased(_ index: Int) {
+        guard !state.withLock({ $0.count.hasEnded(index) }) else { return }
+        // Not on this thread: it may hold any lock while it releases a member.
+        ConnectionOperation.processingQueue.async { self.record(.ended, of: index) }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let (whenKnown, whenAllEnded) = state.withLock { state in
+            body(&state)
+            var known: [@Sendable () -> Void] = []
+            if state.count.isKnownEarly { swap(&known, &state.whenKnown) }
+            return (known, state.count.haveAllEnded ? state.whenAllEnded.take() : nil)
+        }
+        for body in whenKnown { body() }
+        whenAllEnded?(self)
+    }
+
+    /// The operations that have ended, in the order of the members.
+    var endedMembers: [ConnectionOperation] {
+        state.withLock { $0.ended }.compactMap(\.self)
+    }
+
+    /// The index of the first member that failed.
+    var firstFailure: Int? { state.withLock { $0.count.firstFailure } }
+
+    // MARK: - The end
+
+    /// Completes the batch: ends its updates, shows the last value of its `Progress`, makes `call`, and then calls
+    /// `body` and all that waits for the completion.
+    ///
+    /// | closures | `progress` was asked for | a queue was given | `body` is called                                |
+    /// |----------|--------------------------|-------------------|-------------------------------------------------|
+    /// | some     |                          |                   | on the queue, after all closures                |
+    /// | none     | yes                      | yes               | on the queue, after the last value              |
+    /// | none     | yes                      | no: main          | at once; the last value follows on main         |
+    /// | none     | no                       |                   | at once                                         |
+    ///
+    /// A caller that gives a queue runs it. The main queue is the default, and a program may never run it: there only a
+    /// closure is worth waiting for.
+    func conclude(_ call: CallbackQueue.Call? = nil, then body: @escaping @Sendable () -> Void = {}) {
+        gauge.endUpdates()
+        let isShown = gauge.madeProgress != nil
+        if isShown {
+            line.append {
+                self.gauge.publish()
+                return nil
+            }
+        }
+        if let call { line.append(call) }
+        let end: @Sendable () -> Void = {
+            body()
+            self.complete()
+        }
+        guard hasClosures || (isShown && hasOwnQueue) else { return end() }
+        line.append {
+            end()
+            return nil
+        }
+    }
+
+    private func complete() {
+        let bodies = state.withLock { state in
+            defer { (state.whenKnown, state.whenComplete) = ([], nil) }
+            return state.whenKnown + (state.whenComplete ?? [])
+        }
+        for body in bodies { body() }
+    }
+
+    /// Calls `body` when the batch is complete: on the thread on which it completes; if it has, at once.
+    private func whenComplete(_ body: @escaping @Sendable () -> Void) {
+        let isComplete = state.withLock { state in
+            state.whenComplete?.append(body)
+            return state.whenComplete == nil
+        }
+        if isComplete { body() }
+    }
+
+    /// Calls `body` once when the batch is complete, or when its results are known earlier; on any thread, perhaps at
+    /// once.
+    func whenKnown(_ body: @escaping @Sendable () -> Void) {
+        let isKnown = state.withLock { state in
+            guard state.whenComplete != nil, !state.count.isKnownEarly else { return true }
+            state.whenKnown.append(body)
+            return false
+        }
+        if isKnown { body() }
+    }
+}
