@@ -39,17 +39,10 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         @Sendable (_ file: URL, _ done: @escaping @Sendable (Result<URL, any Error>) -> Void) -> Void
 
     struct Settings {
-        var destination: URL?
-        var replacesFile = false
+        var options = DownloadArchive.Options()
         var replaceable = ReplaceableFile.none
         var startedFile: StartedFile?
-        var isStrict = false
         var sendsOwnUserAgent = false
-        var downloadsOnlyIfChanged = false
-        var startsOver = false
-        var expectedDigests: [FileDigest] = []
-        var wantedAlgorithms: [DigestAlgorithm] = []
-        var unprovenBytes = UnprovenBytes.discard
         var refreshURL: URLRefresher?
         var willFinish: DownloadPlan.WillFinish?
         var discardsWhenCancelled = false
@@ -58,12 +51,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         /// Whether the caller asks for bytes whatever server they came from: he knows what the whole has to
         /// be, renews the address, or wants them compared.
         var takesOtherLocations: Bool {
-            !expectedDigests.isEmpty || !isStrict && (refreshURL != nil || unprovenBytes != .discard)
-        }
-
-        /// The number of bytes to compare where there is no strong validator.
-        var overlap: Int64? {
-            if case .compare(let overlap) = unprovenBytes { overlap } else { nil }
+            !options.expectedDigests.isEmpty
+                || !options.isStrict && (refreshURL != nil || options.overlap != nil)
         }
     }
 
@@ -74,6 +63,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         /// The last `overlap` of them are asked for again. If they are equal, and the length and the weak
         /// validators are, all are kept. This proves nothing of the bytes before: a digest does.
         case compare(overlap: Int64)
+
+        var overlap: Int64? { if case .compare(let overlap) = self { overlap } else { nil } }
     }
 
     private let settings = Locked(Settings())
@@ -176,7 +167,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         let (found, lost) = progress.withLock { ($0.content, $0.lost) }
         guard var content = found else { return lost }
         content.offset = count
-        let overlap = settings.withLock(\.overlap)
+        let overlap = settings.withLock { $0.options.overlap }
         switch ResumeRequest(request, continuing: content, comparing: overlap) {
         case .rest, .overlap, .confirmation, .nothing: return nil
         case .ownRange: return .ownRange
@@ -197,15 +188,15 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     /// The name of the complete file.
     public var destination: URL? {
-        get { settings.withLock { $0.destination } }
-        set { set { $0.destination = newValue } }
+        get { settings.withLock { $0.options.destination } }
+        set { set { $0.options.destination = newValue } }
     }
 
     /// Whether an existing file is replaced, when the new one is complete; if not, it is an error,
     /// ``DownloadError/destinationExists(_:)``.
     public var replacesFile: Bool {
-        get { settings.withLock { $0.replacesFile } }
-        set { set { $0.replacesFile = newValue } }
+        get { settings.withLock { $0.options.replacesFile } }
+        set { set { $0.options.replacesFile = newValue } }
     }
 
     /// Whether an existing file is fetched, and replaced, only if the server has another one. If the server
@@ -219,8 +210,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// way, others may write it, the file system keeps no attributes, or it does not have the
     /// ``expectedDigests``.
     public var downloadsOnlyIfChanged: Bool {
-        get { settings.withLock { $0.downloadsOnlyIfChanged } }
-        set { set { $0.downloadsOnlyIfChanged = newValue } }
+        get { settings.withLock { $0.options.downloadsOnlyIfChanged } }
+        set { set { $0.options.downloadsOnlyIfChanged = newValue } }
     }
 
     /// The existing file that is replaced, when the new one is complete, even where ``replacesFile`` is
@@ -243,8 +234,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     /// Whether only a digest lets bytes count that came for another scheme, host, port or path.
     package var isStrict: Bool {
-        get { settings.withLock { $0.isStrict } }
-        set { set { $0.isStrict = newValue } }
+        get { settings.withLock { $0.options.isStrict } }
+        set { set { $0.options.isStrict = newValue } }
     }
 
     /// Whether the request's `User-Agent` is the program's own, with its version: one that the caller did not
@@ -256,28 +247,28 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     /// Whether bytes that an earlier operation or process left are thrown away, before anything is asked.
     public var startsOver: Bool {
-        get { settings.withLock { $0.startsOver } }
-        set { set { $0.startsOver = newValue } }
+        get { settings.withLock { $0.options.startsOver } }
+        set { set { $0.options.startsOver = newValue } }
     }
 
     /// The digests that the file has to have, all of them. A file that has another digest is fetched once
     /// more, and then the operation fails with ``DownloadError/digestMismatch(_:expected:actual:)``, and
     /// keeps nothing of what came.
     public var expectedDigests: [FileDigest] {
-        get { settings.withLock { $0.expectedDigests } }
-        set { set { $0.expectedDigests = newValue } }
+        get { settings.withLock { $0.options.expectedDigests } }
+        set { set { $0.options.expectedDigests = newValue } }
     }
 
     /// Further digests to compute, for ``DownloadedFile/digests``.
     public var wantedDigests: [DigestAlgorithm] {
-        get { settings.withLock { $0.wantedAlgorithms } }
-        set { set { $0.wantedAlgorithms = newValue } }
+        get { settings.withLock { $0.options.wantedAlgorithms } }
+        set { set { $0.options.wantedAlgorithms = newValue } }
     }
 
     /// The treatment of bytes that a server gives no strong validator for; they are discarded unless set.
     public var unprovenBytes: UnprovenBytes {
-        get { settings.withLock { $0.unprovenBytes } }
-        set { set { $0.unprovenBytes = newValue } }
+        get { settings.withLock { $0.options.overlap }.map { .compare(overlap: $0) } ?? .discard }
+        set { set { $0.options.overlap = newValue.overlap } }
     }
 
     /// Called when the server answers 401, 403, 404 or 410: signed addresses expire. Answers with the address
@@ -340,14 +331,22 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     override var isArchivable: Bool { settings.withLock { $0.startedFile == nil && $0.replaceable == .none } }
 
     override var archivedDownload: DownloadArchive? {
-        DownloadArchive(settings.withLock { $0 }, progress.withLock { $0 })
+        let progress = progress.withLock { $0 }
+        var options = settings.withLock { $0.options }
+        // Once it has begun, the bytes are its own.
+        if progress.partialFile != nil { options.startsOver = false }
+        return DownloadArchive(
+            options: options,
+            isConditional: progress.isConditional,
+            file: progress.download
+        )
     }
 
     override func restore(_ download: DownloadArchive) {
-        settings.change { $0.restore(download) }
+        settings.change { $0.options = download.options }
         progress.withLock { progress in
             progress.isConditional = download.isConditional
-            progress.download = download.file.map(DownloadedFile.init)
+            progress.download = download.file
         }
         guard isFinished, error == nil else { return }
         let file = downloadedFile?.file ?? (isUpToDate ? destination : nil)
@@ -419,23 +418,23 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
             clientIdentity: state.configuration.settings.clientIdentity,
             verification: state.verification,
             asksAboutServers: state.closures.challenge != nil,
-            destination: settings.destination,
-            replacesFile: settings.replacesFile,
+            destination: settings.options.destination,
+            replacesFile: settings.options.replacesFile,
             replaceable: settings.replaceable,
             startedFile: settings.startedFile,
             takesOtherLocations: settings.takesOtherLocations,
-            overlap: settings.overlap,
-            downloadsOnlyIfChanged: settings.downloadsOnlyIfChanged,
-            startsOver: settings.startsOver,
-            expectedDigests: settings.expectedDigests,
-            wantedAlgorithms: settings.wantedAlgorithms,
+            overlap: settings.options.overlap,
+            downloadsOnlyIfChanged: settings.options.downloadsOnlyIfChanged,
+            startsOver: settings.options.startsOver,
+            expectedDigests: settings.options.expectedDigests,
+            wantedAlgorithms: settings.options.wantedAlgorithms,
             willFinish: settings.willFinish,
             secretFields: state.configuration.settings.redirectPolicy.ownSecretFields
         )
         let progress = progress
         configuration.destination = .custom { DownloadSink(plan, progress: progress) }
         configuration.refreshesURL = settings.refreshURL != nil
-        configuration.overlap = settings.overlap
+        configuration.overlap = settings.options.overlap
         configuration.check = check(state.request, for: state.handlers.serializer)
         return configuration
     }
@@ -458,6 +457,14 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     override func freshURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void) {
         guard let refreshURL = settings.withLock({ $0.refreshURL }) else { return decide(nil) }
         Task { decide(await refreshURL(self, response)) }
+    }
+}
+
+extension OperationArchive {
+    /// An operation of the kind that was archived: a ``DownloadOperation``, else an ``HTTPRequestOperation``.
+    /// One of a class of your own is made by its `init(archive:)`.
+    public func makeOperation() -> HTTPRequestOperation {
+        download == nil ? HTTPRequestOperation(archive: self) : DownloadOperation(archive: self)
     }
 }
 

@@ -12,13 +12,13 @@ internal import OperationNetworkingSystem
 /// The base URL and the serializers are kept as they are: if the URL has a password, or a serializer has an
 /// `Authorization` field, the archive has it, too.
 public struct OperationManagerArchive: Codable, Sendable {
+    var format = ArchiveFormat()
     let baseURL: URL?
     let requestSerializer: RequestSerializerArchive
     let responseSerializer: ResponseSerializerArchive
-    let settings: TransferSettingsArchive
+    let settings: TransferSettings
     let maxConcurrentOperationCount: Int
-    /// `nil`: as it is unless set.
-    let secretFieldScope: OperationManager.SecretHeaderScope?
+    let secretHeaderScope: OperationManager.SecretHeaderScope
     /// `nil`: the default.
     let maximumConnectionsPerHost: Int?
 }
@@ -32,15 +32,15 @@ extension OperationManager {
     ///   One with a closure throws when the archive is encoded.
     public var archive: OperationManagerArchive {
         get throws {
-            let scope = secretHeaderScope
+            let settings = state.withLock { $0.settings }
             return OperationManagerArchive(
                 baseURL: baseURL,
                 requestSerializer: try RequestSerializerArchive(requestSerializer),
                 responseSerializer: try ResponseSerializerArchive(responseSerializer),
-                settings: TransferSettingsArchive(state.withLock { $0.settings }),
+                settings: settings.encoded,
                 maxConcurrentOperationCount: operationQueue.maxConcurrentOperationCount,
-                secretFieldScope: scope == .baseURL ? nil : scope,
-                maximumConnectionsPerHost: state.withLock { $0.settings.connectionLimit }.own
+                secretHeaderScope: secretHeaderScope,
+                maximumConnectionsPerHost: settings.connectionLimit.own
             )
         }
     }
@@ -50,8 +50,8 @@ extension OperationManager {
         self.init(baseURL: archive.baseURL)
         requestSerializer = archive.requestSerializer.serializer
         responseSerializer = archive.responseSerializer.serializer
-        state.change { archive.settings.restore(&$0.settings) }
-        if let scope = archive.secretFieldScope { secretHeaderScope = scope }
+        state.change { $0.settings.takeEncoded(of: archive.settings) }
+        secretHeaderScope = archive.secretHeaderScope
         state.withLock { $0.settings.connectionLimit }.own = archive.maximumConnectionsPerHost
         // Foundation ends the process at one below the default, -1.
         operationQueue.maxConcurrentOperationCount = max(-1, archive.maxConcurrentOperationCount)

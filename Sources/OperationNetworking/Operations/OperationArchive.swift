@@ -19,67 +19,184 @@ internal import OperationNetworkingSystem
 /// | a ``DownloadOperation``                                   | goes on by its checkpoint, on the disk       |
 /// | a GET into memory, with a strong validator, in no coding  | asks for the rest, by `If-Range`: the bytes are in the archive |
 /// | any other operation, or one with an `outputFile`          | asks for the whole                           |
-///
-/// Stored properties: 19. They are the keys of the form in which earlier versions wrote it.
 public struct OperationArchive: Codable, Sendable {
-    /// The request, as given.
-    public var request: URLRequest {
-        var request = URLRequest(url: url, timeoutInterval: timeoutInterval.value)
-        if let policy = cachePolicy.flatMap(URLRequest.CachePolicy.init) { request.cachePolicy = policy }
-        if let handlesCookies { request.httpShouldHandleCookies = handlesCookies }
-        request.httpMethod = method
-        request.allHTTPHeaderFields = fields
-        if let bodyArchive { request.bodySource = bodyArchive.body } else { request.httpBody = body }
-        return request
-    }
-
-    private let url: URL
-    private let method: String?
-    private let fields: [String: String]
-    private let body: Data?
-    private let bodyArchive: BodyArchive?
-    private let timeoutInterval: ArchivedSeconds
-    /// `nil`, as the next one: as it is unless set.
-    private let cachePolicy: UInt?
-    private let handlesCookies: Bool?
+    private var format = ArchiveFormat()
+    private let requestArchive: RequestArchive
     private let outputFile: URL?
-    private let settings: TransferSettingsArchive
-    private let isFinished: Bool
-    private let response: Response?
-    private let responseData: Data?
-    private let failure: Failure?
-    private let metrics: TransferMetricsArchive?
-    /// `nil`: as they are unless set.
-    private let limits: Limits?
+    private let settings: TransferSettings
+    private let maximumResponseDataLength: Int
+    private let maximumDecodedLength: Int64
     private let bodySoFar: EarlierBodyArchive?
+    /// `nil`: the operation had not finished.
+    private let end: EndArchive?
     /// `nil`: the operation was no download.
     var download: DownloadArchive?
     /// `nil`: there is none, or none that can be kept.
     var responseSerializer: ResponseSerializerArchive?
 
-    private struct Response: Codable {
-        let url: URL
-        let status: Int
-        let fields: [String: String]
+    /// The request, as given.
+    public var request: URLRequest { requestArchive.request }
+
+    /// `nil` for a request without a URL, and for an operation that would need a stream again. `soFar` are
+    /// the bytes that it had, if it is not finished.
+    init?(_ state: OperationState, _ soFar: EarlierBody?) {
+        let isFinished = state.machine.phase == .finished
+        guard let request = RequestArchive(state.request, needsBody: !isFinished) else { return nil }
+        requestArchive = request
+        outputFile = state.configuration.outputFile
+        settings = state.configuration.settings.encoded
+        maximumResponseDataLength = Int(state.configuration.memoryLimit)
+        maximumDecodedLength = state.configuration.maximumDecodedLength
+        end = isFinished ? EndArchive(state.results) : nil
+        bodySoFar =
+            isFinished
+            ? nil
+            : soFar.flatMap {
+                EarlierBodyArchive($0, isOfNamedUser: state.namesUser, under: state.verification)
+            }
     }
 
-    private struct Limits: Codable {
-        let responseDataLength: Int
-        let decodedLength: Int64
+    /// Puts back what was kept.
+    func restore(_ state: inout OperationState) {
+        state.configuration.outputFile = outputFile
+        state.configuration.settings.takeEncoded(of: settings)
+        state.configuration.memoryLimit = Int64(maximumResponseDataLength)
+        state.configuration.maximumDecodedLength = maximumDecodedLength
+        guard let end else { return state.earlierBody = bodySoFar?.body }
+        state.machine = .finished
+        state.place.restoreEnd()
+        (state.isDelivered, state.isTold) = (true, true)
+        state.results.restore(
+            ExchangeEnd(error: nil, data: end.data, metrics: TransferLog(end.metrics)),
+            hasSerializer: responseSerializer != nil
+        )
+        state.results.response = end.response?.response
+        state.results.error = end.failure?.error(requestArchive.url, state.results.response, end.data)
+    }
+}
+
+/// The part of an archive that a download has besides. The bytes of one that is not complete are in its
+/// partial file, with a checkpoint.
+struct DownloadArchive: Codable, Sendable {
+    struct Options: Codable, Sendable {
+        var destination: URL?
+        var replacesFile = false
+        var isStrict = false
+        var downloadsOnlyIfChanged = false
+        /// `false` for one that has thrown away what was there already.
+        var startsOver = false
+        var expectedDigests: [FileDigest] = []
+        var wantedAlgorithms: [DigestAlgorithm] = []
+        /// The number of bytes to compare where a server has no strong validator; `nil`: such bytes are
+        /// discarded.
+        var overlap: Int64?
     }
 
-    private struct Failure: Codable {
-        let domain: String
-        let code: Int
-        let sentence: String
-        let traits: FailureTraitsArchive?
+    var options: Options
+    /// Whether it was asked for only if the server has another file.
+    var isConditional: Bool
+    /// The complete file.
+    var file: DownloadedFile?
+}
+
+/// A request with a body of data and files; the files by their names.
+private struct RequestArchive: Codable, Sendable {
+    private enum Segment: Codable {
+        case data(Data)
+        case file(path: String, length: UInt64)
+    }
+
+    let url: URL
+    private let method: String?
+    private let fields: [String: String]
+    private let timeout: CodedDouble
+    private let cachePolicy: RawCoded<URLRequest.CachePolicy>
+    private let handlesCookies: Bool
+    private let body: Data?
+    /// Of a ``BodySource``, as the next one.
+    private let segments: [Segment]?
+    private let maximumRate: Int64?
+
+    /// `nil` for a request without a URL, and for one that needs a body with a stream, which ends with its
+    /// process.
+    init?(_ request: URLRequest, needsBody: Bool) {
+        guard let url = request.url else { return nil }
+        self.url = url
+        method = request.httpMethod
+        fields = request.allHTTPHeaderFields ?? [:]
+        timeout = CodedDouble(request.timeoutInterval)
+        cachePolicy = RawCoded(request.cachePolicy)
+        handlesCookies = request.httpShouldHandleCookies
+        body = request.httpBody
+        let segments = request.bodySource?.segments.compactMap { segment -> Segment? in
+            switch segment {
+            case .data(let data): .data(data)
+            case .file(let path, let length): .file(path: path, length: UInt64(clamping: length))
+            case .stream: nil
+            }
+        }
+        let isWhole = segments?.count == request.bodySource?.segments.count
+        self.segments = isWhole ? segments : nil
+        maximumRate = request.bodySource?.maximumRate
+        guard !needsBody || self.segments != nil || request.httpBodyStream == nil else { return nil }
+    }
+
+    /// A file that has changed since is an error when it is read.
+    var request: URLRequest {
+        var request = URLRequest(url: url, cachePolicy: cachePolicy.value, timeoutInterval: timeout.value)
+        request.httpShouldHandleCookies = handlesCookies
+        request.httpMethod = method
+        request.allHTTPHeaderFields = fields
+        guard let segments else {
+            request.httpBody = body
+            return request
+        }
+        let source = segments.map { segment -> BodySegment in
+            switch segment {
+            case .data(let data): .data(data)
+            case .file(let path, let length): .file(path: path, length: Int64(clamping: length))
+            }
+        }
+        request.bodySource = BodySource(source, maximumRate: maximumRate)
+        return request
+    }
+}
+
+/// The results of an operation.
+private struct EndArchive: Codable, Sendable {
+    struct Response: Codable {
+        private let url: URL
+        private let status: Int
+        private let fields: [String: String]
+
+        init?(_ response: HTTPURLResponse) {
+            guard let url = response.url else { return nil }
+            self.url = url
+            status = response.statusCode
+            let fields = response.allHeaderFields.map {
+                (String(describing: $0.key), String(describing: $0.value))
+            }
+            self.fields = Dictionary(fields, uniquingKeysWith: { $1 })
+        }
+
+        var response: ReceivedResponse? {
+            NamedResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
+                .map { ReceivedResponse($0) }
+        }
+    }
+
+    struct Failure: Codable {
+        private let domain: String
+        private let code: Int
+        private let sentence: String
+        private let traits: FailureTraits
 
         init(_ error: any Error) {
             let plain = error as NSError
             domain = plain.domain
             code = plain.code
             sentence = plain.localizedDescription
-            traits = FailureTraitsArchive(FailureTraits(of: error))
+            traits = FailureTraits(of: error)
         }
 
         /// Foundation's errors come back as what they were, a refused status as that, and others as an
@@ -89,7 +206,7 @@ public struct OperationArchive: Codable, Sendable {
                 return URLError(code, url: url, sentence: sentence)
             }
             if domain == ResponseSerializationError.errorDomain,
-                code == URLError.Code.badServerResponse.rawValue, let status = traits?.statusCode
+                code == URLError.Code.badServerResponse.rawValue, let status = traits.statusCode
             {
                 return ResponseSerializationError(
                     .unacceptableStatusCode(status),
@@ -97,79 +214,23 @@ public struct OperationArchive: Codable, Sendable {
                     data: data
                 )
             }
-            var userInfo: [String: Any] = [NSLocalizedDescriptionKey: sentence]
-            userInfo[FailureTraits.key] = traits?.traits
-            return NSError(domain: domain, code: code, userInfo: userInfo)
-        }
-    }
-
-    /// `nil` for a request without a URL, and for an operation that would need a stream again. `soFar` are
-    /// the bytes that it had, if it is not finished.
-    init?(_ state: OperationState, _ soFar: EarlierBody?) {
-        guard let url = state.request.url else { return nil }
-        self.url = url
-        method = state.request.httpMethod
-        fields = state.request.allHTTPHeaderFields ?? [:]
-        body = state.request.httpBody
-        bodyArchive = state.request.bodySource.flatMap(BodyArchive.init)
-        timeoutInterval = ArchivedSeconds(state.request.timeoutInterval)
-        let policy = state.request.cachePolicy
-        cachePolicy = policy == .useProtocolCachePolicy ? nil : policy.rawValue
-        handlesCookies = state.request.httpShouldHandleCookies ? nil : false
-        outputFile = state.configuration.outputFile
-        settings = TransferSettingsArchive(state.configuration.settings)
-        limits = Limits(
-            responseDataLength: Int(state.configuration.memoryLimit),
-            decodedLength: state.configuration.maximumDecodedLength
-        )
-        isFinished = state.machine.phase == .finished
-        bodySoFar =
-            isFinished
-            ? nil
-            : soFar.flatMap {
-                EarlierBodyArchive($0, isOfNamedUser: state.namesUser, under: state.verification)
-            }
-        guard isFinished || bodyArchive != nil || state.request.httpBodyStream == nil else { return nil }
-        response = (state.results.response?.value).flatMap { [isFinished] response in
-            guard isFinished, let url = response.url else { return nil }
-            let fields = response.allHeaderFields.map {
-                (String(describing: $0.key), String(describing: $0.value))
-            }
-            return Response(
-                url: url,
-                status: response.statusCode,
-                fields: Dictionary(fields, uniquingKeysWith: { $1 })
+            return NSError(
+                domain: domain,
+                code: code,
+                userInfo: [NSLocalizedDescriptionKey: sentence, FailureTraits.key: traits]
             )
         }
-        responseData = isFinished ? state.results.responseData : nil
-        failure = state.results.error.map(Failure.init)
-        metrics = isFinished ? (state.results.metrics?.sum).map(TransferMetricsArchive.init) : nil
     }
 
-    /// Puts back what was kept.
-    func restore(_ state: inout OperationState) {
-        state.configuration.outputFile = outputFile
-        settings.restore(&state.configuration.settings)
-        if let limits {
-            state.configuration.memoryLimit = Int64(limits.responseDataLength)
-            state.configuration.maximumDecodedLength = limits.decodedLength
-        }
-        guard isFinished else { return state.earlierBody = bodySoFar?.body }
-        state.machine = .finished
-        state.place.restoreEnd()
-        (state.isDelivered, state.isTold) = (true, true)
-        state.results.restore(
-            ExchangeEnd(error: nil, data: responseData, metrics: TransferLog(metrics?.metrics ?? .init())),
-            hasSerializer: responseSerializer != nil
-        )
-        state.results.response = response.flatMap {
-            NamedResponse(
-                url: $0.url,
-                statusCode: $0.status,
-                httpVersion: "HTTP/1.1",
-                headerFields: $0.fields
-            ).map { ReceivedResponse($0) }
-        }
-        state.results.error = failure.map { $0.error(url, state.results.response, responseData) }
+    let response: Response?
+    let data: Data?
+    let failure: Failure?
+    let metrics: TransferMetrics
+
+    init(_ results: OperationResults) {
+        response = (results.response?.value).flatMap { Response($0) }
+        data = results.responseData
+        failure = results.error.map { Failure($0) }
+        metrics = results.metrics?.sum ?? TransferMetrics()
     }
 }

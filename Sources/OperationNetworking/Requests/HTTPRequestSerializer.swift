@@ -9,14 +9,20 @@ public import FoundationNetworking
 /// | any other                              | are the body, an `application/x-www-form-urlencoded` one      |
 ///
 /// ``QueryString`` has the rules of the encoding.
-public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking {
+public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking, Codable {
     /// Makes the query from the request and its parameters, instead of ``QueryString``.
     public typealias QueryStringSerialization =
         @Sendable (_ request: URLRequest, _ parameters: Any) throws -> String
 
+    private var format = ArchiveFormat()
+
     /// The character encoding of a form's text. ``QueryString`` is ASCII, so this matters only to a
     /// ``queryStringSerialization`` of your own, and to the text in forms of several parts.
-    public var stringEncoding = String.Encoding.utf8
+    public var stringEncoding: String.Encoding {
+        get { encoding.value }
+        set { encoding.value = newValue }
+    }
+    private var encoding = RawCoded(String.Encoding.utf8)
 
     /// The methods whose parameters go into the URL, in upper case.
     public var httpMethodsEncodingParametersInURI: Set<String> = ["GET", "HEAD", "DELETE"]
@@ -26,16 +32,30 @@ public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking 
 
     /// Replaces the encoding of parameters for URL and body alike. What it throws is what the request throws;
     /// it is not called when there are no parameters.
-    public var queryStringSerialization: QueryStringSerialization?
+    ///
+    /// A serializer with one cannot be encoded.
+    public var queryStringSerialization: QueryStringSerialization? {
+        get { queryStringSerializationClosure?.closure }
+        set { queryStringSerializationClosure = newValue.map { UncodableClosure($0) } }
+    }
+    private var queryStringSerializationClosure: UncodableClosure<QueryStringSerialization>?
 
     /// The time limit, in seconds without progress, of a request made from its parts; `nil` leaves
     /// Foundation's 60.
-    public var timeoutInterval: TimeInterval?
+    public var timeoutInterval: TimeInterval? {
+        get { timeout?.value }
+        set { timeout = newValue.map { CodedDouble($0) } }
+    }
+    private var timeout: CodedDouble?
 
     /// The cache policy of a request made from its parts; `nil` leaves Foundation's. It counts for the
     /// ``TransferConfigurable/cache``, and for the kept images of `ImageCache` and `ImageDownloader` of
     /// `OperationNetworkingImages`.
-    public var cachePolicy: URLRequest.CachePolicy?
+    public var cachePolicy: URLRequest.CachePolicy? {
+        get { policy?.value }
+        set { policy = newValue.map { RawCoded($0) } }
+    }
+    private var policy: RawCoded<URLRequest.CachePolicy>?
 
     /// Whether a request made from its parts sends the cookies of the operation's cookie jar, and whether
     /// those of its responses are kept there; `nil` leaves Foundation's, which is `true`.

@@ -16,7 +16,7 @@ internal import OperationNetworkingSystem
 /// is made of one that is.
 struct HeaderFields: Hashable, Sendable {
     /// One line of a head. Two are equal when their names differ in case only and their values not at all.
-    struct Field: Hashable, Sendable {
+    struct Field: Hashable, Codable, Sendable {
         /// As received or as set, without the colon.
         let name: String
         /// Without the white space around it.
@@ -344,4 +344,19 @@ private struct CaseInsensitiveName: Hashable {
     func hash(into hasher: inout Hasher) {
         for octet in text.utf8 { hasher.combine(octet.lowercasedASCII) }
     }
+}
+
+// MARK: - Codable
+
+// By hand: an archive is not trusted with octets. Its names and values are checked as those of any request.
+extension HeaderFields: Codable {
+    init(from decoder: any Decoder) throws {
+        self.init()
+        for field in try [Field](from: decoder) {
+            try RequestSerializationError.check(name: field.name, value: field.value)
+            append(name: field.name, value: field.value)
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws { try fields.encode(to: encoder) }
 }

@@ -16,24 +16,32 @@ public import Foundation
 /// itself. The limit for levels, 512, is that of Foundation's parser. In what an `Encodable` value encodes, a
 /// number that is not finite is an `EncodingError` of the encoder. A `Date` outside of the years 1 to 9999 is an
 /// error when the encoder's strategy is `.iso8601`, which would write another date for it.
-public struct JSONRequestSerializer: BodyRequestSerializer, EncodedParametersTaking {
+public struct JSONRequestSerializer: BodyRequestSerializer, EncodedParametersTaking, Codable {
     /// The settings and fields that all serializers have.
     public var base = HTTPRequestSerializer()
 
     /// The options of `JSONSerialization`; an encoder has these besides its own. With `.fragmentsAllowed` the
     /// parameters need not be a dictionary or an array.
-    public var writingOptions: JSONSerialization.WritingOptions
+    public var writingOptions: JSONSerialization.WritingOptions {
+        get { options.value }
+        set { options.value = newValue }
+    }
+    private var options: RawCoded<JSONSerialization.WritingOptions>
 
     /// Makes an encoder for one body: encoders are objects, and a serializer has none of its own. `nil` (the
-    /// default) makes one without settings.
-    public var makeEncoder: (@Sendable () -> JSONEncoder)?
+    /// default) makes one without settings. A serializer with this closure cannot be encoded.
+    public var makeEncoder: (@Sendable () -> JSONEncoder)? {
+        get { makeEncoderClosure?.closure }
+        set { makeEncoderClosure = newValue.map { UncodableClosure($0) } }
+    }
+    private var makeEncoderClosure: UncodableClosure<@Sendable () -> JSONEncoder>?
 
     /// `application/json`, without a charset as in AFNetworking since 2.5: JSON is UTF-8.
     public var contentType: String { "application/json" }
 
     /// A serializer with the fields that every ``HTTPRequestSerializer`` has.
     public init(writingOptions: JSONSerialization.WritingOptions = []) {
-        self.writingOptions = writingOptions
+        options = RawCoded(writingOptions)
     }
 
     /// The parameters as JSON.

@@ -9,12 +9,16 @@ public import Foundation
 /// object without a description of its own, and for XML a character that XML does not have. So is a `Date`
 /// outside of the years 1 to 9999 for XML, and one that is not finite for the binary format; in what an
 /// `Encodable` value encodes, it is an `EncodingError`. The limit for levels is 512, as for JSON.
-public struct PropertyListRequestSerializer: BodyRequestSerializer, EncodedParametersTaking {
+public struct PropertyListRequestSerializer: BodyRequestSerializer, EncodedParametersTaking, Codable {
     /// The settings and fields that all serializers have.
     public var base = HTTPRequestSerializer()
 
     /// XML, unless the binary format is chosen. OpenStep's can only be read: parameters are an error then.
-    public var format: PropertyListSerialization.PropertyListFormat
+    public var format: PropertyListSerialization.PropertyListFormat {
+        get { listFormat.value }
+        set { listFormat.value = newValue }
+    }
+    private var listFormat: RawCoded<PropertyListSerialization.PropertyListFormat>
 
     /// Handed to `PropertyListSerialization`, which has none so far.
     public var writeOptions: PropertyListSerialization.WriteOptions
@@ -27,7 +31,7 @@ public struct PropertyListRequestSerializer: BodyRequestSerializer, EncodedParam
         format: PropertyListSerialization.PropertyListFormat = .xml,
         writeOptions: PropertyListSerialization.WriteOptions = 0
     ) {
-        self.format = format
+        listFormat = RawCoded(format)
         self.writeOptions = writeOptions
     }
 

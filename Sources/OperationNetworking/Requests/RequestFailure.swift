@@ -75,8 +75,9 @@ package protocol ClassifiedError: Error {
 }
 
 /// The answers of a ``RequestFailure``.
-package struct FailureTraits: Hashable, Sendable {
-    var code: URLError.Code?
+package struct FailureTraits: Hashable, Codable, Sendable {
+    var code: URLError.Code? { errorCode?.value }
+    private var errorCode: RawCoded<URLError.Code>?
     var statusCode: Int?
     var isUntrusted = false
     var mayPass = false
@@ -124,7 +125,7 @@ package struct FailureTraits: Hashable, Sendable {
         mayPass: Bool = false,
         isMistake: Bool = false
     ) {
-        self.code = code
+        errorCode = code.map { RawCoded($0) }
         self.statusCode = statusCode
         self.isUntrusted = isUntrusted
         self.mayPass = mayPass

@@ -1,9 +1,10 @@
 internal import OperationNetworkingSystem
 
-/// A response serializer of your own, or of another module, that archives of operations and managers keep.
+/// A response serializer that archives of operations and managers keep: most of this library's, and those of
+/// your own that conform.
 ///
-/// An archive names the kind and has the encoded value. A later process has to know the kind before it
-/// decodes the archive:
+/// An archive has the name of the kind and the encoded value. A later process has to register a kind of your
+/// own, or of another module, before it decodes the archive:
 ///
 /// ```swift
 /// ImageResponseSerializer.registerForArchives()
@@ -11,7 +12,7 @@ internal import OperationNetworkingSystem
 /// let manager = OperationManager(archive: archive)
 /// ```
 public protocol ArchivableResponseSerializer: ResponseSerializer, Codable {
-    /// Names the kind in archives, for ever; the name of the module and the type unless you say otherwise.
+    /// The permanent name of the kind in archives. Defaults to the name of the module and the type.
     static var archiveName: String { get }
 }
 
@@ -22,45 +23,74 @@ extension ArchivableResponseSerializer {
     /// Lets this process decode archives with serializers of this kind. Of two kinds with one name the last
     /// counts. Callable from any thread, any number of times.
     public static func registerForArchives() {
-        ArchivableKinds.known.withLock { $0[archiveName] = Self.self }
+        ResponseSerializerArchive.kinds.withLock { $0[archiveName] = Self.self }
     }
 }
 
-private enum ArchivableKinds {
-    static let known = Locked<[String: any ArchivableResponseSerializer.Type]>([:])
-}
-
-/// A serializer of a registered kind, in an archive.
-struct ForeignSerializerArchive: Codable, Sendable {
+/// A response serializer of any kind, coded as the name of its kind and its value.
+struct ResponseSerializerArchive: Codable, Sendable {
     private enum Key: CodingKey {
-        case name, value
+        case kind, value
     }
 
-    let serializer: any ArchivableResponseSerializer
+    /// The kinds that this process can decode, by their names.
+    fileprivate static let kinds = Locked(
+        Dictionary(
+            uniqueKeysWithValues: ([
+                HTTPResponseSerializer.self, JSONResponseSerializer.self, StringResponseSerializer.self,
+                XMLParserResponseSerializer.self, XMLDocumentResponseSerializer.self,
+                PropertyListResponseSerializer.self, ImageHeadResponseSerializer.self,
+                CompoundResponseSerializer.self,
+            ] as [any ArchivableResponseSerializer.Type]).map { ($0.archiveName, $0) }
+        )
+    )
 
-    /// Makes the kind known in this process.
-    init(_ serializer: any ArchivableResponseSerializer) {
-        type(of: serializer).registerForArchives()
+    let serializer: any ResponseSerializer
+
+    /// Any serializer: one that is not archivable is an error when it is encoded.
+    init(unchecked serializer: any ResponseSerializer) {
         self.serializer = serializer
     }
 
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        let name = try container.decode(String.self, forKey: .name)
-        guard let kind = ArchivableKinds.known.withLock({ $0[name] }) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .name,
-                in: container,
-                debugDescription: "The archive has a serializer of the kind \(name), which this process does "
-                    + "not know: call its registerForArchives() before."
+    /// - Throws: `EncodingError` if the serializer, or a child of it, is not archivable.
+    init(_ serializer: any ResponseSerializer) throws {
+        self.init(unchecked: serializer)
+        _ = try archivable
+        for child in (serializer as? CompoundResponseSerializer)?.serializers ?? [] { _ = try Self(child) }
+    }
+
+    private var archivable: any ArchivableResponseSerializer {
+        get throws {
+            if let serializer = serializer as? any ArchivableResponseSerializer { return serializer }
+            let description = "A \(type(of: serializer)) is not an ArchivableResponseSerializer."
+            throw EncodingError.invalidValue(
+                serializer,
+                .init(codingPath: [], debugDescription: description)
             )
         }
-        serializer = try kind.init(from: container.superDecoder(forKey: .value))
+    }
+
+    // By hand: only the table says which type the value has.
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        let name = try values.decode(String.self, forKey: .kind)
+        guard let kind = Self.kinds.withLock({ $0[name] }) else {
+            throw DecodingError.dataCorrupted(
+                decoder,
+                "The archive has a serializer of the kind \(name), which this process does not know. Call its "
+                    + "registerForArchives() first."
+            )
+        }
+        serializer = try kind.init(from: values.superDecoder(forKey: .value))
     }
 
     func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(type(of: serializer).archiveName, forKey: .name)
-        try serializer.encode(to: container.superEncoder(forKey: .value))
+        let serializer = try archivable
+        // So that this process can decode it.
+        type(of: serializer).registerForArchives()
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(type(of: serializer).archiveName, forKey: .kind)
+        try serializer.encode(to: values.superEncoder(forKey: .value))
     }
 }

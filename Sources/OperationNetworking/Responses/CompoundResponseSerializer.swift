@@ -17,22 +17,30 @@ public import FoundationNetworking
 ///
 /// AFNetworking took an error with an object for a success, and the body for the object when a child could
 /// not read it.
-public struct CompoundResponseSerializer: ValidatingResponseSerializer, MessageSerializer {
+///
+/// It can be encoded if all children are ``ArchivableResponseSerializer``s.
+public struct CompoundResponseSerializer: ValidatingResponseSerializer, MessageSerializer,
+    ArchivableResponseSerializer
+{
     /// The errors of several children, where there is room for one.
     public struct ChildErrors: Error, Sendable {
         /// The children's errors, in the order of the children; those without an error are left out.
         public let errors: [any Error]
     }
 
-    /// The children, in the order in which they are asked.
-    public var serializers: [any ResponseSerializer]
-
     /// The validation of responses that no child makes an object of: 200 to 299 unless set.
     public var validation = HTTPResponseSerializer()
 
+    /// The children, in the order in which they are asked.
+    public var serializers: [any ResponseSerializer] {
+        get { children.map(\.serializer) }
+        set { children = newValue.map { ResponseSerializerArchive(unchecked: $0) } }
+    }
+    private var children: [ResponseSerializerArchive]
+
     /// A serializer that asks each of `serializers` in turn.
     public init(_ serializers: [any ResponseSerializer]) {
-        self.serializers = serializers
+        children = serializers.map { ResponseSerializerArchive(unchecked: $0) }
     }
 
     // MARK: - ResponseSerializer
@@ -50,15 +58,15 @@ public struct CompoundResponseSerializer: ValidatingResponseSerializer, MessageS
 
     func responseObject(of message: ReceivedMessage) throws -> (any Sendable)? {
         var errors: [any Error] = []
-        for serializer in serializers {
+        for child in children {
             do {
-                if let object = try serializer.responseObject(from: message) { return object }
+                if let object = try child.serializer.responseObject(from: message) { return object }
             } catch {
                 errors.append(error)
             }
         }
         if let explained = errors.first(where: \.hasObjectOfItsType) { throw explained }
-        let hasEmptyResult = errors.count < serializers.count
+        let hasEmptyResult = errors.count < children.count
         if !hasEmptyResult, let index = errors.firstIndex(where: \.concernsBody) {
             throw errors.remove(at: index).on(topOf: errors)
         }

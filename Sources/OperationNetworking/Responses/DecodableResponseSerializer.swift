@@ -271,8 +271,8 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
         var json = JSONResponseSerializer(readingOptions: .fragmentsAllowed)
         switch source {
         case .json:
+            json.validation = validation
             json.acceptableContentTypes = nil
-            json.acceptableStatusCodes = acceptableStatusCodes
         case .propertyList, .other:
             // In a format that is not known here; an explanation in JSON is common all the same.
             break

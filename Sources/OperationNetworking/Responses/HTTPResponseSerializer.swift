@@ -5,59 +5,32 @@ public import FoundationNetworking
 ///
 /// The object is always a `Data`, empty when there was no body (204, HEAD). The error of an unacceptable
 /// response has the body as its ``ResponseSerializationError/responseObject``.
-public struct HTTPResponseSerializer: MessageSerializer, Hashable, Codable {
+public struct HTTPResponseSerializer: MessageSerializer, Hashable, ArchivableResponseSerializer {
+    private var format = ArchiveFormat()
+
     /// 200 to 299 unless set; `nil` accepts any.
-    public var acceptableStatusCodes: IndexSet?
+    public var acceptableStatusCodes: IndexSet? {
+        get {
+            statusCodes?.reduce(into: IndexSet()) { set, range in
+                // A set of other integers ends the process, and an archive may name them.
+                let range = range.clamped(to: 0..<Int.max - 1)
+                if !range.isEmpty { set.insert(integersIn: range) }
+            }
+        }
+        set { statusCodes = newValue.map { Array($0.rangeView) } }
+    }
+    private var statusCodes: [Range<Int>]? = Self.successful
 
     /// The acceptable media types, such as `text/html`, `text/*` or `application/*+json`, in any case; `nil`,
     /// as it is unless set, accepts any. The type of an empty body does not matter.
     public var acceptableContentTypes: Set<String>?
 
-    /// Made once: a set of integers is an object on Linux.
-    private static let successful = IndexSet(integersIn: 200..<300)
+    /// Made once: an array is an object.
+    private static let successful = [200..<300]
 
     /// A serializer that accepts 200 to 299 and these media types, or any.
     public init(acceptableContentTypes: Set<String>? = nil) {
-        acceptableStatusCodes = HTTPResponseSerializer.successful
         self.acceptableContentTypes = acceptableContentTypes
-    }
-
-    /// - Throws: `DecodingError`, also for status codes that Foundation would end the process for.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        acceptableContentTypes =
-            try container.decodeIfPresent(Set<String>.self, forKey: .acceptableContentTypes)
-        acceptableStatusCodes =
-            try container.decodeIfPresent(StatusCodes.self, forKey: .acceptableStatusCodes)?.set
-    }
-
-    /// A set as Foundation writes it.
-    private struct StatusCodes: Decodable {
-        private struct Run: Decodable {
-            let location: Int
-            let length: Int
-        }
-
-        private enum CodingKeys: String, CodingKey { case indexes }
-
-        let set: IndexSet
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            var set = IndexSet()
-            for run in try container.decode([Run].self, forKey: .indexes) {
-                let (end, overflows) = run.location.addingReportingOverflow(run.length)
-                guard run.location >= 0, run.length >= 0, !overflows, end < Int.max else {
-                    throw DecodingError.dataCorruptedError(
-                        forKey: .indexes,
-                        in: container,
-                        debugDescription: "These are no status codes."
-                    )
-                }
-                if run.length > 0 { set.insert(integersIn: run.location..<end) }
-            }
-            self.set = set
-        }
     }
 
     /// The same as setting ``acceptableStatusCodes``.
@@ -124,7 +97,7 @@ public struct HTTPResponseSerializer: MessageSerializer, Hashable, Codable {
         hasBody: Bool
     ) throws(ResponseSerializationError) {
         let contentTypeError = hasBody ? contentTypeError(for: response, data: data) : nil
-        if let acceptableStatusCodes, !acceptableStatusCodes.contains(response.statusCode) {
+        if let statusCodes, !statusCodes.contains(where: { $0.contains(response.statusCode) }) {
             throw ResponseSerializationError(
                 .unacceptableStatusCode(response.statusCode),
                 response: response,

@@ -15,12 +15,8 @@ public import FoundationNetworking
 ///
 /// Only the beginning is judged: whether the pixels are there, and are sound, is for a decoder to say.
 public struct ImageHeadResponseSerializer:
-    ValidatingResponseSerializer, MessageSerializer, Hashable, Codable
+    ValidatingResponseSerializer, MessageSerializer, Hashable, ArchivableResponseSerializer
 {
-    /// Pixels per point of the images: AFNetworking's `imageScale`, which was that of the screen. 1 unless
-    /// set; what is not a positive number counts as 1.
-    public var scale: Double
-
     /// 200 to 299 unless set, and these types. AFNetworking's: `image/tiff`, `image/jpeg`, `image/gif`,
     /// `image/png`, `image/ico`, `image/x-icon`, `image/bmp`, `image/x-bmp`, `image/x-xbitmap` and
     /// `image/x-win-bitmap`. In addition: `image/apng`, `image/avif`, `image/heic`, `image/heic-sequence`,
@@ -34,6 +30,10 @@ public struct ImageHeadResponseSerializer:
         "image/apng", "image/avif", "image/heic", "image/heic-sequence", "image/heif", "image/heif-sequence",
         "image/vnd.microsoft.icon", "image/webp", "image/x-ms-bmp", "image/x-xbm",
     ])
+
+    /// Pixels per point of the images: AFNetworking's `imageScale`, which was that of the screen. 1 unless
+    /// set; what is not a positive number counts as 1.
+    public var scale: Double
 
     /// A serializer that accepts 200 to 299 and the media types of ``acceptableContentTypes``.
     public init(scale: Double = 1) {

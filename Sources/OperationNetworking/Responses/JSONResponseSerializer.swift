@@ -18,10 +18,22 @@ public import FoundationNetworking
 ///
 /// The parser recognizes ASCII, UTF-8, UTF-16 and UTF-32 by itself. Any other character set is decoded as the
 /// response says.
-public struct JSONResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable {
+public struct JSONResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable,
+    ArchivableResponseSerializer
+{
+    /// 200 to 299, `application/json`, `text/json`, `text/javascript`, `application/problem+json` and all
+    /// types that end in `+json` unless set.
+    public var validation = HTTPResponseSerializer(acceptableContentTypes: [
+        "application/json", "text/json", "text/javascript", "application/problem+json", "*/*+json",
+    ])
+
     /// The options of the parser. The two options that ask for mutable containers are ignored: a tree that
     /// several threads see must not change.
-    public var readingOptions: JSONSerialization.ReadingOptions
+    public var readingOptions: JSONSerialization.ReadingOptions {
+        get { options.value }
+        set { options.value = newValue }
+    }
+    private var options: RawCoded<JSONSerialization.ReadingOptions>
 
     /// Whether members of objects whose value is null are left out, at any depth. Null in arrays stays.
     public var removesKeysWithNullValues = false
@@ -29,15 +41,9 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, MessageSeria
     /// The body that Rails sends for `head :ok`.
     private static let space = Data([UInt8(ascii: " ")])
 
-    /// 200 to 299, `application/json`, `text/json`, `text/javascript`, `application/problem+json` and all
-    /// types that end in `+json` unless set.
-    public var validation = HTTPResponseSerializer(acceptableContentTypes: [
-        "application/json", "text/json", "text/javascript", "application/problem+json", "*/*+json",
-    ])
-
     /// A serializer that accepts 200 to 299 and every media type of JSON.
     public init(readingOptions: JSONSerialization.ReadingOptions = []) {
-        self.readingOptions = readingOptions
+        options = RawCoded(readingOptions)
     }
 
     // MARK: - ResponseSerializer

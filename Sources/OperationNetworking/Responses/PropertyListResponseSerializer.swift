@@ -19,17 +19,23 @@ public import FoundationNetworking
 /// the references of keyed archives.
 ///
 /// The text format of OpenStep is not read: almost any text is one.
-public struct PropertyListResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable {
-    /// The options of the parser. The two options that ask for mutable containers are ignored: a tree that
-    /// several threads see must not change.
-    public var readOptions: PropertyListSerialization.ReadOptions
-
+public struct PropertyListResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable,
+    ArchivableResponseSerializer
+{
     /// 200 to 299 and `application/x-plist` unless set.
     public var validation = HTTPResponseSerializer(acceptableContentTypes: ["application/x-plist"])
 
+    /// The options of the parser. The two options that ask for mutable containers are ignored: a tree that
+    /// several threads see must not change.
+    public var readOptions: PropertyListSerialization.ReadOptions {
+        get { options.value }
+        set { options.value = newValue }
+    }
+    private var options: RawCoded<PropertyListSerialization.ReadOptions>
+
     /// A serializer that accepts 200 to 299 and `application/x-plist`.
     public init(readOptions: PropertyListSerialization.ReadOptions = []) {
-        self.readOptions = readOptions
+        options = RawCoded(readOptions)
     }
 
     /// The format of a body, XML or binary, by its first octets.

@@ -16,21 +16,22 @@ public import FoundationNetworking
 /// ```swift
 /// let robots = try await manager.response("GET", "robots.txt", with: StringResponseSerializer())
 /// ```
-public struct StringResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Hashable, Codable {
-    /// The encoding of a body whose response names no character set, or an unknown one. UTF-8 unless set.
-    public var fallbackEncoding: String.Encoding {
-        get { String.Encoding(rawValue: fallback) }
-        set { fallback = newValue.rawValue }
-    }
-
-    private var fallback: UInt
-
+public struct StringResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Hashable,
+    ArchivableResponseSerializer
+{
     /// 200 to 299 and every media type unless set.
     public var validation = HTTPResponseSerializer()
 
+    /// The encoding of a body whose response names no character set, or an unknown one. UTF-8 unless set.
+    public var fallbackEncoding: String.Encoding {
+        get { fallback.value }
+        set { fallback.value = newValue }
+    }
+    private var fallback: RawCoded<String.Encoding>
+
     /// A serializer that accepts 200 to 299 and every media type.
     public init(fallbackEncoding: String.Encoding = .utf8) {
-        fallback = fallbackEncoding.rawValue
+        fallback = RawCoded(fallbackEncoding)
     }
 
     // MARK: - ResponseSerializer

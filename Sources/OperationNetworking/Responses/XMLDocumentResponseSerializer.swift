@@ -22,13 +22,19 @@ public import FoundationXML
 ///   document's first, is retained once too often when it is made. A response of 1.7 KB costs 33 KB, and
 ///   48 KB once its elements were read, until the process ends. Programs that get many documents use
 ///   ``XMLParserResponseSerializer``, which keeps nothing.
-public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable {
-    /// The options of the parser. Those that would load something else (`.nodeLoadExternalEntitiesAlways`,
-    /// `.nodeLoadExternalEntitiesSameOriginOnly`, `.documentXInclude`, `.documentValidate`) are ignored.
-    public var options: XMLNode.Options
-
+public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable,
+    ArchivableResponseSerializer
+{
     /// 200 to 299, `application/xml`, `text/xml` and all types that end in `+xml` unless set.
     public var validation = HTTPResponseSerializer(acceptableContentTypes: HTTPResponseSerializer.xmlTypes)
+
+    /// The options of the parser. Those that would load something else (`.nodeLoadExternalEntitiesAlways`,
+    /// `.nodeLoadExternalEntitiesSameOriginOnly`, `.documentXInclude`, `.documentValidate`) are ignored.
+    public var options: XMLNode.Options {
+        get { codedOptions.value }
+        set { codedOptions.value = newValue }
+    }
+    private var codedOptions: RawCoded<XMLNode.Options>
 
     private static let loadingOptions: XMLNode.Options = [
         .nodeLoadExternalEntitiesAlways, .nodeLoadExternalEntitiesSameOriginOnly, .documentXInclude,
@@ -37,7 +43,7 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, Messa
 
     /// A serializer that accepts 200 to 299 and every media type of XML.
     public init(options: XMLNode.Options = []) {
-        self.options = options
+        codedOptions = RawCoded(options)
     }
 
     // MARK: - ResponseSerializer

@@ -23,7 +23,7 @@ internal import FoundationXML
 /// The parser is yours alone: it is made for this one response, and nothing here keeps it. It is not safe to
 /// use it from two threads at a time.
 public struct XMLParserResponseSerializer:
-    ValidatingResponseSerializer, MessageSerializer, Hashable, Codable
+    ValidatingResponseSerializer, MessageSerializer, Hashable, ArchivableResponseSerializer
 {
     /// 200 to 299, `application/xml`, `text/xml` and all types that end in `+xml` unless set.
     public var validation = HTTPResponseSerializer(acceptableContentTypes: HTTPResponseSerializer.xmlTypes)

@@ -3,7 +3,7 @@
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
-public enum AuthenticationScheme: Hashable, Sendable {
+public enum AuthenticationScheme: Hashable, Codable, Sendable {
     /// The password, in the clear but for TLS (RFC 7617).
     case basic
     /// A digest of the password and of what the server said (RFC 7616).

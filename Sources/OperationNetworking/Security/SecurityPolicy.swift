@@ -66,20 +66,6 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
         self.validatesDomainName = validatesDomainName
     }
 
-    /// A policy from an earlier process.
-    ///
-    /// - Throws: `DecodingError`; also for a certificate or a pin that is none.
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            pinningMode: try values.decode(PinningMode.self, forKey: .pinningMode),
-            pinnedCertificates: try values.decode([X509Certificate].self, forKey: .pinnedCertificates),
-            pinnedPublicKeys: try values.decode(Set<PublicKeyPin>.self, forKey: .pinnedPublicKeys),
-            allowInvalidCertificates: try values.decode(Bool.self, forKey: .allowInvalidCertificates),
-            validatesDomainName: try values.decode(Bool.self, forKey: .validatesDomainName)
-        )
-    }
-
     /// The authorities decide, and the certificate has to be one for the host.
     public static let `default` = SecurityPolicy()
 

@@ -1,6 +1,7 @@
 /// The settings of a session, to be kept for a later process: its ``SessionConfiguration``, and those of
 /// ``OperationManagerArchive``, with the same exceptions. Tasks are not kept; a download has its resume data.
 public struct SessionManagerArchive: Codable, Sendable {
+    var format = ArchiveFormat()
     let configuration: SessionConfiguration
     let settings: OperationManagerArchive
 }

@@ -7,7 +7,7 @@ internal import OperationNetworking
 /// | ``maximumPixelCount``| in the image's first bytes, before a decoder sees it; by the decoder, when it has found the size |
 /// | ``maximumMemory``    | by the kernel, in the process that decodes                                     |
 /// | ``maximumDuration``  | by the clock, which ends the process that decodes                              |
-public struct ImageDecodingLimits: Hashable, Sendable {
+public struct ImageDecodingLimits: Hashable, Codable, Sendable {
     /// The pixels of the image as stored, also where it is scaled down. 2^26 unless set, 67 million: 8,192 x
     /// 8,192, which is a result of 256 MiB.
     public var maximumPixelCount: Int
@@ -15,7 +15,11 @@ public struct ImageDecodingLimits: Hashable, Sendable {
     public var maximumMemory: Int
     /// The seconds that decoding may take; 10 unless set. The wait for a free decoder does not count.
     /// More than a day counts as a day, and what is no number as 0.
-    public var maximumDuration: Double
+    public var maximumDuration: Double {
+        get { duration.value }
+        set { duration.value = newValue }
+    }
+    private var duration: CodedDouble
 
     /// Limits for images of the size that cameras make.
     public init(
@@ -25,28 +29,6 @@ public struct ImageDecodingLimits: Hashable, Sendable {
     ) {
         self.maximumPixelCount = maximumPixelCount
         self.maximumMemory = maximumMemory
-        self.maximumDuration = maximumDuration
-    }
-}
-
-extension ImageDecodingLimits: Codable {
-    private enum CodingKeys: CodingKey {
-        case maximumPixelCount, maximumMemory, maximumDuration
-    }
-
-    /// Comes back from ``encode(to:)``.
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        maximumPixelCount = try values.decode(Int.self, forKey: .maximumPixelCount)
-        maximumMemory = try values.decode(Int.self, forKey: .maximumMemory)
-        maximumDuration = try values.decode(ArchivedSeconds.self, forKey: .maximumDuration).value
-    }
-
-    /// All limits; an infinite duration as text.
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(maximumPixelCount, forKey: .maximumPixelCount)
-        try values.encode(maximumMemory, forKey: .maximumMemory)
-        try values.encode(ArchivedSeconds(maximumDuration), forKey: .maximumDuration)
+        duration = CodedDouble(maximumDuration)
     }
 }

@@ -22,9 +22,6 @@ public import OperationNetworking
 public struct ImageResponseSerializer: ValidatingResponseSerializer, QueuedResponseSerializer, Hashable,
     ArchivableResponseSerializer
 {
-    /// The size and the limits of decoding.
-    public var decoder: ImageDecoder
-
     /// 200 to 299 unless set, and these types. AFNetworking's but the one of X bitmaps: `image/tiff`,
     /// `image/jpeg`, `image/gif`, `image/png`, `image/ico`, `image/x-icon`, `image/bmp`, `image/x-bmp` and
     /// `image/x-win-bitmap`. In addition: `image/apng`, `image/vnd.microsoft.icon`, `image/webp` and
@@ -36,6 +33,9 @@ public struct ImageResponseSerializer: ValidatingResponseSerializer, QueuedRespo
         // Added.
         "image/apng", "image/vnd.microsoft.icon", "image/webp", "image/x-ms-bmp",
     ])
+
+    /// The size and the limits of decoding.
+    public var decoder: ImageDecoder
 
     /// A serializer that accepts 200 to 299 and the media types of ``acceptableContentTypes``.
     public init(

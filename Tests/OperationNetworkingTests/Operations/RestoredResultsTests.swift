@@ -143,7 +143,7 @@ struct RestoredResultsTests {
         #expect(error.response?.statusCode == 200)
     }
 
-    // MARK: - Archives of earlier versions
+    // MARK: - Requests and dependencies
 
     @Test func whatTheRequestSaysOfCookiesAndCachesComesBack() throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
@@ -155,34 +155,6 @@ struct RestoredResultsTests {
             let copy = ConnectionOperation(archive: try archived(ConnectionOperation(request: request)))
             #expect(!copy.request.httpShouldHandleCookies && copy.request.cachePolicy == policy)
         }
-    }
-
-    /// A key that an earlier version did not write means the default.
-    @Test func anArchiveWithoutTheNewKeysOpens() async throws {
-        let server = try ScriptedServer([.respond(404, body: "no")])
-        let operation = await ended(server)
-        let data = try JSONEncoder().encode(try #require(operation.archive))
-        var tree = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-        for key in ["metrics", "cachePolicy", "handlesCookies"] { tree[key] = nil }
-        var failure = try #require(tree["failure"] as? [String: Any])
-        #expect(failure.removeValue(forKey: "traits") != nil)
-        tree["failure"] = failure
-        tree["responseSerializer"] = nil
-        let old = try JSONDecoder().decode(
-            OperationArchive.self,
-            from: JSONSerialization.data(withJSONObject: tree)
-        )
-        let copy = HTTPRequestOperation(archive: old)
-        #expect(copy.isFinished && copy.response?.statusCode == 404 && copy.error != nil)
-        #expect(copy.request.httpShouldHandleCookies)
-        #expect(copy.metrics?.transferCount == 0)
-
-        tree["cachePolicy"] = 4711
-        let strange = try JSONDecoder().decode(
-            OperationArchive.self,
-            from: JSONSerialization.data(withJSONObject: tree)
-        )
-        #expect(strange.request.cachePolicy == .useProtocolCachePolicy)
     }
 
     @Test func noOtherOperationWaitsForOneThatHadEnded() async throws {

@@ -13,13 +13,41 @@ import Testing
     }
 
     /// Foundation would end the process.
-    @Test(arguments: [(5, -1), (-1, 5), (Int.max, 5), (Int.max - 1, 1), (Int.min, Int.min)])
-    func statusCodesThatAreNoneAreAnError(location: Int, length: Int) throws {
-        let codes = #"{"indexes":[{"location":\#(location),"length":\#(length)}]}"#
-        let archive = Data(#"{"acceptableStatusCodes":\#(codes)}"#.utf8)
-        #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode(HTTPResponseSerializer.self, from: archive)
+    @Test(arguments: [(5, -1), (-1, 5), (Int.max, 5), (Int.max - 1, Int.max), (Int.min, Int.max)])
+    func statusCodesThatAreNoneDoNotTrap(lower: Int, upper: Int) throws {
+        let whole = try JSONEncoder().encode(HTTPResponseSerializer())
+        let text = String(decoding: whole, as: UTF8.self).replacing("[200,300]", with: "[\(lower),\(upper)]")
+        let archive = Data(text.utf8)
+        #expect(archive != whole)
+        guard lower <= upper else {
+            #expect(throws: DecodingError.self) {
+                try JSONDecoder().decode(HTTPResponseSerializer.self, from: archive)
+            }
+            return
         }
+        let serializer = try JSONDecoder().decode(HTTPResponseSerializer.self, from: archive)
+        #expect(serializer.acceptableStatusCodes?.contains(-1) == false)
+    }
+
+    /// Nothing else of it is read.
+    @Test func anUnknownFormatIsAnErrorThatSaysSo() throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let operation = try #require(HTTPRequestOperation(request: URLRequest(url: url)).archive)
+        try expectRefusal(of: operation)
+        try expectRefusal(of: OperationManager().archive)
+        try expectRefusal(of: HTTPSessionManager(baseURL: nil).archive)
+        try expectRefusal(of: SessionConfiguration())
+        try expectRefusal(of: HTTPRequestSerializer())
+        try expectRefusal(of: HTTPResponseSerializer())
+    }
+
+    private func expectRefusal<Value: Codable>(of value: Value) throws {
+        #expect(throws: Never.self) { try again(value) }
+        let error = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Value.self, from: Data(#"{"format": 2}"#.utf8))
+        }
+        #expect("\(try #require(error))".contains("has the format 2"))
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Value.self, from: Data("{}".utf8)) }
     }
 
     @Test func statusCodesComeBack() throws {
@@ -34,7 +62,7 @@ import Testing
 
     private func settings() throws -> HTTPRequestSerializer {
         var serializer = HTTPRequestSerializer()
-        try serializer.setValue("1", forHTTPHeaderField: "X-Marked")
+        try serializer.setValue("marked", forHTTPHeaderField: "X-Marked")
         serializer.setValue(nil, forHTTPHeaderField: "User-Agent")
         serializer.setAuthorization(username: "user", password: "password")
         serializer.stringEncoding = .isoLatin1
@@ -86,7 +114,8 @@ import Testing
     @Test func closuresAreNotKeptSilently() throws {
         var form = HTTPRequestSerializer()
         form.queryStringSerialization = { _, _ in "" }
-        #expect(throws: EncodingError.self) { try again(form) }
+        let error = #expect(throws: EncodingError.self) { try again(form) }
+        #expect("\(try #require(error))".contains("queryStringSerialization"))
         var json = JSONRequestSerializer()
         json.makeEncoder = { JSONEncoder() }
         #expect(throws: EncodingError.self) { try again(json) }
@@ -95,7 +124,7 @@ import Testing
     @Test func anArchiveThatSmugglesAFieldIsRefused() throws {
         let archive = try JSONEncoder().encode(settings())
         let hostile = String(decoding: archive, as: UTF8.self)
-            .replacing("[\"X-Marked\",\"1\"]", with: "[\"X-Marked\",\"1\\r\\nX-Other: 2\"]")
+            .replacing("\"marked\"", with: "\"1\\r\\nX-Other: 2\"")
         #expect(throws: RequestSerializationError.invalidFieldValue(name: "X-Marked")) {
             try JSONDecoder().decode(HTTPRequestSerializer.self, from: Data(hostile.utf8))
         }

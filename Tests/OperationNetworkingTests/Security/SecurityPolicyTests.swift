@@ -46,18 +46,6 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: TestCertificates.directory != nil))
-    func aPinThatWasWrittenTwiceCountsOnce() throws {
-        let certificates = try TestCertificates.all("leaf")
-        let policy = SecurityPolicy(pinningMode: .certificate, pinnedCertificates: certificates)
-        let one = try JSONEncoder().encode(certificates[0])
-        let text = String(decoding: try JSONEncoder().encode(policy), as: UTF8.self)
-        let item = String(decoding: one, as: UTF8.self)
-        let twice = text.replacingOccurrences(of: item, with: item + "," + item)
-        #expect(twice != text)
-        #expect(try JSONDecoder().decode(SecurityPolicy.self, from: Data(twice.utf8)) == policy)
-    }
-
     @Test("SEC-47, SEC-48", .enabled(if: TestCertificates.directory != nil))
     func aPolicySurvivesCodingAndKeepsItself() throws {
         var policy = SecurityPolicy(

@@ -184,7 +184,7 @@ struct SessionConfigurationTests {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(
                 SessionConfiguration.self,
-                from: Data(#"{"additionalHeaders":{},"requestTimeout":"long"}"#.utf8)
+                from: Data(#"{"format":1,"additionalHeaders":{},"timeout":"long"}"#.utf8)
             )
         }
     }

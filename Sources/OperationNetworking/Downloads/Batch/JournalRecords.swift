@@ -80,7 +80,7 @@ struct JournalOptions: Hashable, Codable, Sendable {
         bytesPerSecondPerDownload = options.bytesPerSecondPerDownload
         retries = options.retryPolicy
         existingFiles = options.existingFiles
-        if case .compare(let overlap) = options.unprovenBytes { self.overlap = overlap }
+        overlap = options.unprovenBytes.overlap
     }
 
     var options: DownloadBatch.Options {

@@ -2,7 +2,7 @@ public import Foundation
 internal import OperationNetworkingSystem
 
 /// The cost of a transfer, or of an exchange with all its redirects, resumptions and retries together.
-public struct TransferMetrics: Hashable, Sendable {
+public struct TransferMetrics: Hashable, Codable, Sendable {
     /// The URL of the last transfer, without user and password.
     public internal(set) var url: URL?
     /// Bytes of response bodies as they came over the wire, before any content coding was undone.

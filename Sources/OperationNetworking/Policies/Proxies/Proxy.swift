@@ -178,11 +178,14 @@ public struct Proxy: Hashable, Sendable {
 // MARK: - Codable
 
 extension Proxy: Codable {
-    private enum CodingKeys: String, CodingKey {
+    // User and password are not encoded: archives lie about in files. Set the proxy again where it needs them.
+    private enum CodingKeys: CodingKey {
         case kind, host, port
     }
 
-    /// A proxy from an earlier process, without credentials.
+    /// Decodes a proxy without credentials.
+    ///
+    /// - Throws: ``ProxyError`` as ``init(kind:host:port:user:password:)`` does.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         try self.init(
@@ -190,15 +193,6 @@ extension Proxy: Codable {
             host: try values.decode(String.self, forKey: .host),
             port: try values.decode(Int.self, forKey: .port)
         )
-    }
-
-    /// User and password are not written: archives lie about in files. Set the proxy again where it needs
-    /// them.
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(kind, forKey: .kind)
-        try values.encode(host, forKey: .host)
-        try values.encode(port, forKey: .port)
     }
 }
 

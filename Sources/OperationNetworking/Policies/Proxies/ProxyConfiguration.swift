@@ -1,8 +1,9 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// The choice of a proxy for requests. A value, asked anew for each redirect.
-public enum ProxyConfiguration: Hashable, Sendable {
+/// The choice of a proxy for requests. A value, asked anew for each redirect. It is encoded without a proxy's
+/// credentials.
+public enum ProxyConfiguration: Hashable, Codable, Sendable {
     /// The proxies of the process's environment, read once, as curl does:
     ///
     /// | URL   | Variables; the first that is not empty counts                |
@@ -34,45 +35,6 @@ public enum ProxyConfiguration: Hashable, Sendable {
         case .none: nil
         case .proxy(let proxy, let exceptions):
             exceptions.isEmpty || !ProxyExceptions(exceptions).contains(url) ? proxy : nil
-        }
-    }
-}
-
-// MARK: - Codable
-
-extension ProxyConfiguration: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case kind, proxy, exceptions
-    }
-
-    private enum Kind: String, Codable {
-        case environment, none, proxy
-    }
-
-    /// A configuration from an earlier process. Credentials are not kept: see ``Proxy``.
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        switch try values.decode(Kind.self, forKey: .kind) {
-        case .environment: self = .environment
-        case .none: self = .none
-        case .proxy:
-            self = .proxy(
-                try values.decode(Proxy.self, forKey: .proxy),
-                exceptions: try values.decode([String].self, forKey: .exceptions)
-            )
-        }
-    }
-
-    /// Everything but a proxy's credentials.
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        switch self {
-        case .environment: try values.encode(Kind.environment, forKey: .kind)
-        case .none: try values.encode(Kind.none, forKey: .kind)
-        case .proxy(let proxy, let exceptions):
-            try values.encode(Kind.proxy, forKey: .kind)
-            try values.encode(proxy, forKey: .proxy)
-            try values.encode(exceptions, forKey: .exceptions)
         }
     }
 }

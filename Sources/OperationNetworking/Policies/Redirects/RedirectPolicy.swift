@@ -12,7 +12,7 @@ import FoundationNetworking
 ///
 /// A body that stays goes to another origin, too, as RFC 9110 has it: refuse the redirect to prevent that,
 /// here or in `setRedirect(_:)`. Other statuses, and a `Location` that leads nowhere, are the response.
-public struct RedirectPolicy: Hashable, Sendable {
+public struct RedirectPolicy: Hashable, Codable, Sendable {
     /// Follows up to 20 redirects, as browsers and Foundation do, and none from https to http.
     public static let follow = RedirectPolicy()
 
@@ -60,7 +60,12 @@ public struct RedirectPolicy: Hashable, Sendable {
     /// request with another value.
     ///
     /// What was dropped does not come back when a later redirect leads to the first origin.
-    public var droppedHeaders: Set<String> = defaultDroppedHeaders
+    public var droppedHeaders: Set<String> {
+        get { ownDroppedHeaders ?? Self.defaultDroppedHeaders }
+        set { ownDroppedHeaders = newValue == Self.defaultDroppedHeaders ? nil : newValue }
+    }
+    /// `nil` is the default: a name that a later version adds to it counts for an archive of this one.
+    private var ownDroppedHeaders: Set<String>?
 
     /// - Parameter maximumCount: how many redirects are followed.
     public init(maximumCount: Int = 20) {
@@ -113,9 +118,7 @@ public struct RedirectPolicy: Hashable, Sendable {
     }
 
     /// The names that the app has added to those that the library knows.
-    package var ownSecretFields: Set<String> {
-        droppedHeaders == Self.defaultDroppedHeaders ? [] : droppedHeaders
-    }
+    package var ownSecretFields: Set<String> { ownDroppedHeaders ?? [] }
 
     /// The values of `Location`, if there are several that differ: their meaning is then unknown.
     static func conflict(in head: ResponseHead) -> [String]? {
@@ -137,39 +140,5 @@ public struct RedirectPolicy: Hashable, Sendable {
         request.httpBody = nil
         request.httpBodyStream = nil
         request.removeFields(contentFields)
-    }
-}
-
-// MARK: - Codable
-
-extension RedirectPolicy: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case isFollowing, maximumCount, keepsPost, allowsDowngrade
-        case droppedHeaders = "droppedFields"
-    }
-
-    /// A policy from an earlier process. What an older version did not write is as it is unless set.
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        self.init()
-        isFollowing = try values.decodeIfPresent(Bool.self, forKey: .isFollowing) ?? isFollowing
-        maximumCount = try values.decodeIfPresent(Int.self, forKey: .maximumCount) ?? maximumCount
-        keepsPost = try values.decodeIfPresent(Bool.self, forKey: .keepsPost) ?? keepsPost
-        allowsDowngrade = try values.decodeIfPresent(Bool.self, forKey: .allowsDowngrade) ?? allowsDowngrade
-        droppedHeaders =
-            try values.decodeIfPresent(Set<String>.self, forKey: .droppedHeaders) ?? droppedHeaders
-    }
-
-    /// The set is written in order, so that equal policies are written alike; the default one is not, so that
-    /// a later version's counts.
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(isFollowing, forKey: .isFollowing)
-        try values.encode(maximumCount, forKey: .maximumCount)
-        try values.encode(keepsPost, forKey: .keepsPost)
-        try values.encode(allowsDowngrade, forKey: .allowsDowngrade)
-        if droppedHeaders != Self.defaultDroppedHeaders {
-            try values.encode(droppedHeaders.sorted(), forKey: .droppedHeaders)
-        }
     }
 }

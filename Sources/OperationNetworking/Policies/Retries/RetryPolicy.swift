@@ -30,17 +30,33 @@ public struct RetryPolicy: Hashable, Sendable {
     public var maximumRetries: Int
 
     /// The time limit, in seconds since the operation began, of further attempts; `nil`: no limit.
-    public var timeBudget: TimeInterval?
+    public var timeBudget: TimeInterval? {
+        get { budget?.value }
+        set { budget = newValue.map { CodedDouble($0) } }
+    }
+    private var budget: CodedDouble?
 
     /// The longest first wait, in seconds.
-    public var initialDelay: TimeInterval = 0.5
+    public var initialDelay: TimeInterval {
+        get { firstDelay.value }
+        set { firstDelay.value = newValue }
+    }
+    private var firstDelay = CodedDouble(0.5)
 
     /// The longest wait, in seconds, when the server says nothing.
-    public var maximumDelay: TimeInterval = 30
+    public var maximumDelay: TimeInterval {
+        get { longestDelay.value }
+        set { longestDelay.value = newValue }
+    }
+    private var longestDelay = CodedDouble(30)
 
     /// The longest wait, in seconds, because of a `Retry-After`: of the operation's own response, or of
     /// another operation's response from the same server.
-    public var maximumWait: TimeInterval = 600
+    public var maximumWait: TimeInterval {
+        get { longestWait.value }
+        set { longestWait.value = newValue }
+    }
+    private var longestWait = CodedDouble(600)
 
     /// The methods that may be sent again, in upper case: those that are idempotent
     /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)) unless set.
@@ -52,7 +68,11 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// The codes of transport errors that may be better the next time: those of ``RequestFailure/mayPass``
     /// unless set.
-    public var errorCodes: Set<URLError.Code> = FailureTraits.passingCodes
+    public var errorCodes: Set<URLError.Code> {
+        get { Set(codes.map(\.value)) }
+        set { codes = Set(newValue.map { RawCoded($0) }) }
+    }
+    private var codes = Self.passingCodes
 
     /// The network that an attempt after a transport error waits for while it is gone, instead of a delay:
     /// `NetworkReachabilityManager.shared`, or one of a host. `nil` unless set.
@@ -74,6 +94,9 @@ public struct RetryPolicy: Hashable, Sendable {
         self.maximumRetries = maximumRetries
         self.timeBudget = timeBudget
     }
+
+    /// Made once: each operation may have a policy.
+    private static let passingCodes = Set(FailureTraits.passingCodes.map { RawCoded($0) })
 
     /// The methods of RFC 9110, and of those registered elsewhere only what is of use without WebDAV.
     static let idempotentMethods: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
@@ -117,7 +140,7 @@ public struct RetryPolicy: Hashable, Sendable {
         case .startOver:
             wait = backoff
         case .error(let code):
-            guard errorCodes.contains(code) else { return nil }
+            guard codes.contains(RawCoded(code)) else { return nil }
             wait = backoff
         case .status(let status, let retryAfter):
             guard statusCodes.contains(status), (retryAfter ?? 0) <= maximumWait else { return nil }
@@ -192,41 +215,11 @@ extension HeaderFields {
     }
 }
 
+// MARK: - Codable
+
 extension RetryPolicy: Codable {
-    // Old names stay the keys: archives of earlier processes have them.
-    private enum CodingKeys: String, CodingKey {
-        case maximumRetries, timeBudget, initialDelay, longestDelay, longestWait, methods, statuses,
-            errorCodes
-    }
-
-    /// A policy from an earlier process. Error codes are numbers: `URLError.Code` is not `Codable`
-    /// everywhere.
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            maximumRetries: try values.decode(Int.self, forKey: .maximumRetries),
-            timeBudget: try values.decodeIfPresent(ArchivedSeconds.self, forKey: .timeBudget)?.value
-        )
-        initialDelay = try values.decode(ArchivedSeconds.self, forKey: .initialDelay).value
-        maximumDelay = try values.decode(ArchivedSeconds.self, forKey: .longestDelay).value
-        maximumWait = try values.decode(ArchivedSeconds.self, forKey: .longestWait).value
-        methods = try values.decode(Set<String>.self, forKey: .methods)
-        statusCodes = try values.decode(Set<Int>.self, forKey: .statuses)
-        errorCodes = Set(
-            try values.decode([Int].self, forKey: .errorCodes).compactMap(URLError.Code.init(rawValue:))
-        )
-    }
-
-    /// Sets are written in order, so that equal policies are written alike.
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(maximumRetries, forKey: .maximumRetries)
-        try values.encodeIfPresent(timeBudget.map(ArchivedSeconds.init), forKey: .timeBudget)
-        try values.encode(ArchivedSeconds(initialDelay), forKey: .initialDelay)
-        try values.encode(ArchivedSeconds(maximumDelay), forKey: .longestDelay)
-        try values.encode(ArchivedSeconds(maximumWait), forKey: .longestWait)
-        try values.encode(methods.sorted(), forKey: .methods)
-        try values.encode(statusCodes.sorted(), forKey: .statuses)
-        try values.encode(errorCodes.map(\.rawValue).sorted(), forKey: .errorCodes)
+    // Without the network, which is an object.
+    private enum CodingKeys: CodingKey {
+        case maximumRetries, budget, firstDelay, longestDelay, longestWait, methods, statusCodes, codes
     }
 }

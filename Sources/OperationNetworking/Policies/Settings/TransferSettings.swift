@@ -2,6 +2,10 @@ public import Foundation
 
 /// The settings of a transfer as one value. ``TransferConfigurable`` says what each does: a manager, an operation
 /// and a session have them as properties. A ``SessionConfiguration`` holds one.
+///
+/// Only the settings that a request must not be sent without are encoded, and none that is secret: not
+/// `clientIdentity`, `credential`, `tokenSource`, `requestAdapters`, a proxy's password, `uploadLimits`,
+/// `downloadLimits`, `cache` and `stubs`. A cookie jar that is not the process's comes back empty.
 public struct TransferSettings: Sendable {
     // MARK: - Trust
 
@@ -46,7 +50,11 @@ public struct TransferSettings: Sendable {
     public var proxyConfiguration = ProxyConfiguration.environment
 
     /// See ``TransferConfigurable/cookieJar``.
-    public var cookieJar: CookieJar? = .shared
+    public var cookieJar: CookieJar? {
+        get { cookies.jar }
+        set { cookies = CookieStorage(jar: newValue) }
+    }
+    private var cookies = CookieStorage(jar: .shared)
 
     // MARK: - Limits
 
@@ -75,6 +83,66 @@ public struct TransferSettings: Sendable {
     }
 }
 
+// MARK: - Codable
+
+extension TransferSettings: Codable {
+    private enum CodingKeys: CodingKey {
+        case securityPolicy, trustAnchors, tlsVersions, shouldUseCredentialStorage, authenticationSchemes
+        case retryPolicy, redirectPolicy, proxyConfiguration, cookies, timeouts
+    }
+
+    /// Takes those of another value that are encoded, and leaves the others as they are.
+    mutating func takeEncoded(of other: TransferSettings) {
+        securityPolicy = other.securityPolicy
+        trustAnchors = other.trustAnchors
+        tlsVersions = other.tlsVersions
+        shouldUseCredentialStorage = other.shouldUseCredentialStorage
+        authenticationSchemes = other.authenticationSchemes
+        retryPolicy = other.retryPolicy
+        redirectPolicy = other.redirectPolicy
+        proxyConfiguration = other.proxyConfiguration
+        cookies = CookieStorage(other.cookies.kind)
+        timeouts = other.timeouts
+    }
+
+    /// Only the settings that are encoded.
+    var encoded: TransferSettings {
+        var settings = TransferSettings()
+        settings.takeEncoded(of: self)
+        return settings
+    }
+}
+
+/// The cookie jar of settings, coded as which it is: a jar of its own comes back empty, not as the process's.
+private struct CookieStorage: Codable, Sendable {
+    enum Kind: String, Codable {
+        case none, shared, own
+    }
+
+    let jar: CookieJar?
+
+    init(jar: CookieJar?) {
+        self.jar = jar
+    }
+
+    init(_ kind: Kind) {
+        jar =
+            switch kind {
+            case .none: nil
+            case .shared: .shared
+            case .own: CookieJar()
+            }
+    }
+
+    var kind: Kind { jar.map { $0 === CookieJar.shared ? .shared : .own } ?? .none }
+
+    // By hand: a jar is an object.
+
+    init(from decoder: any Decoder) throws { self.init(try Kind(from: decoder)) }
+
+    func encode(to encoder: any Encoder) throws { try kind.encode(to: encoder) }
+}
+
 extension ServerVerification {
     /// The verification of the servers of a URL by these settings.
     init(of url: URL?, _ settings: TransferSettings) {
@@ -89,16 +157,24 @@ extension ServerVerification {
 
 /// The time limits of an operation, in seconds. Each defaults to `nil`: no limit but the request's
 /// `timeoutInterval`, which counts since a byte last came or went.
-public struct Timeouts: Hashable, Sendable {
+public struct Timeouts: Hashable, Codable, Sendable {
     /// The limit of finding the server, connecting to it and TLS together. A transfer that needs longer fails with
     /// `URLError.timedOut`.
-    public var connect: TimeInterval?
+    public var connect: TimeInterval? {
+        get { connectLimit?.value }
+        set { connectLimit = newValue.map { CodedDouble($0) } }
+    }
+    private var connectLimit: CodedDouble?
 
     /// The limit of the whole operation: from its start to the end of the last response's body, with redirects,
     /// retries, the waits between them, and the wait for a connection. Pauses are not counted, nor what comes
     /// after the last byte. An operation that needs longer fails with `URLError.timedOut`, is not tried again, and
     /// keeps what came as after any failure. Infinity is no limit.
-    public var total: TimeInterval?
+    public var total: TimeInterval? {
+        get { totalLimit?.value }
+        set { totalLimit = newValue.map { CodedDouble($0) } }
+    }
+    private var totalLimit: CodedDouble?
 
     /// `nil` is no limit.
     public init(connect: TimeInterval? = nil, total: TimeInterval? = nil) {

@@ -381,7 +381,7 @@ struct PlainProxyTests {
     @Test func managersGiveTheirProxyToOperationsCopiesAndArchives() throws {
         let manager = OperationManager()
         #expect(manager.proxyConfiguration == .environment)
-        let configuration = ProxyConfiguration.proxy(try Proxy("user:secret@p:1"), exceptions: ["a"])
+        let configuration = ProxyConfiguration.proxy(try Proxy("user:pa55word@p:1"), exceptions: ["a"])
         manager.proxyConfiguration = configuration
         let made = manager.operation(for: URLRequest(url: try #require(URL(string: Self.target))))
         #expect(made.proxyConfiguration == configuration)
@@ -389,11 +389,11 @@ struct PlainProxyTests {
         #expect((manager.copy() as? OperationManager)?.proxyConfiguration == configuration)
         let kept = ProxyConfiguration.proxy(try Proxy("p:1"), exceptions: ["a"])
         let data = try JSONEncoder().encode(try manager.archive)
-        #expect(!String(decoding: data, as: UTF8.self).contains("secret"))
+        #expect(!String(decoding: data, as: UTF8.self).contains("pa55word"))
         let archive = try JSONDecoder().decode(OperationManagerArchive.self, from: data)
         #expect(OperationManager(archive: archive).proxyConfiguration == kept)
         let operationData = try JSONEncoder().encode(try #require(made.archive))
-        #expect(!String(decoding: operationData, as: UTF8.self).contains("secret"))
+        #expect(!String(decoding: operationData, as: UTF8.self).contains("pa55word"))
         let operationArchive = try JSONDecoder().decode(OperationArchive.self, from: operationData)
         #expect(ConnectionOperation(archive: operationArchive).proxyConfiguration == kept)
     }

@@ -202,21 +202,6 @@ struct RedirectAttackTests {
         let operationArchive = try JSONDecoder().decode(OperationArchive.self, from: keptOperation)
         #expect(ConnectionOperation(archive: operationArchive).redirectPolicy == policy)
     }
-
-    @Test func anArchiveOfAnOlderVersionFollows() throws {
-        let operation = ConnectionOperation(
-            request: URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/")))
-        )
-        operation.redirectPolicy = .refuse
-        let data = try JSONEncoder().encode(try #require(operation.archive))
-        var tree = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-        var settings = try #require(tree["settings"] as? [String: Any])
-        #expect(settings.removeValue(forKey: "redirectPolicy") != nil)
-        tree["settings"] = settings
-        let older = try JSONSerialization.data(withJSONObject: tree)
-        let decoded = try JSONDecoder().decode(OperationArchive.self, from: older)
-        #expect(ConnectionOperation(archive: decoded).redirectPolicy == .follow)
-    }
 }
 
 extension ReceivedRequest {

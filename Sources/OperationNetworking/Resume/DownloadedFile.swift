@@ -1,12 +1,12 @@
 public import Foundation
 
 /// A file that was downloaded, and the proof of it.
-public struct DownloadedFile: Hashable, Sendable {
+public struct DownloadedFile: Hashable, Codable, Sendable {
     /// The proof that the file is the whole, and the right one.
     #if hasAttribute(nonexhaustive)
         @nonexhaustive
     #endif
-    public enum Proof: Hashable, Sendable {
+    public enum Proof: Hashable, Codable, Sendable {
         /// The file has this digest, the strongest of those that the caller or the server named.
         case digest(FileDigest)
         /// The file has the length, or ended at the mark, that the server named. It is the whole, even if the
