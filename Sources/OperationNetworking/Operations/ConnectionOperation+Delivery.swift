@@ -99,9 +99,8 @@ extension ConnectionOperation {
         goOn(on: queue)
     }
 
-    /// Makes the calls of the turn, one after the other; what is called elsewhere has to return first.
-    ///
-    /// - Parameter isThere: whether this thread serves the queue.
+    /// Makes the calls of the turn, one after the other; what is called elsewhere has to return first. `isThere` says
+    /// whether this thread serves the queue.
     private func goOn(on queue: DispatchQueue, isThere: Bool = true) {
         while true {
             let turn = state.withLock { next(&$0) }

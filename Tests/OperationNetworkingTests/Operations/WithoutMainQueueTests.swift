@@ -42,6 +42,8 @@ struct WithoutMainQueueTests {
             guard text.contains("a callback has waited for the main queue"), operation.isFinished else {
                 exit(5)
             }
+            // With the pipe: what is written at the end goes there.
+            withExtendedLifetime(pipe) { exit(0) }
         }
     }
 
