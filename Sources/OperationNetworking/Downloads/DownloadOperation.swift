@@ -13,8 +13,8 @@ internal import OperationNetworkingSystem
 /// A later operation with the same destination, in this process or another, continues after the last byte if
 /// the server proves that it still has the same bytes; otherwise it starts over. Received bytes are kept
 /// after a pause, a failure and a cancellation, unless ``cancel(keepingPartialFile:)`` throws them away. A
-/// partial file that was begun at another scheme, host, port or path is continued only if ``expectedDigests``,
-/// ``setRefreshURL(_:)`` or ``unprovenBytes`` is set, and never from https to http: anybody can send a tag and
+/// partial file that was begun at another scheme, host, port or path is continued only if ``expectedDigests`` or
+/// ``setRefreshURL(_:)`` is set, and never from https to http: anybody can send a tag and
 /// last bytes that are equal. Redirects do not count.
 ///
 /// The partial file is locked: of two operations or processes with one destination the second fails with
@@ -48,11 +48,10 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         var discardsWhenCancelled = false
         var mover: FileMover?
 
-        /// Whether the caller asks for bytes whatever server they came from: he knows what the whole has to
-        /// be, renews the address, or wants them compared.
+        /// Whether the caller asks for bytes whatever server they came from: they know what the whole has to be, or
+        /// renew the address. Compared bytes prove nothing of those that a hostile server sent before them.
         var takesOtherLocations: Bool {
-            !options.expectedDigests.isEmpty
-                || !options.isStrict && (refreshURL != nil || options.overlap != nil)
+            !options.expectedDigests.isEmpty || refreshURL != nil
         }
     }
 
@@ -230,12 +229,6 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     package var startedFile: StartedFile? {
         get { settings.withLock { $0.startedFile } }
         set { set { $0.startedFile = newValue } }
-    }
-
-    /// Whether only a digest lets bytes count that came for another scheme, host, port or path.
-    package var isStrict: Bool {
-        get { settings.withLock { $0.options.isStrict } }
-        set { set { $0.options.isStrict = newValue } }
     }
 
     /// Whether the request's `User-Agent` is the program's own, with its version: one that the caller did not

@@ -81,7 +81,6 @@ struct DownloadArchive: Codable, Sendable {
     struct Options: Codable, Sendable {
         var destination: URL?
         var replacesFile = false
-        var isStrict = false
         var downloadsOnlyIfChanged = false
         /// `false` for one that has thrown away what was there already.
         var startsOver = false

@@ -108,8 +108,6 @@ struct Settings: Sendable {
             compareUnproven(operation)
         }
         operation.startsOver = startsOver
-        // A file has bytes of its own server and path only, unless a digest is given.
-        operation.isStrict = true
         operation.sendsOwnUserAgent = sendsOwnUserAgent
         operation.expectedDigests = item.digests
         configure(operation, after: earlier)

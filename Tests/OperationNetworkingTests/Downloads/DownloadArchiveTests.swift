@@ -72,14 +72,13 @@ struct DownloadArchiveTests {
         operation.replacesFile = true
         operation.downloadsOnlyIfChanged = true
         operation.startsOver = true
-        operation.isStrict = true
         operation.expectedDigests = [try FileDigest.of(Data(), algorithm: .md5)]
         operation.wantedDigests = [.sha256, .sha512]
         operation.unprovenBytes = .compare(overlap: 77)
         operation.retryPolicy = RetryPolicy(maximumRetries: 9)
         let later = try #require(archived(operation).makeOperation() as? DownloadOperation)
         #expect(later.destination == scene.target && later.replacesFile && later.downloadsOnlyIfChanged)
-        #expect(later.startsOver && later.isStrict && later.unprovenBytes == .compare(overlap: 77))
+        #expect(later.startsOver && later.unprovenBytes == .compare(overlap: 77))
         #expect(later.expectedDigests == operation.expectedDigests)
         #expect(later.wantedDigests == [.sha256, .sha512])
         #expect(later.retryPolicy == RetryPolicy(maximumRetries: 9) && later.isReady && !later.isFinished)

@@ -107,7 +107,7 @@ struct OtherServerTests {
     // MARK: - Asked for
 
     enum Wish: CaseIterable, Sendable {
-        case digest, freshAddress, comparison
+        case digest, freshAddress
     }
 
     @Test(arguments: Wish.allCases)
@@ -118,11 +118,22 @@ struct OtherServerTests {
         switch wish {
         case .digest: second.expectedDigests = [try Self.digest]
         case .freshAddress: second.setRefreshURL { _, _ in nil }
-        case .comparison: second.unprovenBytes = .compare(overlap: 1)
         }
         _ = try await scene.run(second).get()
         #expect(scene.server.requests.last?["Range"] == "bytes=34464-")
         #expect(second.downloadedFile?.bytesRecovered == 100_000)
+        #expect(try isGenuine())
+    }
+
+    /// A hostile mirror can send bytes of its own before those that are compared.
+    @Test func aComparisonIsNoReasonToGoOnElsewhere() async throws {
+        mirror.setRepresentation(DownloadScene.old)
+        _ = await scene.run(operation(mirror.url))
+        let second = operation(scene.server.url)
+        second.unprovenBytes = .compare(overlap: 1)
+        _ = try await scene.run(second).get()
+        #expect(scene.server.requests.last?["Range"] == nil)
+        #expect(second.downloadedFile?.bytesRecovered == 0)
         #expect(try isGenuine())
     }
 
