@@ -26,8 +26,15 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     private let earlierData: Data?
     /// Whether the file without a destination stays until the completion handler has returned.
     private let lendsFile: Bool
-    /// Whether the file was moved to where it was.
-    private let staysInPlace = Locked(false)
+    private let fileMove = Locked(Move.none)
+
+    /// The move of the complete file.
+    private enum Move {
+        case none
+        case elsewhere
+        /// The destination is where the file was.
+        case inPlace
+    }
 
     init(
         _ download: DownloadOperation,
@@ -118,7 +125,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
             do {
                 try TemporaryPlace(file: file).move(to: destination)
                 let isSame = destination.standardizedFileURL == file.standardizedFileURL
-                staysInPlace.withLock { $0 = isSame }
+                fileMove.withLock { $0 = isSame ? .inPlace : .elsewhere }
                 announce(.urlSessionDownloadTaskDidMoveFile)
                 done(.success(destination))
             } catch {
@@ -134,12 +141,12 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     /// Whether a file without a destination waits for the completion handler.
     private var isLent: Bool {
-        lendsFile && download.error == nil && download.responseObject as? URL == download.destination
+        lendsFile && download.error == nil && fileMove.withLock { $0 == .none }
     }
 
     /// Whether the directory is to be left alone: it has what the owner wants, or may continue with.
     private var keepsFiles: Bool {
-        staysInPlace.withLock { $0 } || download.error is SessionError || resumeData != nil
+        fileMove.withLock { $0 == .inPlace } || download.error is SessionError || resumeData != nil
     }
 
     override func didFinish() {

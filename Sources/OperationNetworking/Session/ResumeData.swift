@@ -23,9 +23,11 @@ struct ResumeData: Codable, Hashable, Sendable {
         self = read
     }
 
-    /// `nil` if there is no checkpoint any more.
+    /// The same each time; `nil` if there is no checkpoint any more.
     var data: Data? {
         guard FileManager.default.fileExists(atPath: checkpoint) else { return nil }
-        return try? JSONEncoder().encode(self)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return try? encoder.encode(self)
     }
 }

@@ -5,8 +5,8 @@ internal import OperationNetworkingSystem
 /// The parts of a session that its tasks keep: settings, closures, the queue, and the tasks themselves. So a
 /// manager can be released while its tasks run.
 ///
-/// Tasks are kept from `resume()` to their end, but for those that are suspended when the manager is gone: they
-/// would never end.
+/// Tasks are kept until their end, but for those that are suspended when the manager is gone: they would never
+/// end.
 final class SessionCore: Sendable {
     private struct Entry {
         weak var task: SessionTask?
@@ -93,7 +93,11 @@ final class SessionCore: Sendable {
     /// - Returns: whether the session takes new tasks.
     func add(_ task: SessionTask) -> Bool {
         state.withLock { state in
-            state.entries[task.taskIdentifier] = Entry(task: task, isListed: state.isValid)
+            state.entries[task.taskIdentifier] = Entry(
+                task: task,
+                isListed: state.isValid,
+                kept: state.isValid && !state.isAbandoned ? task : nil
+            )
             return state.isValid
         }
     }

@@ -6,8 +6,8 @@ internal import OperationNetworkingSystem
 /// the session's queue. Everything may be called from any thread.
 ///
 /// ``URLSessionManager`` makes tasks: ``DataTask``, ``UploadTask``, ``DownloadTask``. Their settings are those of
-/// the session when the task was made. A session keeps its tasks from ``resume()`` until they have completed; a
-/// task keeps its session's queue and closures, not the manager.
+/// the session when the task was made. A session keeps its tasks until they have completed; a task keeps its
+/// session's queue and closures, not the manager.
 public class SessionTask: @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `changing`.
 
@@ -160,7 +160,12 @@ public class SessionTask: @unchecked Sendable {
             defer { state.isResumed = true }
             return !state.isResumed
         }
-        if isFirst { start() } else { operation.resume() }
+        if isFirst {
+            start()
+        } else {
+            observe()
+            operation.resume()
+        }
         session.keep(self)
     }
 

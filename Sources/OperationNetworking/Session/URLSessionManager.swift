@@ -129,7 +129,7 @@ open class URLSessionManager: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - cancelingTasks: whether the tasks are cancelled; if not, they continue, and one that is suspended
-    ///     keeps the session valid until it was resumed, cancelled or released.
+    ///     keeps the session valid until it was resumed or cancelled.
     ///   - resetSession: whether the manager continues with a new session, which has the same settings and
     ///     closures, no tasks, and its own identifiers.
     public func invalidateSession(cancelingTasks: Bool, resetSession: Bool = false) {

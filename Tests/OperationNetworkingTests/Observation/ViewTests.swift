@@ -165,13 +165,17 @@ struct ViewTests {
     @Test(.enabled(if: RealServers.httpbin != nil), arguments: Moment.allCases)
     func theViewOfATaskIsReleasedBefore(moment: Moment) async throws {
         let url = try #require(RealServers.httpbin).appendingPathComponent("delay/1")
-        let task = session.dataTask(with: URLRequest(url: url), completion: ends.handler)
+        let tasks = Recorder<DataTask>()
         try await release(
             before: moment,
             addSpinner: { session.addObserver($0) },
-            start: task.resume,
-            pause: task.suspend,
-            resume: task.resume
+            start: {
+                let task = session.dataTask(with: URLRequest(url: url), completion: ends.handler)
+                tasks.append(task)
+                task.resume()
+            },
+            pause: { tasks.elements[0].suspend() },
+            resume: { tasks.elements[0].resume() }
         )
         #expect(try await ends.wait().error == nil)
         callbacks.sync {}

@@ -40,6 +40,14 @@ struct DownloadTaskTests {
         get throws { try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() }
     }
 
+    /// Waits until these are in the folder: what is left is removed as the task ends.
+    private func expectNames(_ expected: [String], _ location: SourceLocation = #_sourceLocation) async throws
+    {
+        let limit = ContinuousClock.now + .seconds(20)
+        while try names != expected, ContinuousClock.now < limit { await Task.yield() }
+        #expect(try names == expected, sourceLocation: location)
+    }
+
     private func task(_ server: ScriptedServer, to name: String? = "file", came: Gate? = nil) -> DownloadTask
     {
         var destination: DownloadTask.DestinationHandler?
@@ -103,9 +111,8 @@ struct DownloadTaskTests {
             #expect(try await ends.wait().code == .networkConnectionLost)
         }
         #expect(task.resumeData == nil)
-        session.completionQueue?.sync {}
         // Nothing can go on with what came.
-        #expect(try names == [])
+        try await expectNames([])
         #expect(server.requests.map(\.method) == ["POST"])
     }
 
@@ -132,8 +139,7 @@ struct DownloadTaskTests {
         #expect(try Self.body.firstDifference(fromFile: folder.file()) == nil)
         let told = try await notices.names.wait(count: 3)
         #expect(told == [.taskDidResume, .urlSessionDownloadTaskDidMoveFile, .taskDidComplete])
-        session.completionQueue?.sync {}
-        #expect(try names == ["file"])
+        try await expectNames(["file"])
     }
 
     /// The idiom of AFNetworking 3: a folder, and the name that the response suggests.
@@ -152,8 +158,7 @@ struct DownloadTaskTests {
         )
         task.resume()
         #expect(try await ends.wait().file == folder.file(expected))
-        session.completionQueue?.sync {}
-        #expect(try names == [expected])
+        try await expectNames([expected])
     }
 
     @Test func aFileWithoutADestinationIsThereUntilTheHandlerHasReturned() async throws {
@@ -172,8 +177,7 @@ struct DownloadTaskTests {
         #expect(try await lengths.wait() == [300_000])
         // It is removed in the same turn as this is posted.
         #expect(try await notices.names.wait(count: 2).last == .taskDidComplete)
-        session.completionQueue?.sync {}
-        #expect(try names.isEmpty)
+        try await expectNames([])
     }
 
     @Test func theTemporaryFileMayBeTheDestination() async throws {
@@ -244,8 +248,7 @@ struct DownloadTaskTests {
         let end = try await ends.wait()
         #expect(end.error is ResponseSerializationError && end.file == nil && !asked.isOpen)
         #expect(end.response?.statusCode == 404)
-        session.completionQueue?.sync {}
-        #expect(try names.isEmpty)
+        try await expectNames([])
     }
 
     @Test func aTaskWithoutClosuresLeavesNothing() async throws {
@@ -262,7 +265,7 @@ struct DownloadTaskTests {
         session.setTaskDidComplete { _, _ in complete.open() }
         task.resume()
         try await complete.wait()
-        #expect(try names == ["file"])
+        try await expectNames(["file"])
     }
 
     @Test func aSuspendedTaskThatIsReleasedLeavesNothing() async throws {
@@ -282,24 +285,20 @@ struct DownloadTaskTests {
             try await server.waitForOpenConnections(0)
             #expect(try names.count == 1)
         }
-        // The end of its operation is told to no closure.
-        let limit = ContinuousClock.now + .seconds(20)
-        while try !names.isEmpty, ContinuousClock.now < limit { await Task.yield() }
-        #expect(try names.isEmpty)
+        try await expectNames([])
     }
 
     // MARK: - Suspending and cancelling
 
     @Test func aSuspendedDownloadAsksForTheRest() async throws {
         let server = try Self.stallingServer()
-        let came = Gate()
+        let (came, offsets) = (Gate(), Recorder<Int64>())
+        session.setDownloadTaskDidResume { _, offset, _ in offsets.append(offset) }
         let task = task(server, came: came)
         task.resume()
         try await came.wait()
         task.suspend()
         try await server.waitForOpenConnections(0)
-        let offsets = Recorder<Int64>()
-        session.setDownloadTaskDidResume { _, offset, _ in offsets.append(offset) }
         task.resume()
         #expect(try await ends.wait().error == nil)
         #expect(try Self.body.firstDifference(fromFile: folder.file()) == nil)
@@ -318,8 +317,8 @@ struct DownloadTaskTests {
         task.cancelByProducingResumeData { data.append($0) }
         #expect(try await ends.wait().code == .cancelled)
         #expect(try await data.wait() == [nil])
-        session.completionQueue?.sync {}
-        #expect(try names.isEmpty && task.resumeData == nil)
+        try await expectNames([])
+        #expect(task.resumeData == nil)
     }
 
     @Test func aDownloadThatWasNeverResumedHasNoResumeData() async throws {
@@ -355,8 +354,7 @@ struct DownloadTaskTests {
         #expect(end.file == folder.file() && end.error == nil)
         #expect(try Self.body.firstDifference(fromFile: folder.file()) == nil)
         #expect(server.requests.last?["If-Range"] == "\"v1\"" && offsets.elements == [100_000])
-        other.completionQueue?.sync {}
-        #expect(try names == ["file"])
+        try await expectNames(["file"])
     }
 
     @Test func resumeDataGoesOnWithTheSettingsOfTheSession() async throws {
@@ -422,7 +420,7 @@ struct DownloadTaskTests {
         }
         #expect(try Self.body.firstDifference(fromFile: folder.file()) == nil)
         #expect(server.requests.map { $0["Range"] } == [nil, "bytes=100000-"])
-        #expect(try names == ["file"])
+        try await expectNames(["file"])
     }
 
     @Test func resumeDataOfAChangedFileStartsOver() async throws {
@@ -584,10 +582,8 @@ struct DownloadTaskTests {
         )
         task.resume()
         task.cancelByProducingResumeData { _ in told.append("handler") }
-        while !session.tasks.isEmpty { sched_yield() }
-        let isAdded = Gate()
-        task.operation.whenFinished { isAdded.open() }
-        try isAdded.waitSynchronously()
+        // It enters the group when the task has ended.
+        while group.wait(timeout: .now()) == .success { sched_yield() }
         group.notify(queue: .global()) { @Sendable in told.append("group") }
         #expect(try await told.wait(count: 2) == ["handler", "group"])
     }

@@ -139,22 +139,6 @@ struct SessionInvalidationTests {
         try await invalid.wait()
     }
 
-    /// Nothing would end it.
-    @Test func aTaskThatIsReleasedBeforeItWasResumedDoesNotKeepTheSessionValid() async throws {
-        let invalid = Gate()
-        session.setSessionDidBecomeInvalid { _ in invalid.open() }
-        var task: DataTask? = session.dataTask(
-            with: URLRequest(url: URL(fileURLWithPath: "/")),
-            completion: ends.handler
-        )
-        #expect(session.tasks == [task])
-        session.invalidateSession(cancelingTasks: false)
-        #expect(!invalid.isOpen)
-        task = nil
-        try await invalid.wait()
-        #expect(ends.recorder.elements.isEmpty)
-    }
-
     @Test func aTaskThatIsMadeDuringAResetIsOfOneSession() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         let count = 400
