@@ -154,14 +154,6 @@ extension CachedTransfer: TransferClient {
         client.transferDidSeek(to: offset)
     }
 
-    func transferMayStart(_ id: TransferID) {
-        client.transferMayStart(id)
-    }
-
-    func transferCannotStart(_ id: TransferID, _ error: TransferError) {
-        client.transferCannotStart(id, error)
-    }
-
     // MARK: - The end of an answer
 
     func transferDidComplete(_ end: TransferEnd) {

@@ -60,9 +60,8 @@ final class CachedTransfers: TransferRunning {
         return next.sentCount(fetch.id)
     }
 
-    /// The request is not known yet, and may need a connection. A turn that a stored response makes
-    /// needless is given back.
-    func takeTurn(_ id: TransferID, _ request: TurnRequest, for client: any TransferClient) {
-        next.takeTurn(id, request, for: client)
+    /// The request is not known yet, and may need a connection. A stored response gives the reservation up.
+    func reserve(_ reservation: Reservation, whenAdmitted: @escaping @Sendable () -> Void) {
+        next.reserve(reservation, whenAdmitted: whenAdmitted)
     }
 }

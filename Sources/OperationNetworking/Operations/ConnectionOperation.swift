@@ -350,8 +350,6 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         let queue = state.withLock { $0.place.queue } ?? OperationQueue.current
         let readings = phase == .ready ? StartReadings(readingFor: self) : StartReadings()
         let priority = TransferPriority(queuePriority)
-        // Here, where no lock is held and none of ours waits: see ThreadMaking.
-        NetworkThread.shared.waitUntilMade()
         apply { state in
             state.priority = priority
             state.place.enter(queue)

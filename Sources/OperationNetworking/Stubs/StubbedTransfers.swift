@@ -7,8 +7,6 @@ final class StubbedTransfers: TransferRunning {
     private let stubs: RequestStubs
     private let next: any TransferRunning
     private var running: [TransferID: StubbedTransfer] = [:]
-    /// Turns that were asked for: there is no line to wait in.
-    private var turns: Set<TransferID> = []
 
     init(_ stubs: RequestStubs, over next: any TransferRunning) {
         self.stubs = stubs
@@ -16,7 +14,6 @@ final class StubbedTransfers: TransferRunning {
     }
 
     func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient) {
-        turns.remove(id)
         let transfer = StubbedTransfer(id, request, for: client, stubs) {
             [unowned self] outcome in
             running[id] = nil
@@ -31,7 +28,6 @@ final class StubbedTransfers: TransferRunning {
 
     @discardableResult
     func stop(_ id: TransferID) -> TransferMetrics? {
-        guard turns.remove(id) == nil else { return nil }
         guard let transfer = running.removeValue(forKey: id) else { return next.stop(id) }
         transfer.stop()
         return transfer.metrics
@@ -65,23 +61,10 @@ final class StubbedTransfers: TransferRunning {
 
     func sentCount(_ id: TransferID) -> Int64 { running[id] == nil ? next.sentCount(id) : .max }
 
-    /// Granted at once. A request that turns out to be for the network waits there when it starts, with its
+    /// Admits it at once. A request that turns out to be for the network waits there when it starts, with its
     /// files open.
-    func takeTurn(_ id: TransferID, _ request: TurnRequest, for client: any TransferClient) {
-        turns.insert(id)
-        let grant = Grant(transfers: self, client: client)
-        NetworkThread.shared.perform { _ in grant.transfers.grant(id, to: grant.client) }
-    }
-
-    private func grant(_ id: TransferID, to client: any TransferClient) {
-        guard turns.contains(id) else { return }
-        client.transferMayStart(id)
-    }
-
-    private struct Grant: @unchecked Sendable {
-        // @unchecked: it goes from the network thread to the network thread.
-        let transfers: StubbedTransfers
-        let client: any TransferClient
+    func reserve(_ reservation: Reservation, whenAdmitted: @escaping @Sendable () -> Void) {
+        whenAdmitted()
     }
 }
 

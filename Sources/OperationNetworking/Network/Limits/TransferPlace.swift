@@ -1,14 +1,6 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The request for admission of a transfer that needs a connection of its own, before its request is made.
-struct TurnRequest: Sendable {
-    var place: TransferPlace
-    var priority: TransferPriority
-    /// As in ``TransferRequest``.
-    var raisedConnectionLimit: Int
-}
-
 /// The place of a transfer: its server, and the trust domain with which it may share a connection.
 struct TransferPlace: Hashable, Sendable {
     /// Transfers of different limits are counted apart.
@@ -35,4 +27,13 @@ struct TransferPlace: Hashable, Sendable {
         self.origin = origin
         self.sharing = sharing
     }
+}
+
+/// A place in the line for a transfer that has no request yet.
+struct Reservation {
+    var id: TransferID
+    var place: TransferPlace
+    var priority: TransferPriority
+    /// As in ``TransferRequest``.
+    var raisedConnectionLimit: Int
 }

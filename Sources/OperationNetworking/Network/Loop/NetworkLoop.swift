@@ -97,9 +97,9 @@ final class NetworkLoop {
     /// The last thing in a pass: a nested run of the loop in there finds everything armed, and the rest of
     /// the ends asked for.
     private func tellEnds() {
-        while let tell = transfers.nextEnd() {
+        while let next = transfers.nextEnd() {
             if transfers.hasWork { again.signal() }
-            tell()
+            next.client.transferDidComplete(next.end)
         }
         if transfers.hasWork { again.signal() }
     }

@@ -4,15 +4,14 @@ internal import OperationNetworkingSystem
 // Transfers that cannot go on for a while: their clients hold them, or a limit does.
 extension Transfers {
     /// Whether descriptors are in use that will not be for long.
-    var someWillComeBack: Bool { admission.activeCount > 0 || ClosingFiles.count > 0 }
+    var othersHoldDescriptors: Bool { admission.activeCount > 0 || ClosingFiles.count > 0 }
 
-    /// The client of a turn has found no descriptor for its files, whatever was counted.
-    /// - Returns: whether it may take another turn: while others move, there will be some.
+    /// A transfer, or its files, found no descriptor. It has given its place up.
+    /// - Returns: whether it may take it again: see ``DescriptorBudget``.
     func mayWaitForDescriptors() -> Bool {
         checkThread()
         descriptors.didRunOut()
-        // Its own turn is one of those that move.
-        return admission.activeCount > 1 || ClosingFiles.count > 0
+        return othersHoldDescriptors
     }
 
     func putAside(_ id: TransferID) {

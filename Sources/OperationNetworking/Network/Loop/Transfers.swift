@@ -19,27 +19,34 @@ final class Transfers: TransferRunning {
     private var domains = TransferDomains()
     private var parts = SharedParts()
     var admission = Admission()
-    var descriptors = DescriptorWatch()
+    var descriptors = DescriptorBudget()
     private var waiting = TransferTable<Waiting>()
+    /// The reservations whose place has come, and whose request has not.
+    private var admitted = TransferTable<(place: TransferPlace, rank: WaitingRank)>()
     var running = RunningTransfers()
     private var versions = KnownVersions()
     var alarms = TransferAlarms()
-    private var news = TransferNews()
-    /// Transfers that may start, and have not said with what.
-    private var turns = TransferTable<(place: TransferPlace, rank: WaitingRank)>()
+    /// The ends that no client has heard of.
+    private var ended = Fifo<(end: TransferEnd, client: any TransferClient)>()
+    /// Stopped when they had ended and their clients had not heard of it.
+    private var silenced: Set<TransferID> = []
     private(set) var isInsideCurl = false
 
-    private enum Wish {
-        indirect case transfer(TransferRequest)
-        case turn(TransferPlace)
-    }
-
-    private struct Waiting {
-        var wish: Wish
+    private struct Start {
+        var request: TransferRequest
         let client: any TransferClient
         /// By the same transfer, when it had to be asked again.
         let spent: TransferMetrics
         let rank: WaitingRank
+    }
+
+    private indirect enum Waiting {
+        case start(Start)
+        case reservation(TransferPlace, WaitingRank, whenAdmitted: @Sendable () -> Void)
+
+        var client: (any TransferClient)? {
+            if case .start(let start) = self { start.client } else { nil }
+        }
     }
 
     /// - Parameters:
@@ -87,39 +94,32 @@ final class Transfers: TransferRunning {
         checkThread()
         clock.tick()
         if let obstacle {
-            let error = TransferError.cannotStart(obstacle)
-            return news.append(TransferEnd(id: id, error: error, metrics: TransferMetrics()), for: client)
+            return didEnd(id, .cannotStart(obstacle), for: client)
         }
         versions.decide(&request, id: id)
         let request = consume request
-        guard let turn = turns.remove(id) else {
+        guard let (place, rank) = admitted.remove(id) else {
             return enqueue(request, id, client, TransferMetrics())
         }
-        guard turn.place == TransferPlace(request) else {
+        guard place == TransferPlace(request) else {
             admission.remove(id)
-            return enqueue(request, id, client, TransferMetrics(), rank: turn.rank)
+            return enqueue(request, id, client, TransferMetrics(), rank: rank)
         }
-        begin(
-            Waiting(wish: .transfer(request), client: client, spent: TransferMetrics(), rank: turn.rank),
-            id
-        )
+        begin(Start(request: request, client: client, spent: TransferMetrics(), rank: rank), id)
     }
 
-    func takeTurn(_ id: TransferID, _ request: TurnRequest, for client: any TransferClient) {
+    func reserve(_ reservation: Reservation, whenAdmitted: @escaping @Sendable () -> Void) {
         checkThread()
-        if let obstacle { return news.refuse(id, for: client, .cannotStart(obstacle)) }
+        // Nothing can move: the start says why.
+        guard obstacle == nil else { return whenAdmitted() }
+        let (id, place) = (reservation.id, reservation.place)
         let rank = admission.append(
             id,
-            to: request.place,
-            priority: request.priority,
-            raisedLimit: request.raisedConnectionLimit
+            to: place,
+            priority: reservation.priority,
+            raisedLimit: reservation.raisedConnectionLimit
         )
-        waiting[id] = Waiting(
-            wish: .turn(request.place),
-            client: client,
-            spent: TransferMetrics(),
-            rank: rank
-        )
+        waiting[id] = .reservation(place, rank, whenAdmitted: whenAdmitted)
     }
 
     /// Has the client of a transfer hear ``TransferClient/transferLasts()`` after a moment, unless it has
@@ -148,7 +148,7 @@ final class Transfers: TransferRunning {
             raisedLimit: request.shared.value.raisedConnectionLimit,
             rank: rank
         )
-        waiting[id] = Waiting(wish: .transfer(request), client: client, spent: spent, rank: rank)
+        waiting[id] = .start(Start(request: request, client: client, spent: spent, rank: rank))
     }
 
     @discardableResult
@@ -156,10 +156,10 @@ final class Transfers: TransferRunning {
         checkThread()
         // It may be gone: it can end on this thread between the call to stop and now.
         guard let transfer = running[id]?.transfer else {
-            if waiting.remove(id) != nil || turns.remove(id) != nil {
+            if waiting.remove(id) != nil || admitted.remove(id) != nil {
                 admission.remove(id)
-            } else {
-                news.silence(id)
+            } else if !ended.isEmpty {
+                silenced.insert(id)
             }
             return nil
         }
@@ -224,12 +224,16 @@ final class Transfers: TransferRunning {
 
     /// Whether there are ends to tell, or transfers that may start.
     var hasWork: Bool {
-        !news.isEmpty || admission.mayHaveNext && !descriptors.isShort
+        !ended.isEmpty || admission.mayHaveNext && !descriptors.isShort
     }
 
     /// The next end to tell to its client, which may start a transfer, or run the run loop.
-    func nextEnd() -> TransferNews.Call? {
-        news.next { turns[$0] != nil }
+    func nextEnd() -> (end: TransferEnd, client: any TransferClient)? {
+        while let next = ended.popFirst() {
+            if silenced.remove(next.end.id) == nil { return next }
+        }
+        silenced.removeAll()
+        return nil
     }
 
     /// The time at which ``pass()`` has something to do even if no socket is ready.
@@ -263,68 +267,58 @@ final class Transfers: TransferRunning {
 
     private func nextAdmitted() -> TransferID? {
         guard admission.mayHaveNext else { return nil }
-        let expected =
-            admission.startingCount * DescriptorBudget.perStart + turns.count * DescriptorBudget.perFile
-        guard
-            descriptors.allowStart(
-                now: clock.now,
-                isAlone: !someWillComeBack,
-                expected: expected,
-                in: &domains
-            )
-        else { return nil }
-        return admission.next()
+        let mayStart = descriptors.allowStart(
+            now: clock.now,
+            othersHoldSome: othersHoldDescriptors,
+            expected: admission.startingCount * DescriptorBudget.perStart
+                + admitted.count * DescriptorBudget.perFile,
+            in: &domains
+        )
+        return mayStart ? admission.next() : nil
     }
 
     private func begin(_ id: TransferID) {
-        guard var next = waiting.remove(id) else { return admission.remove(id) }
-        switch next.wish {
-        case .transfer(var request):
-            guard !request.hasExpired else {
+        switch waiting.remove(id) {
+        case nil:
+            admission.remove(id)
+        case .start(var start)?:
+            guard !start.request.hasExpired else {
                 admission.remove(id)
-                let end = TransferEnd(id: id, error: .expired, metrics: next.spent)
-                return news.append(end, for: next.client)
+                return didEnd(id, .expired, start.spent, for: start.client)
             }
-            request.renewCookies()
-            next.wish = .transfer(request)
-            begin(next, id)
-        case .turn(let place):
+            start.request.renewCookies()
+            begin(start, id)
+        case .reservation(let place, let rank, let whenAdmitted)?:
             descriptors.take(DescriptorBudget.perFile)
-            turns[id] = (place, next.rank)
-            news.grant(id, for: next.client)
+            admitted[id] = (place, rank)
+            whenAdmitted()
         }
     }
 
-    private func begin(_ next: Waiting, _ id: TransferID) {
-        guard case .transfer(let request) = next.wish else { return }
+    private func begin(_ start: Start, _ id: TransferID) {
         do throws(CurlError) {
-            try begin(next, request, id)
+            let (number, domain) = try domains.takeForTransfer(start.request.trustDomain) {
+                (number) throws(CurlError) in try makeDomain(number)
+            }
+            do throws(CurlError) {
+                try begin(start, id, in: domain, number)
+            } catch {
+                domains.didEndTransfer(in: number)
+                throw error
+            }
         } catch {
             admission.remove(id)
-            let end = TransferEnd(id: id, error: .curl(error), metrics: TransferMetrics())
-            news.append(end, for: next.client)
-        }
-    }
-
-    private func begin(_ next: Waiting, _ request: TransferRequest, _ id: TransferID) throws(CurlError) {
-        let (number, domain) = try domains.takeForTransfer(request.trustDomain) {
-            (number) throws(CurlError) in try makeDomain(number)
-        }
-        do throws(CurlError) {
-            try begin(next, request, id, in: domain, number)
-        } catch {
-            domains.didEndTransfer(in: number)
-            throw error
+            didEnd(id, .curl(error), for: start.client)
         }
     }
 
     private func begin(
-        _ next: Waiting,
-        _ request: TransferRequest,
+        _ start: Start,
         _ id: TransferID,
         in domain: TransferDomain,
         _ number: UInt32
     ) throws(CurlError) {
+        let request = start.request
         let examination = request.makeExamination()
         let options = request.options(examination, demand: domain.demand)
         let easy = try domain.handle(for: options)
@@ -333,14 +327,14 @@ final class Transfers: TransferRunning {
         let context = TransferContext(
             clock: clock,
             since: clock.now,
-            spent: next.spent,
+            spent: start.spent,
             demand: domain.demand,
             bodyIsReady: bodyIsReady
         )
         let transfer = Transfer(
             id: id,
             request: request,
-            client: next.client,
+            client: start.client,
             easy: easy,
             examination: examination,
             context: context,
@@ -358,7 +352,7 @@ final class Transfers: TransferRunning {
             throw error
         }
         easy.tag = id.tag
-        running.insert(RunningTransfer(transfer, in: domain, number, next.rank))
+        running.insert(RunningTransfer(transfer, in: domain, number, start.rank))
         alarms.watchIdleness(of: id, since: clock.now, timeout: transfer.request.idleTimeout)
     }
 
@@ -373,12 +367,12 @@ final class Transfers: TransferRunning {
                 let (chosen, hasHead) = (transfer.connection.chosenProtocol, !transfer.heads.isEmpty)
                 versions.learn(transfer.request, end.error, chosen: chosen, hasHead: hasHead)
                 guard let next = nextRequest(transfer, after: end) else {
-                    news.append(end, for: transfer.client)
+                    ended.append((end, transfer.client))
                     if end.error == nil { domain.takeBack(easy) }
                     continue
                 }
                 guard let again = transfer.fromStart(next) else {
-                    news.append(transfer.end(.bodyNotRepeatable), for: transfer.client)
+                    ended.append((transfer.end(.bodyNotRepeatable), transfer.client))
                     continue
                 }
                 enqueue(again, transfer.id, transfer.client, end.metrics, rank: finished.rank)
@@ -391,9 +385,7 @@ final class Transfers: TransferRunning {
     private func nextRequest(_ transfer: Transfer, after end: TransferEnd) -> TransferRequest? {
         guard let error = end.error else { return nil }
         if case .curl(let error) = error, error.hasNoDescriptors, !transfer.connection.isThere {
-            // While others move, there will be some.
-            descriptors.didRunOut()
-            return someWillComeBack ? transfer.request : nil
+            return mayWaitForDescriptors() ? transfer.request : nil
         }
         guard var next = versions.next(transfer.request, after: error, id: transfer.id) else {
             return nil
@@ -421,7 +413,17 @@ final class Transfers: TransferRunning {
     func end(_ transfer: Transfer, _ error: TransferError) {
         let end = transfer.end(error, sent: sentCount(transfer.id))
         remove(transfer.id, hasFailed: true)
-        news.append(end, for: transfer.client)
+        ended.append((end, transfer.client))
+    }
+
+    /// A transfer that was never begun has ended.
+    private func didEnd(
+        _ id: TransferID,
+        _ error: TransferError,
+        _ spent: TransferMetrics = TransferMetrics(),
+        for client: any TransferClient
+    ) {
+        ended.append((TransferEnd(id: id, error: error, metrics: spent), client))
     }
 
     private func remove(_ id: TransferID, hasFailed: Bool = false) {

@@ -2,7 +2,7 @@ internal import OperationNetworkingSystem
 
 /// The client of a transfer. Called on the network thread.
 ///
-/// All but the turns and the end may be called from within libcurl: nothing there may wait, or start or stop
+/// All but the end may be called from within libcurl: nothing there may wait, or start or stop
 /// a transfer.
 protocol TransferClient: AnyObject {
     /// The final head came. No byte of the body was handed over yet.
@@ -25,14 +25,6 @@ protocol TransferClient: AnyObject {
     /// The request's body is sent again from `offset` on, over another connection.
     func transferDidSeek(to offset: Int64)
 
-    /// The transfer's turn in the line has come, which it took before it knew what to ask; see
-    /// ``TransferRunning/takeTurn(_:_:for:)``. Called outside of libcurl.
-    func transferMayStart(_ id: TransferID)
-
-    /// The transfer's turn never comes, whatever it waits for; nothing has been started. It may have been
-    /// stopped meanwhile.
-    func transferCannotStart(_ id: TransferID, _ error: TransferError)
-
     /// The transfer does not end at once: see ``Transfers/tellLasting(_:)``. Called outside of libcurl.
     func transferLasts()
 
@@ -42,8 +34,6 @@ protocol TransferClient: AnyObject {
 
 extension TransferClient {
     func transferLasts() {}
-    func transferMayStart(_ id: TransferID) {}
-    func transferCannotStart(_ id: TransferID, _ error: TransferError) {}
 }
 
 /// The treatment of a response, decided by its head.

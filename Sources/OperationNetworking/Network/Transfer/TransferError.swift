@@ -50,7 +50,7 @@ enum TransferError: Error, Sendable {
     /// the request ([RFC 9110 §15.5.9](https://www.rfc-editor.org/rfc/rfc9110#section-15.5.9)). Only seen by
     /// ``Transfers``, which asks again.
     case connectionTimedOut
-    /// The request's token was over when its turn came: see ``TransferRequest/expiry``. Nothing was sent. The
+    /// The request's token had expired when a connection came: see ``TransferRequest/expiry``. Nothing was sent. The
     /// exchange asks again.
     case expired
     /// The server takes no HTTP/1.1, or may take none. Only seen by ``Transfers``, which offers HTTP/2.

@@ -80,8 +80,6 @@ struct TransferLog: Sendable {
     private(set) var sum = TransferMetrics()
     /// Most exchanges have one, and need no list.
     private var last: TransferMetrics?
-    /// Whether no transfer has ended yet.
-    private(set) var isEmpty = true
     private var earlier: [TransferMetrics] = []
 
     init() {}
@@ -91,6 +89,9 @@ struct TransferLog: Sendable {
         self.sum = sum
     }
 
+    /// Whether no transfer has ended yet.
+    var isEmpty: Bool { last == nil }
+
     var transfers: [TransferMetrics] { earlier + (last.map { [$0] } ?? []) }
 
     /// A transfer has ended.
@@ -99,7 +100,6 @@ struct TransferLog: Sendable {
         if let last { earlier.append(last) }
         if earlier.count == Self.longestList { earlier.removeFirst() }
         last = next
-        isEmpty = false
     }
 
     /// Bytes were there already, and are not fetched again.

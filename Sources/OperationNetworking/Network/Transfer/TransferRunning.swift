@@ -7,10 +7,10 @@ internal import OperationNetworkingSystem
 /// what happens later; only bytes that wait may come during ``resumeReceiving(_:)``, ``receive(_:)`` and
 /// ``takeUp(_:)``, which libcurl hands over at once. So these are the last thing that a client does.
 protocol TransferRunning: AnyObject {
-    /// Starts a transfer, under an identifier that was not used before, or whose turn has come.
+    /// Starts a transfer, under an identifier that was not used before, or for which a place was reserved.
     func start(_ request: consuming TransferRequest, id: TransferID, for client: any TransferClient)
 
-    /// Stops a transfer, or gives its turn back; the client hears nothing more. Nothing happens if it has
+    /// Stops a transfer, or gives up its reservation; the client hears nothing more. Nothing happens if it has
     /// ended already.
     /// - Returns: its cost, unless it had ended.
     @discardableResult
@@ -38,10 +38,10 @@ protocol TransferRunning: AnyObject {
     /// Callable from within the client.
     func sentCount(_ id: TransferID) -> Int64
 
-    /// Takes a place in the line for a transfer that has to open files before its request is known. The
-    /// client opens them when it hears ``TransferClient/transferMayStart(_:)``, and then starts or stops;
-    /// until then it counts as running.
-    func takeTurn(_ id: TransferID, _ request: TurnRequest, for client: any TransferClient)
+    /// Reserves a connection for a transfer whose request is not known before its files are open. Until
+    /// `whenAdmitted` was called it waits in the line, and has nothing open; from then on it counts as
+    /// running, until the client starts or stops it.
+    func reserve(_ reservation: Reservation, whenAdmitted: @escaping @Sendable () -> Void)
 }
 
 /// Stands before the network, by a setting of an operation or a manager.

@@ -22,7 +22,7 @@ extension Exchange {
     }
 
     /// Whether a token has to be fetched first; then the transfer starts after that. The one that is there
-    /// may have expired while the exchange waited for its turn.
+    /// may have expired while the exchange waited in the line.
     func waitsForToken() -> Bool {
         guard let source = configuration.settings.tokenSource, authentication.takesToken(),
             configuration.settings.authenticationSchemes.contains(.bearer),
@@ -34,11 +34,6 @@ extension Exchange {
         }
         fetchToken(otherThan: nil, from: source)
         return true
-    }
-
-    /// Whether the token has expired, and another one takes its time.
-    var lacksToken: Bool {
-        authentication.hasExpired() && configuration.settings.tokenSource?.goodToken == nil
     }
 
     /// Sends at once what the server is known to want.

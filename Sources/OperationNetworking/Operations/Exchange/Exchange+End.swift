@@ -91,12 +91,6 @@ extension Exchange {
         stop(ExchangeEnd(error: error, data: data, metrics: meters.log, statusComesFirst: statusComesFirst))
     }
 
-    /// The last value of both.
-    private func reportProgress() {
-        if let report = meters.download.finish(now: now) { owner?.exchangeDidDownload(report) }
-        if let report = meters.lastUploadReport(now: now) { owner?.exchangeDidUpload(report) }
-    }
-
     /// Ends when the sink writes no more to the destination.
     private func stop(_ decided: ExchangeEnd) {
         guard machine.end(with: decided) else { return }

@@ -71,21 +71,6 @@ extension Exchange {
         }
     }
 
-    /// The sink has every byte, so no body comes: the progress is that of one that has nothing left to bring.
-    func countKeptWhole() {
-        let count = sink.count
-        guard count > 0 else { return }
-        meters.log.addKept(count)
-        beginBody(after: count, of: count)
-    }
-
-    private func beginBody(after offset: Int64, of total: Int64?) {
-        if offset > 0 { owner?.exchangeDidResume(at: offset) }
-        meters.download.restart(at: offset)
-        meters.download.expected = total ?? -1
-        owner?.exchangeWillReceiveBody(at: offset, length: meters.download.expected)
-    }
-
     /// A sink that can read back what it has compares it, while it writes; for others it is done here.
     private func compare(
         _ head: ResponseHead,

@@ -5,51 +5,51 @@ internal import OperationNetworkingSystem
 // Opening: the sink looks what it has from an earlier process. One that opens files for that does so when
 // there is a connection to be had: thousands that wait for one have nothing open.
 extension Exchange {
-    /// - Returns: whether the sink is open at once; else the transfer starts after that.
-    func opens(_ room: NetworkRoom) -> Bool {
-        let opensFiles = configuration.opensFiles && route.hopURL != nil
-        perform(machine.openSink(inTurn: opensFiles ? .next() : nil), room)
+    /// - Returns: whether the sink is open; else the transfer starts after that.
+    func opensSink(_ room: NetworkRoom) -> Bool {
+        if machine.hasClosedSink, configuration.opensFiles, route.hopURL != nil, reservation == nil {
+            reserve(room)
+            return false
+        }
+        guard machine.openSink() else { return false }
+        sink.willOpen(for: route.adapted, token: authentication.token?.value)
+        let content = sink.open { result in
+            NetworkThread.shared.perform { room in self.sinkDidOpen(result, room) }
+        }
+        if let content { didOpen(content) }
         return machine.hasOpenSink
     }
 
-    func takeTurn(_ id: TransferID, _ room: NetworkRoom) {
+    /// Waits for a connection, and goes through everything again: another token may be needed by then.
+    private func reserve(_ room: NetworkRoom) {
         let settings = configuration.settings
-        let request = TurnRequest(
+        let reservation = Reservation(
+            id: .next(),
             place: TransferPlace(limit: settings.connectionLimit, origin: Origin(route.url)),
             priority: configuration.priority,
             raisedConnectionLimit: settings.raisedConnectionLimit
         )
-        runner(room).takeTurn(id, request, for: self)
+        self.reservation = reservation.id
+        let go = wait { (exchange, _: Void, room) in exchange.prepare(room) }
+        runner(room).reserve(reservation) { go(()) }
     }
 
-    /// - Returns: the content, if it is known at once.
-    func openSink() -> SinkContent? {
-        sink.willOpen(for: route.adapted, token: authentication.token?.value)
-        return sink.open { result in
-            NetworkThread.shared.perform { room in self.sinkDidOpen(result, room) }
-        }
-    }
-
-    func sinkDidOpen(_ result: Result<SinkContent, any Error>, _ room: NetworkRoom) {
+    private func sinkDidOpen(_ result: Result<SinkContent, any Error>, _ room: NetworkRoom) {
         switch result {
         case .success(let content):
             if didOpen(content) { prepare(room) }
-        case .failure(let error) where error.isLackOfDescriptors:
-            let mayWait = room.transfers.mayWaitForDescriptors()
-            // One that was paused meanwhile opens it when it goes on.
-            guard machine.sinkMustOpenAgain() else { return }
-            giveTurnBack(room)
-            if mayWait { startAgain() } else { fail(error) }
         case .failure(let error):
-            guard machine.sinkOpened() else { return }
-            giveTurnBack(room)
-            fail(error)
+            let isLack = error.isLackOfDescriptors
+            // One that was paused meanwhile opens it when it goes on.
+            guard machine.sinkOpened(!isLack) else { return }
+            giveReservationUp(room)
+            if isLack, room.transfers.mayWaitForDescriptors() { startAgain() } else { fail(error) }
         }
     }
 
     /// - Returns: whether that was waited for: the exchange may have been paused or cancelled meanwhile.
     @discardableResult
-    func didOpen(_ content: SinkContent) -> Bool {
+    private func didOpen(_ content: SinkContent) -> Bool {
         if let partial = content.partial {
             resumption.take(partial)
             // No progress of this exchange.

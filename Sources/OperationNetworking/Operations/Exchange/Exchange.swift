@@ -39,6 +39,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
     var attempts: Attempts
     var totalTime: TotalTime
 
+    /// The connection that a transfer waits for, or has, before its request is known.
+    var reservation: TransferID?
     /// The end of the last transfer.
     private var transferEnd: TransferEnd?
     /// The bytes of the body that were kept aside.
@@ -147,10 +149,6 @@ final class Exchange: Exchanging, @unchecked Sendable {
             runner(room).receive(id)
         case .giveUp(let id):
             runner(room).giveUp(id)
-        case .takeTurn(let id):
-            takeTurn(id, room)
-        case .openSink:
-            if let content = openSink() { didOpen(content) }
         case .restart(let id):
             perform(Machine.Stop(transfer: id), room)
             // Without a reason to begin anew it has failed, as is found before the next transfer.
@@ -173,7 +171,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
     }
 
     func perform(_ stop: Machine.Stop, _ room: NetworkRoom) {
-        if let turn = stop.turn { runner(room).stop(turn) }
+        giveReservationUp(room)
         if let id = stop.transfer {
             if let cost = runner(room).stop(id) { meters.log.add(cost) }
             sink.flush()
@@ -258,13 +256,12 @@ extension Exchange {
     func prepare(_ room: NetworkRoom) {
         tick()
         if waitsForHost(room) {
-            giveTurnBack(room)
+            giveReservationUp(room)
             return tellRedirect()
         }
-        // Nothing is waited for that may need a connection while there is one for this, or files are open for
-        // it.
-        guard !waitsForToken(), !waitsForAdapters() else { return giveTurnBack(room) }
-        guard machine.hasOpenSink || opens(room) else { return }
+        // Nothing that may need a connection is waited for while one is reserved, or files are open.
+        guard !waitsForToken(), !waitsForAdapters() else { return giveReservationUp(room) }
+        guard machine.hasOpenSink || opensSink(room) else { return }
         guard !looksAtAnchors(), !readsCookies() else { return }
         start(room, with: cookies.take())
     }
@@ -284,6 +281,7 @@ extension Exchange {
     }
 
     func start(_ room: NetworkRoom, with cookies: JarCookies?) {
+        defer { giveReservationUp(room) }
         authenticateInAdvance(room)
         machine.forgetResponse()
         sideBody = Data()
@@ -292,17 +290,16 @@ extension Exchange {
             if resumption.isAtEnd(route.hop, held: sink.held) { _ = sink.goBack() }
             let asked = resumption.ask(route.hop, held: sink.held, because: sink.demand)
             guard asked != .nothing else {
-                giveTurnBack(room)
                 countKeptWhole()
                 return finish()
             }
             guard !isAdaptedForAnother(asked) else {
                 route.adapted = nil
-                giveTurnBack(room)
                 return startAgain()
             }
             let request = try transferRequest(asking: asked, cookies)
-            let id = machine.start(.next())
+            let id = reservation.take() ?? .next()
+            machine.start(id)
             if sink.tellsChanges || pieces != nil { listenToSink(of: id) }
             let runner = runner(room)
             lastRunner = runner
@@ -315,7 +312,6 @@ extension Exchange {
             }
             tellRedirect()
         } catch {
-            giveTurnBack(room)
             fail(error)
         }
     }
@@ -333,9 +329,9 @@ extension Exchange {
         return made
     }
 
-    /// Others may have the place in the line.
-    func giveTurnBack(_ room: NetworkRoom) {
-        if let turn = machine.giveTurnBack() { runner(room).stop(turn) }
+    /// Others may have the connection, or the place in the line.
+    func giveReservationUp(_ room: NetworkRoom) {
+        if let id = reservation.take() { runner(room).stop(id) }
     }
 
     private func tellRedirect() {
@@ -423,49 +419,12 @@ extension Exchange: TransferClient {
         }
     }
 
-    func transferLasts() {
-        meters.hasLasted = true
-        owner?.exchangeLasts()
-        tellProgressSoon()
-    }
-
-    /// The bytes are in libcurl's buffer, or in the kernel's, which is asked while the transfer lasts. Most end
-    /// before.
-    func transferDidSend(_ count: Int) {
-        meters.take(count)
-        if meters.hasLasted { tellProgressSoon() }
-    }
-
-    func transferDidSeek(to offset: Int64) {
-        meters.restartUpload(at: offset)
-    }
-
-    func transferMayStart(_ id: TransferID) {
-        // No file is opened, and no place in the line kept, while another token is fetched.
-        if lacksToken, machine.turnCameTooSoon(id) {
-            return wait { (exchange, _: Void, room) in
-                exchange.giveTurnBack(room)
-                exchange.prepare(room)
-            }(())
-        }
-        guard machine.turnCame(id), let content = openSink() else { return }
-        NetworkThread.shared.perform { room in self.sinkDidOpen(.success(content), room) }
-    }
-
-    func transferCannotStart(_ id: TransferID, _ error: TransferError) {
-        if machine.turnFailed(id) { fail(error.error(for: route.url)) }
-    }
-
     func transferDidComplete(_ end: TransferEnd) {
         let step = machine.transferEnded(end.id)
         if case .none = step { return }
         transferEnd = end
-        // One whose token expired in the line was none.
-        var isNone = false
-        if case .expired = end.error { isNone = end.metrics.transferCount == 0 }
-        if !isNone { meters.log.add(end.metrics) }
+        meters.add(end)
         tick()
-        meters.noteSent(end.sentCount)
         perform(step)
     }
 
@@ -485,11 +444,6 @@ extension Exchange: TransferClient {
             let new = bytes.extracting(start...)
             owner?.exchangeDidReceive(Data(new), done: pieces.append(new.count))
         }
-        count(bytes.count - start)
-    }
-
-    private func count(_ bytes: Int) {
-        tick()
-        tellDownload(meters.download.add(bytes, now: now))
+        countDownload(bytes.count - start)
     }
 }

@@ -16,8 +16,6 @@ extension ExchangeMachine {
         case receive(TransferID)
         /// The rest of the body is not wanted.
         case giveUp(TransferID)
-        case takeTurn(TransferID)
-        case openSink
         /// The transfer stops, and the whole is asked for.
         case restart(TransferID)
         /// The end that was kept is heard now.
@@ -41,8 +39,6 @@ extension ExchangeMachine {
     /// The things to stop, so that nothing runs any more.
     struct Stop: Hashable {
         var transfer: TransferID?
-        /// A place in the line that is given back.
-        var turn: TransferID?
     }
 
     /// The decision of a response's head.

@@ -28,7 +28,7 @@ struct ExchangeMachine<Next, End> {
     enum Phase {
         /// Not begun, or suspended.
         case idle
-        /// The sink looks what it has from an earlier process, or waits for its turn to open files.
+        /// The sink looks what it has from an earlier process.
         case opening
         /// Before a transfer, until something is known or a time has come.
         case waiting
@@ -75,12 +75,11 @@ struct ExchangeMachine<Next, End> {
     private var following = Following.body
     private var hold = Hold.none
     private var sink = SinkOpening.closed
-    /// The place in the line, or the turn, of a transfer that is not started yet.
-    private var turn: TransferID?
     /// Whether the owner wants the exchange to go on after the sink's end.
     private var isWanted = false
 
     var hasOpenSink: Bool { sink == .open }
+    var hasClosedSink: Bool { sink == .closed }
     var wasHeld: Bool { hold == .wasHeld }
 
     private var isAsking: Bool {
@@ -150,7 +149,6 @@ extension ExchangeMachine {
         case .transferring(let id): stop.transfer = id
         case .finishing, .stopping, .storing, .ended: return nil
         }
-        stop.turn = giveTurnBack()
         phase = .idle
         hold = .none
         return stop
@@ -185,63 +183,22 @@ extension ExchangeMachine {
         return true
     }
 
-    /// The sink has to say what it has. `id` names the transfer whose place in the line is taken first.
-    /// `nil`: none is needed.
-    mutating func openSink(inTurn id: TransferID?) -> Effect {
+    /// The sink has to say what it has.
+    /// - Returns: whether it is to be opened: a pause does not stop an opening.
+    mutating func openSink() -> Bool {
         phase = .opening
-        guard sink == .closed, turn == nil else { return .none }
-        guard let id else {
-            sink = .opening
-            return .openSink
-        }
-        turn = id
-        return .takeTurn(id)
-    }
-
-    /// - Returns: whether the sink is to be opened.
-    mutating func turnCame(_ id: TransferID) -> Bool {
-        guard case .opening = phase, turn == id, sink == .closed else { return false }
+        guard sink == .closed else { return false }
         sink = .opening
         return true
     }
 
-    /// The turn has come, and something has to be known anew before the sink is opened.
-    /// - Returns: whether the exchange has waited for it. It then gives the turn back.
-    mutating func turnCameTooSoon(_ id: TransferID) -> Bool {
-        guard case .opening = phase, turn == id, sink == .closed else { return false }
-        phase = .deciding
-        return true
-    }
-
-    /// - Returns: whether the exchange fails because of it.
-    mutating func turnFailed(_ id: TransferID) -> Bool {
-        guard case .opening = phase, turn == id else { return false }
-        turn = nil
-        phase = .deciding
-        return true
-    }
-
+    /// The sink is open; or (not `isOpen`) found no descriptor, and can be opened later.
     /// - Returns: whether the exchange has waited for it.
-    mutating func sinkOpened() -> Bool {
-        sink = .open
+    mutating func sinkOpened(_ isOpen: Bool = true) -> Bool {
+        sink = isOpen ? .open : .closed
         guard case .opening = phase else { return false }
         phase = .deciding
         return true
-    }
-
-    /// The sink could not be opened now, and can be later.
-    /// - Returns: whether the exchange has waited for it. It then gives the turn back.
-    mutating func sinkMustOpenAgain() -> Bool {
-        sink = .closed
-        guard case .opening = phase else { return false }
-        phase = .deciding
-        return true
-    }
-
-    /// - Returns: the place in the line that others may have.
-    mutating func giveTurnBack() -> TransferID? {
-        defer { turn = nil }
-        return turn
     }
 
     /// The next request is made: nothing of the last response counts any more.
@@ -251,12 +208,9 @@ extension ExchangeMachine {
         hold = .none
     }
 
-    /// The transfer's request is known. `fresh` names a transfer that had no place in the line.
-    mutating func start(_ fresh: TransferID) -> TransferID {
-        let id = turn ?? fresh
-        turn = nil
+    /// The transfer's request is known.
+    mutating func start(_ id: TransferID) {
         phase = .transferring(id)
-        return id
     }
 }
 

@@ -4,15 +4,11 @@
 struct MachineScene {
     typealias Machine = ExchangeMachine<String, String>
 
-    /// Each phase, and the parts of *transferring* and *opening* that answer differently.
+    /// Each phase, and the parts of *transferring* that answer differently.
     enum Place: CaseIterable, Sendable {
         case idle
         /// The sink is being opened.
         case opening
-        /// For its turn to open the sink.
-        case inLine
-        /// The transfer's turn has come, and the sink is being opened.
-        case openingInTurn
         case waiting
         case deciding
         /// With a body for the sink.
@@ -40,8 +36,7 @@ struct MachineScene {
     enum Event: CaseIterable, Sendable {
         case begin, suspend, suspendForGood, cancel, timeIsOver, drop
         case waitIsOver, earlierWaitIsOver
-        case sinkOpened, sinkMustOpenAgain, turnCame, otherTurnCame, turnCameTooSoon, otherTurnCameTooSoon,
-            turnFailed
+        case sinkOpened, sinkFoundNoDescriptor
         case sinkHasRoom, sinkFails, otherSinkHasRoom, otherSinkFails
         case transferEnds, otherTransferEnds
         case answerGoOn, answerGoOnWithBody, answerTake, answerTakeThenFail, earlierAnswer
@@ -63,12 +58,7 @@ struct MachineScene {
         case .idle, .deciding:
             break
         case .opening:
-            _ = machine.openSink(inTurn: nil)
-        case .inLine:
-            _ = machine.openSink(inTurn: Self.id)
-        case .openingInTurn:
-            _ = machine.openSink(inTurn: Self.id)
-            _ = machine.turnCame(Self.id)
+            _ = machine.openSink()
         case .waiting:
             _ = machine.wait()
             round = machine.wait()
@@ -85,7 +75,7 @@ struct MachineScene {
     }
 
     private mutating func transfer(_ place: Place) {
-        _ = machine.start(Self.id)
+        machine.start(Self.id)
         switch place {
         case .questioning, .asking:
             _ = machine.ask()
@@ -120,12 +110,7 @@ struct MachineScene {
         case .waitIsOver: machine.goesOn(in: round) ? "goes on" : "-"
         case .earlierWaitIsOver: machine.goesOn(in: round - 1) ? "goes on" : "-"
         case .sinkOpened: machine.sinkOpened() ? "goes on" : "-"
-        case .sinkMustOpenAgain: machine.sinkMustOpenAgain() ? "gives back" : "-"
-        case .turnCame: machine.turnCame(Self.id) ? "opens" : "-"
-        case .otherTurnCame: machine.turnCame(Self.other) ? "opens" : "-"
-        case .turnCameTooSoon: machine.turnCameTooSoon(Self.id) ? "gives back" : "-"
-        case .otherTurnCameTooSoon: machine.turnCameTooSoon(Self.other) ? "gives back" : "-"
-        case .turnFailed: machine.turnFailed(Self.id) ? "fails" : "-"
+        case .sinkFoundNoDescriptor: machine.sinkOpened(false) ? "goes on" : "-"
         case .sinkHasRoom: text(machine.sinkChanged(Self.id, takesMore: true))
         case .sinkFails: text(machine.sinkChanged(Self.id, takesMore: false))
         case .otherSinkHasRoom: text(machine.sinkChanged(Self.other, takesMore: true))
@@ -176,8 +161,6 @@ struct MachineScene {
         case .resumeReceiving: "resumes"
         case .receive: "receives"
         case .giveUp: "gives up"
-        case .takeTurn: "takes a turn"
-        case .openSink: "opens"
         case .restart: "restarts"
         case .hearEnd: "hears the end"
         case .then(let step): text(step)
@@ -196,6 +179,6 @@ struct MachineScene {
     }
 
     private func text(_ stop: Machine.Stop) -> String {
-        "stops \(stop.transfer == nil ? stop.turn == nil ? "nothing" : "its turn" : "the transfer")"
+        "stops \(stop.transfer == nil ? "nothing" : "the transfer")"
     }
 }

@@ -37,21 +37,8 @@ import Testing
         ],
         .waitIsOver: [.waiting: "goes on > deciding"],
         .earlierWaitIsOver: [:],
-        .sinkOpened: [
-            .opening: "goes on > deciding",
-            .inLine: "goes on > deciding",
-            .openingInTurn: "goes on > deciding",
-        ],
-        .sinkMustOpenAgain: [
-            .opening: "gives back > deciding",
-            .inLine: "gives back > deciding",
-            .openingInTurn: "gives back > deciding",
-        ],
-        .turnCame: [.inLine: "opens > opening"],
-        .otherTurnCame: [:],
-        .turnCameTooSoon: [.inLine: "gives back > deciding"],
-        .otherTurnCameTooSoon: [:],
-        .turnFailed: [.inLine: "fails > deciding", .openingInTurn: "fails > deciding"],
+        .sinkOpened: [.opening: "goes on > deciding"],
+        .sinkFoundNoDescriptor: [.opening: "goes on > deciding"],
         .sinkHasRoom: [
             .receiving: "resumes > transferring",
             .questioning: "resumes > transferring",
@@ -110,8 +97,6 @@ import Testing
     private static let stops: [Place: String] = [
         .idle: "stops nothing > idle",
         .opening: "stops nothing > idle",
-        .inLine: "stops its turn > idle",
-        .openingInTurn: "stops its turn > idle",
         .waiting: "stops nothing > idle",
         .deciding: "stops nothing > idle",
         .receiving: "stops the transfer > idle",
@@ -151,7 +136,7 @@ import Testing
         _ = scene.after(.suspend)
         #expect(scene.after(.answerTake) == "- > idle")
         _ = scene.after(.begin)
-        _ = scene.machine.start(MachineScene.id)
+        scene.machine.start(MachineScene.id)
         let round = scene.machine.ask()
         _ = scene.machine.decide(.ask(keeping: 1))
         #expect(scene.after(.answerTake) == "- > transferring")
@@ -179,26 +164,12 @@ import Testing
         for _ in 1...2 {
             _ = scene.after(.suspend)
             _ = scene.after(.begin)
-            guard case .none = scene.machine.openSink(inTurn: nil) else {
-                Issue.record("it is being opened already")
-                return
-            }
+            let opens = scene.machine.openSink()
+            #expect(!opens, "it is being opened already")
         }
-        #expect(!scene.machine.hasOpenSink)
+        #expect(!scene.machine.hasOpenSink && !scene.machine.hasClosedSink)
         #expect(scene.after(.sinkOpened) == "goes on > deciding")
         #expect(scene.machine.hasOpenSink)
-    }
-
-    @Test func aSinkIsOpenedOnceAlsoInTurn() {
-        var scene = MachineScene(.openingInTurn)
-        _ = scene.after(.suspend)
-        _ = scene.after(.begin)
-        guard case .none = scene.machine.openSink(inTurn: MachineScene.other) else {
-            Issue.record("it is being opened already, and needs no other turn")
-            return
-        }
-        #expect(scene.after(.otherTurnCame) == "- > opening")
-        #expect(scene.after(.sinkOpened) == "goes on > deciding")
     }
 
     @Test func aSinkThatOpensDuringAPauseIsOpenAfterIt() {
@@ -208,34 +179,21 @@ import Testing
         #expect(scene.machine.hasOpenSink)
     }
 
-    @Test func aPlaceInTheLineIsTakenAnewAfterAPause() {
-        var scene = MachineScene(.inLine)
-        #expect(scene.after(.suspend) == "stops its turn > idle")
-        #expect(scene.after(.turnCame) == "- > idle")
+    @Test func aSinkThatFoundNoDescriptorIsOpenedLater() {
+        var scene = MachineScene(.opening)
+        _ = scene.after(.suspend)
+        #expect(scene.after(.sinkFoundNoDescriptor) == "- > idle")
+        #expect(scene.machine.hasClosedSink)
         _ = scene.after(.begin)
-        guard case .takeTurn(MachineScene.other) = scene.machine.openSink(inTurn: MachineScene.other) else {
-            Issue.record("it has to wait in line again")
-            return
-        }
-        #expect(scene.after(.turnCame) == "- > opening")
-        #expect(scene.after(.otherTurnCame) == "opens > opening")
-    }
-
-    @Test func theTransferKeepsTheNameOfItsTurn() {
-        var scene = MachineScene(.inLine)
-        _ = scene.after(.turnCame)
-        _ = scene.after(.sinkOpened)
-        let id = scene.machine.start(MachineScene.other)
-        #expect(id == MachineScene.id)
-        let turn = scene.machine.giveTurnBack()
-        #expect(turn == nil, "it is the transfer's now")
+        let opens = scene.machine.openSink()
+        #expect(opens)
     }
 
     // MARK: - Bodies
 
     @Test func aHeadDecidesTheBody() {
         var scene = MachineScene(.deciding)
-        _ = scene.machine.start(MachineScene.id)
+        scene.machine.start(MachineScene.id)
         #expect(scene.machine.body == .drop)
         #expect(scene.machine.decide(.take(.compare(3))) == .receive)
         #expect(scene.machine.body == .compare(3))
@@ -280,7 +238,7 @@ import Testing
         var scene = MachineScene(.passing)
         _ = scene.after(.transferEnds)
         scene.machine.forgetResponse()
-        _ = scene.machine.start(MachineScene.other)
+        scene.machine.start(MachineScene.other)
         #expect(scene.machine.body == .drop)
         #expect(scene.after(.otherTransferEnds) == "judges the end > deciding")
     }
@@ -387,13 +345,13 @@ import Testing
         switch Int.random(in: 0..<6, using: &random) {
         case 0: _ = machine.wait()
         case 1 where !machine.hasOpenSink:
-            _ = machine.openSink(inTurn: Bool.random(using: &random) ? MachineScene.id : nil)
+            _ = machine.openSink()
         case 2:
             if machine.finish() { break }
             _ = machine.end(with: "the response")
         default:
             machine.forgetResponse()
-            _ = machine.start(MachineScene.id)
+            machine.start(MachineScene.id)
             let decisions: [MachineScene.Machine.Decision] = [
                 .take(.deliver), .takeFirst(.deliver), .ask(keeping: 1), .askFirst(keeping: 1),
                 .goOn("again", receiving: 1),

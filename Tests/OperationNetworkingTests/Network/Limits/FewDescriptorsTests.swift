@@ -9,40 +9,7 @@ import Testing
 @testable import OperationNetworkingTestSupport
 
 @Suite(.timeLimit(.minutes(1)))
-struct DescriptorBudgetTests {
-    /// The number of transfers that may start before the next count, and the number of connections that are
-    /// kept.
-    @Test(arguments: [
-        (nil, 1000, 256), (1 << 20, 1000, 256), (1024, 224, 128), (256, 56, 32), (64, 10, 8), (16, 0, 2),
-    ])
-    func aLimitIsEnoughForSoMany(limit: Int?, starts: Int, idle: Int) {
-        var budget = DescriptorBudget(limit: limit)
-        var count = 0
-        while count < 1000, budget.has(DescriptorBudget.perStart) {
-            budget.take(DescriptorBudget.perStart)
-            count += 1
-        }
-        #expect(count == starts)
-        #expect(budget.idleConnections == idle)
-    }
-
-    @Test func aLookSaysWhatIsLeft() {
-        var budget = DescriptorBudget(limit: 256)
-        budget.take(230)
-        #expect(!budget.has(4))
-        budget.didLook(open: 40, limit: 256, expected: 8)
-        #expect(budget.has(176) && !budget.has(177))
-        // The program has raised the limit.
-        budget.didLook(open: 40, limit: 1024, expected: 0)
-        #expect(budget.has(500))
-        budget.didRunOut()
-        #expect(!budget.has(1))
-        budget.didLook(open: 40, limit: nil, expected: 0)
-        budget.didRunOut()
-        budget.take(4)
-        #expect(!budget.has(1))
-    }
-
+struct DescriptorTableTests {
     @Test func openDescriptorsAreCounted() async {
         await #expect(processExitsWith: .success) {
             // Other threads open and close some, while a process begins.
