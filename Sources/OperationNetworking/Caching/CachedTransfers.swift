@@ -61,7 +61,10 @@ final class CachedTransfers: TransferRunning {
     }
 
     /// The request is not known yet, and may need a connection. A stored response gives the reservation up.
-    func reserve(_ reservation: Reservation, whenAdmitted: @escaping @Sendable () -> Void) {
-        next.reserve(reservation, whenAdmitted: whenAdmitted)
+    func reserve(
+        _ reservation: Reservation,
+        whenAdmitted: @escaping @Sendable () -> Void
+    ) throws(TransferError) {
+        try next.reserve(reservation, whenAdmitted: whenAdmitted)
     }
 }

@@ -24,8 +24,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     private let download: DownloadOperation
     /// The data that the task was made from.
     private let earlierData: Data?
-    /// Whether the file without a destination stays until the completion handler has returned.
-    private let lendsFile: Bool
+    private let hasCompletion: Bool
     private let fileMove = Locked(Move.none)
 
     /// The move of the complete file.
@@ -46,7 +45,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     ) {
         self.download = download
         self.earlierData = earlierData
-        lendsFile = completion != nil
+        hasCompletion = completion != nil
         super.init(download, in: session, prepare: prepare)
         download.discardsWhenCancelled = true
         // P15: no task can continue with what came, whether it is cancelled or fails.
@@ -56,7 +55,16 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
             self.place(file, destination, done)
         }
         if let completion {
-            download.setCompletion { Callback(completion, $0.response, $0.responseObject as? URL, $0.error) }
+            download.setCompletion { [weak self] operation in
+                // Before the handler, which may end the process.
+                self?.cleanUp(isTold: false)
+                return Callback(
+                    completion,
+                    operation.response,
+                    operation.responseObject as? URL,
+                    operation.error
+                )
+            }
         }
     }
 
@@ -139,23 +147,22 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         download.deliver(Callback(in: nil) { self.post(name, userInfo) })
     }
 
-    /// Whether a file without a destination waits for the completion handler.
-    private var isLent: Bool {
-        lendsFile && download.error == nil && fileMove.withLock { $0 == .none }
-    }
-
-    /// Whether the directory is to be left alone: it has what the owner wants, or may continue with.
-    private var keepsFiles: Bool {
-        fileMove.withLock { $0 == .inPlace } || download.error is SessionError || resumeData != nil
+    /// Removes the directory, unless it has what the owner wants, or may continue with. A file without a destination
+    /// stays until the completion handler has returned.
+    private func cleanUp(isTold: Bool) {
+        let move = fileMove.withLock { $0 }
+        let isLent = hasCompletion && download.error == nil && move == .none
+        guard move != .inPlace, !(download.error is SessionError), resumeData == nil else { return }
+        if isTold || !isLent { Self.removeLeftovers(of: download, earlierData) }
     }
 
     override func didFinish() {
-        if !keepsFiles, !isLent { Self.removeLeftovers(of: download, earlierData) }
+        if !hasCompletion { cleanUp(isTold: true) }
         super.didFinish()
     }
 
     override func didTellEnd() {
-        if !keepsFiles, isLent { Self.removeLeftovers(of: download, earlierData) }
+        if hasCompletion { cleanUp(isTold: true) }
     }
 
     override var removal: @Sendable () -> Void {

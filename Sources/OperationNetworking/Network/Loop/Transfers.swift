@@ -108,10 +108,12 @@ final class Transfers: TransferRunning {
         begin(Start(request: request, client: client, spent: TransferMetrics(), rank: rank), id)
     }
 
-    func reserve(_ reservation: Reservation, whenAdmitted: @escaping @Sendable () -> Void) {
+    func reserve(
+        _ reservation: Reservation,
+        whenAdmitted: @escaping @Sendable () -> Void
+    ) throws(TransferError) {
         checkThread()
-        // Nothing can move: the start says why.
-        guard obstacle == nil else { return whenAdmitted() }
+        if let obstacle { throw .cannotStart(obstacle) }
         let (id, place) = (reservation.id, reservation.place)
         let rank = admission.append(
             id,

@@ -41,7 +41,11 @@ protocol TransferRunning: AnyObject {
     /// Reserves a connection for a transfer whose request is not known before its files are open. Until
     /// `whenAdmitted` was called it waits in the line, and has nothing open; from then on it counts as
     /// running, until the client starts or stops it.
-    func reserve(_ reservation: Reservation, whenAdmitted: @escaping @Sendable () -> Void)
+    /// - Throws: `.cannotStart` if nothing can move.
+    func reserve(
+        _ reservation: Reservation,
+        whenAdmitted: @escaping @Sendable () -> Void
+    ) throws(TransferError)
 }
 
 /// Stands before the network, by a setting of an operation or a manager.

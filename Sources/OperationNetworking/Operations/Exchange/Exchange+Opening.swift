@@ -31,7 +31,12 @@ extension Exchange {
         )
         self.reservation = reservation.id
         let go = wait { (exchange, _: Void, room) in exchange.prepare(room) }
-        runner(room).reserve(reservation) { go(()) }
+        do throws(TransferError) {
+            try runner(room).reserve(reservation) { go(()) }
+        } catch {
+            self.reservation = nil
+            fail(error.error(for: route.url))
+        }
     }
 
     private func sinkDidOpen(_ result: Result<SinkContent, any Error>, _ room: NetworkRoom) {
