@@ -175,12 +175,15 @@ extension ConnectionOperation {
                 report
             )
         case .result:
+            state.withLock { $0.outbox.follow(with: .completion) }
             return callResult()
         case .completion:
+            state.withLock { $0.outbox.follow(with: .completionBlock) }
             return callCompletion()?.callHere()
         case .completionBlock:
             let block = state.withLock { state in
                 defer { state.closures.completionBlock = nil }
+                state.outbox.follow(with: .release)
                 return state.closures.completionBlock
             }
             block?()
@@ -206,11 +209,7 @@ extension ConnectionOperation {
         case .uploaded(let report):
             state.withLock { $0.outbox.follow(with: .progress(.upload, report)) }
         case .finished, .completed:
-            state.withLock { state in
-                for step in [.result, .completion, .completionBlock, .release] as [Outbox.Step] {
-                    state.outbox.follow(with: step)
-                }
-            }
+            state.withLock { $0.outbox.follow(with: .result) }
         case .started, .paused, .resumed, .received, .piece, .redirected, .retrying, .keeping, .startingOver:
             break
         }

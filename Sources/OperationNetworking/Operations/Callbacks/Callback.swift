@@ -32,6 +32,7 @@ package struct Callback: Sendable {
 
     /// Calls `closure`, if it belongs on this queue, the completion queue.
     /// - Returns: `nil`, or the call that has to be made elsewhere.
+    @inline(__always)
     package static func here<each Argument: Sendable>(
         _ closure: @escaping @isolated(any) @Sendable (repeat each Argument) -> Void,
         _ argument: repeat each Argument

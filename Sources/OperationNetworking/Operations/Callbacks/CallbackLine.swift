@@ -12,8 +12,8 @@ struct CallbackLine<Call> {
     private var first = 0
     /// Calls that are made before all others: they were handed in during a turn.
     private var handedIn: [Call] = []
-    /// Calls that are made after those, and before the calls that wait.
-    private var following: [Call] = []
+    /// A call that is made after those, and before the calls that wait.
+    private var following: Call?
     /// The number of waiting calls that are made in this turn.
     private var left = 0
     /// Whether a turn is scheduled, or goes on.
@@ -25,7 +25,7 @@ struct CallbackLine<Call> {
     var isIdle: Bool { !isScheduled && isEmpty }
 
     /// Whether the turn has made its calls.
-    var isTurnDone: Bool { handedIn.isEmpty && following.isEmpty && left == 0 }
+    var isTurnDone: Bool { handedIn.isEmpty && following == nil && left == 0 }
 
     private var isEmpty: Bool { first == waiting.count }
 
@@ -40,6 +40,8 @@ struct CallbackLine<Call> {
 
     /// Puts a call behind the others.
     mutating func append(_ call: Call) {
+        // Most lines have a start and an end.
+        if waiting.isEmpty { waiting.reserveCapacity(2) }
         waiting.append(call)
     }
 
@@ -48,9 +50,9 @@ struct CallbackLine<Call> {
         handedIn.append(call)
     }
 
-    /// Makes a call follow the one that is being made, and what that hands in.
+    /// Makes a call follow the one that is being made, and what that hands in: one, which may have another follow.
     mutating func follow(with call: Call) {
-        following.append(call)
+        following = call
     }
 
     /// Removes calls that wait, outside of a turn.
@@ -80,7 +82,10 @@ struct CallbackLine<Call> {
     /// has to see to: ``isScheduled``.
     mutating func next() -> Call? {
         if !handedIn.isEmpty { return handedIn.removeFirst() }
-        if !following.isEmpty { return following.removeFirst() }
+        if let call = following {
+            following = nil
+            return call
+        }
         guard left > 0 else {
             isMaking = false
             isScheduled = !isEmpty
