@@ -32,15 +32,28 @@ final class Transfers: TransferRunning {
     private var silenced: Set<TransferID> = []
     private(set) var isInsideCurl = false
 
-    private struct Start {
+    /// A transfer that is about to start: one reference, where each copy of the request would be a dozen.
+    private final class Start {
         var request: TransferRequest
         let client: any TransferClient
         /// By the same transfer, when it had to be asked again.
         let spent: TransferMetrics
         let rank: WaitingRank
+
+        init(
+            _ request: consuming TransferRequest,
+            for client: any TransferClient,
+            spent: TransferMetrics,
+            rank: WaitingRank
+        ) {
+            self.request = request
+            self.client = client
+            self.spent = spent
+            self.rank = rank
+        }
     }
 
-    private indirect enum Waiting {
+    private enum Waiting {
         case start(Start)
         case reservation(TransferPlace, WaitingRank, whenAdmitted: @Sendable () -> Void)
 
@@ -105,7 +118,7 @@ final class Transfers: TransferRunning {
             admission.remove(id)
             return enqueue(request, id, client, TransferMetrics(), rank: rank)
         }
-        begin(Start(request: request, client: client, spent: TransferMetrics(), rank: rank), id)
+        begin(Start(request, for: client, spent: TransferMetrics(), rank: rank), id)
     }
 
     func reserve(
@@ -150,7 +163,7 @@ final class Transfers: TransferRunning {
             raisedLimit: request.shared.value.raisedConnectionLimit,
             rank: rank
         )
-        waiting[id] = .start(Start(request: request, client: client, spent: spent, rank: rank))
+        waiting[id] = .start(Start(request, for: client, spent: spent, rank: rank))
     }
 
     @discardableResult
@@ -283,7 +296,7 @@ final class Transfers: TransferRunning {
         switch waiting.remove(id) {
         case nil:
             admission.remove(id)
-        case .start(var start)?:
+        case .start(let start)?:
             guard !start.request.hasExpired else {
                 admission.remove(id)
                 return didEnd(id, .expired, start.spent, for: start.client)
