@@ -113,7 +113,7 @@ let package = Package(
         ),
         .testTarget(
             name: "OperationNetworkingSystemTests",
-            dependencies: ["OperationNetworkingSystem"],
+            dependencies: ["OperationNetworkingSystem", "OperationNetworkingTesting"],
             swiftSettings: settings
         ),
         // What the two below share. A test target, so that a release build does not compile it.
