@@ -261,7 +261,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         // Made now: bytes count from here on.
         _ = direction == .download ? downloadProgress : uploadProgress
         let call: OperationState.ProgressCall = { operation, _ in
-            Callback.here(
+            // An end that came meanwhile is told in the same turn, before what was scheduled to show the last value.
+            operation.state.withLock { $0.outlets }?.publish()
+            return Callback.here(
                 block,
                 direction == .download ? operation.downloadProgress : operation.uploadProgress
             )
