@@ -398,14 +398,15 @@ public final class DownloadBatch: Sendable {
         tracker.line.append { Callback.here(onEvent, event) }
     }
 
-    /// All members have ended: closes the journal, and then completes. The lock is held here.
+    /// All members have ended: closes the journal, and then completes. The batch is kept until the journal is closed.
+    /// Called with the lock held.
     private func close() {
-        work.async { [tracker] in
-            guard let journal = self.journal else { return tracker.conclude() }
+        work.async {
+            guard let journal = self.journal else { return self.tracker.conclude() }
             let isToBeRemoved = self.state.withLock { state in
                 state.results.allSatisfy { if case .success = $0 { true } else { false } }
             }
-            journal.close(removing: isToBeRemoved) { tracker.conclude() }
+            journal.close(removing: isToBeRemoved) { self.tracker.conclude() }
         }
     }
 }
