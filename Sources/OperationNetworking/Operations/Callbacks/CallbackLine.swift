@@ -1,11 +1,12 @@
 import Dispatch
 internal import OperationNetworkingSystem
 
-/// Callbacks that wait, in order. A value: its owner has a lock, and makes the calls on its queue, one at a time.
+/// Pending callbacks, in order. A value: its owner guards it with a lock, and makes the calls one at a time on its
+/// queue.
 ///
-/// An append to an idle line has to schedule a turn of the queue. The turn makes the calls that waited when it began, and
-/// then schedules another one if there are more, since others want the queue, too. So calls stay in order, and never
-/// overlap, on concurrent queues as well.
+/// An append to an idle line schedules a turn of the queue. The turn makes the calls that were pending when it
+/// began. If more are pending then, it schedules another turn, so that other work gets the queue in between. Calls
+/// stay in order and never overlap, also on a concurrent queue.
 struct CallbackLine<Call> {
     /// The calls that wait; those before `first` are gone.
     private var waiting: [Call?] = []
@@ -50,7 +51,8 @@ struct CallbackLine<Call> {
         handedIn.append(call)
     }
 
-    /// Makes a call follow the one that is being made, and what that hands in: one, which may have another follow.
+    /// Makes a call follow the one that is being made, and what that hands in. There is one at a time: it may set
+    /// the next.
     mutating func follow(with call: Call) {
         following = call
     }
@@ -78,8 +80,7 @@ struct CallbackLine<Call> {
         left = min(limit, waiting.count - first)
     }
 
-    /// The call to be made next; `nil`: the turn is over. If calls wait then, another turn is scheduled, which the owner
-    /// has to see to: ``isScheduled``.
+    /// The next call; `nil`: the turn is over. If ``isScheduled`` is true then, the owner schedules another turn.
     mutating func next() -> Call? {
         if !handedIn.isEmpty { return handedIn.removeFirst() }
         if let call = following {
@@ -106,7 +107,7 @@ struct CallbackLine<Call> {
     }
 }
 
-/// A line on a queue of its own. Can be used from any thread, with a lock held.
+/// A callback line and the queue that its calls are made on. Any thread may use it, also while it holds a lock.
 final class CallbackQueue: Sendable {
     /// Makes a call. What it returns has to be called elsewhere.
     typealias Call = @Sendable () -> Callback?

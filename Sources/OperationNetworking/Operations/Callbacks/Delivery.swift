@@ -23,7 +23,7 @@ enum Delivery {
     /// Closures for the result were set after the end.
     case completed
 
-    /// The event that stands for this one and the next; `nil`: each is told.
+    /// The two events merged into one; `nil` if both are delivered.
     func merged(with next: Delivery) -> Delivery? {
         switch (self, next) {
         case (.downloaded(let report), .downloaded(let next)): .downloaded(report.merged(with: next))
