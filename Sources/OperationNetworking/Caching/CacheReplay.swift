@@ -14,7 +14,7 @@ final class CacheReplay: @unchecked Sendable {
 
     /// Whether the client said that it will say; see ``HeadAnswer/later``.
     var awaitsAnswer = false
-    var isPutAside = false
+    var isPaused = false
     private let reader: any CacheReading
     private let client: any TransferClient
     private let end: Int64
@@ -74,7 +74,7 @@ final class CacheReplay: @unchecked Sendable {
     private func move() {
         var turn = Self.bytesPerTurn
         while offset < end {
-            guard !isOver, !awaitsAnswer, !isPutAside else { return }
+            guard !isOver, !awaitsAnswer, !isPaused else { return }
             guard !client.transferMustWait else { return }
             guard turn > 0 else { return schedule() }
             let count = Int(min(Int64(Self.pieceLength), end - offset))
@@ -94,7 +94,7 @@ final class CacheReplay: @unchecked Sendable {
             take(.success(known))
             turn -= known.count
         }
-        guard !isOver, !awaitsAnswer, !isPutAside else { return }
+        guard !isOver, !awaitsAnswer, !isPaused else { return }
         finish(nil)
     }
 

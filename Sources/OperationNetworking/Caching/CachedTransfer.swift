@@ -38,7 +38,7 @@ final class CachedTransfer: @unchecked Sendable {
     var entries: [CacheEntry] = []
     /// The cost of the requests that have ended.
     var spent = TransferMetrics()
-    private var isPutAside = false
+    private var isPaused = false
     /// Whether it may wait for another one; once only.
     private var mayWait = true
     /// The request by which others may wait for this one.
@@ -166,13 +166,13 @@ final class CachedTransfer: @unchecked Sendable {
         hasAsked = true
         phase = .fetching(fetch)
         next.start(asked, id: fetch.id, for: self)
-        if isPutAside { next.putAside(fetch.id) }
+        if isPaused { next.pause(fetch.id) }
     }
 
     /// The transfer that this one has waited for was stopped: others wait for this one now.
     private func lead(_ key: CacheFlights.Key) {
         flight = key
-        if isPutAside { land(.wasStopped) }
+        if isPaused { land(.wasStopped) }
     }
 
     private func goOnAfterAnother() {
@@ -310,7 +310,7 @@ final class CachedTransfer: @unchecked Sendable {
             }
             end(error)
         }
-        replay.isPutAside = isPutAside
+        replay.isPaused = isPaused
         phase = .replaying(replay)
         switch client.transferDidReceive(reply.head) {
         case .receive: replay.begin()
@@ -370,16 +370,16 @@ final class CachedTransfer: @unchecked Sendable {
         }
     }
 
-    func putAside(_ isAside: Bool) {
-        isPutAside = isAside
+    func setPaused(_ isPaused: Bool) {
+        self.isPaused = isPaused
         // Those that wait do not wait for a pause.
-        if isAside { land(.wasStopped) }
+        if isPaused { land(.wasStopped) }
         switch phase {
         case .fetching(let fetch):
-            if isAside { next.putAside(fetch.id) } else { next.takeUp(fetch.id) }
+            if isPaused { next.pause(fetch.id) } else { next.resume(fetch.id) }
         case .replaying(let replay):
-            replay?.isPutAside = isAside
-            if !isAside { replay?.goOn() }
+            replay?.isPaused = isPaused
+            if !isPaused { replay?.goOn() }
         case .looking, .waiting, .over: break
         }
     }

@@ -44,14 +44,14 @@ final class CachedTransfers: TransferRunning {
         transfer.giveUp()
     }
 
-    func putAside(_ id: TransferID) {
-        guard let transfer = running[id] else { return next.putAside(id) }
-        transfer.putAside(true)
+    func pause(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.pause(id) }
+        transfer.setPaused(true)
     }
 
-    func takeUp(_ id: TransferID) {
-        guard let transfer = running[id] else { return next.takeUp(id) }
-        transfer.putAside(false)
+    func resume(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.resume(id) }
+        transfer.setPaused(false)
     }
 
     func sentCount(_ id: TransferID) -> Int64 {

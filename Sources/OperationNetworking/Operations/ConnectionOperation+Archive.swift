@@ -35,6 +35,6 @@ extension ConnectionOperation {
             (state.machine.phase == .finished ? nil : state.exchange, state.earlierBody)
         }
         guard let exchange else { return earlier }
-        return NetworkThread.shared.answer { room in exchange.bodySoFar(room) } ?? nil
+        return NetworkThread.shared.answer { network in exchange.bodySoFar(network) } ?? nil
     }
 }

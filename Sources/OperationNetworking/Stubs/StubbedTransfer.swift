@@ -38,7 +38,7 @@ final class StubbedTransfer: @unchecked Sendable {
     )
 
     let id: TransferID
-    var isPutAside = false
+    var isPaused = false
     private let request: TransferRequest
     private let client: any TransferClient
     private let stubs: RequestStubs
@@ -98,7 +98,7 @@ final class StubbedTransfer: @unchecked Sendable {
         body?.stop()
     }
 
-    /// Bytes may move that could not: the client has room, or is no longer put aside.
+    /// Bytes may move that could not: the client has room, or is no longer paused.
     func goOn() {
         guard !isScheduled, case .receiving = phase else { return }
         schedule(after: 0)
@@ -218,7 +218,7 @@ final class StubbedTransfer: @unchecked Sendable {
                 guard let self else { return }
                 if case .over = phase { return }
                 // A client that holds the transfer waits for as long as it likes.
-                if isTooLong, !isPutAside { end(.idle(seconds: limit)) } else { next(self) }
+                if isTooLong, !isPaused { end(.idle(seconds: limit)) } else { next(self) }
             }
         }
     }
@@ -279,7 +279,7 @@ final class StubbedTransfer: @unchecked Sendable {
         let end = min(response.breakOffset ?? body.count, body.count)
         var turn = Self.bytesPerTurn
         while offset < end {
-            guard !awaitsAnswer, !isPutAside, !client.transferMustWait else { return }
+            guard !awaitsAnswer, !isPaused, !client.transferMustWait else { return }
             guard turn > 0 else { return schedule(after: 0) }
             let count = min(response.pieceSize, end - offset)
             let start = body.startIndex + offset

@@ -48,14 +48,14 @@ final class StubbedTransfers: TransferRunning {
         transfer.giveUp()
     }
 
-    func putAside(_ id: TransferID) {
-        guard let transfer = running[id] else { return next.putAside(id) }
-        transfer.isPutAside = true
+    func pause(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.pause(id) }
+        transfer.isPaused = true
     }
 
-    func takeUp(_ id: TransferID) {
-        guard let transfer = running[id] else { return next.takeUp(id) }
-        transfer.isPutAside = false
+    func resume(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.resume(id) }
+        transfer.isPaused = false
         transfer.goOn()
     }
 

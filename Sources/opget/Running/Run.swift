@@ -36,7 +36,7 @@ final class Run: @unchecked Sendable {
     var tally: Tally
     private var meter: ThroughputMeter
     private var clock: RunClock
-    private var standstill = Standstill()
+    private var pauseState = PauseState()
     private var stopRequest = StopRequest()
     /// Whether the items that are left are begun when others have had their turn.
     var isFillingLater = false
@@ -57,7 +57,7 @@ final class Run: @unchecked Sendable {
 
     static var now: Double { RunClock.now }
 
-    var isPaused: Bool { standstill.isPaused }
+    var isPaused: Bool { pauseState.isPaused }
 
     /// The outcome that was asked for; `nil`: none, and the run goes on to its end.
     var stopOutcome: Outcome? { stopRequest.outcome }
@@ -117,7 +117,7 @@ final class Run: @unchecked Sendable {
     func suspend() {
         let group = DispatchGroup()
         queue.async(group: group) { [self] in
-            standstill.suspend()
+            pauseState.suspend()
             reporter.clear()
             terminal.keyboard?.close()
         }
@@ -130,7 +130,7 @@ final class Run: @unchecked Sendable {
     func resume() {
         queue.async { [self] in
             let now = Self.now
-            if standstill.resume(now: now) { reporter.forget() }
+            if pauseState.resume(now: now) { reporter.forget() }
             meter.skip(to: now)
             for index in running.keys { running[index]?.skip(to: now) }
             tick()
@@ -154,7 +154,7 @@ final class Run: @unchecked Sendable {
     /// First nothing new may start: what pauses makes room.
     private func pause() {
         guard stopOutcome == nil else { return }
-        standstill.isPaused = true
+        pauseState.isPaused = true
         operations.isSuspended = true
         let now = Self.now
         for index in running.keys { running[index]?.pause(now: now) }
@@ -164,7 +164,7 @@ final class Run: @unchecked Sendable {
 
     private func goOn() {
         let now = Self.now
-        standstill.isPaused = false
+        pauseState.isPaused = false
         for index in running.keys { running[index]?.goOn(now: now) }
         operations.isSuspended = false
         reporter.tellUnlessDrawn("Going on.")
@@ -177,7 +177,7 @@ final class Run: @unchecked Sendable {
     private func tick() {
         let now = Self.now
         settings.access.saveCookiesSoon()
-        if !standstill.isSuspended, let keyboard = terminal.keyboard {
+        if !pauseState.isSuspended, let keyboard = terminal.keyboard {
             // It may have come to the foreground just now.
             keyboard.open()
             for key in keyboard.pressed() { press(key) }
@@ -201,7 +201,7 @@ final class Run: @unchecked Sendable {
             if let state = running[index]?.state(now: now) { states.append(state) }
         }
         let batch = batch(states, now)
-        if !standstill.isSuspended { reporter.draw(states, batch, now: now) }
+        if !pauseState.isSuspended { reporter.draw(states, batch, now: now) }
         return batch
     }
 

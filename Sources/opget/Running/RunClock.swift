@@ -54,7 +54,7 @@ struct RunClock {
 }
 
 /// The halts of a run: by the user's key, which pauses its transfers, and by Ctrl-Z, which stops the process.
-struct Standstill {
+struct PauseState {
     /// By the key.
     var isPaused = false
     /// By Ctrl-Z.

@@ -59,12 +59,12 @@ final class TestTransfer: TransferClient, Sendable {
 
     @discardableResult
     func start() -> TestTransfer {
-        NetworkThread.shared.perform { [self] room in room.transfers.start(request, id: id, for: self) }
+        NetworkThread.shared.perform { [self] network in network.transfers.start(request, id: id, for: self) }
         return self
     }
 
     func stop() {
-        NetworkThread.shared.perform { [self] room in room.transfers.stop(id) }
+        NetworkThread.shared.perform { [self] network in network.transfers.stop(id) }
     }
 
     /// Lets the body wait, from the next piece on.
@@ -74,7 +74,7 @@ final class TestTransfer: TransferClient, Sendable {
 
     func letGo() {
         isHeld.withLock { $0 = false }
-        NetworkThread.shared.perform { [self] room in room.transfers.resumeReceiving(id) }
+        NetworkThread.shared.perform { [self] network in network.transfers.resumeReceiving(id) }
     }
 
     // MARK: - TransferClient

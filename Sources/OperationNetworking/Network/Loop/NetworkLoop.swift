@@ -15,7 +15,7 @@ internal import OperationNetworkingSystem
 final class NetworkLoop {
     /// Asks for another pass, from this thread.
     private let again: RunLoopSource
-    private let room: NetworkRoom
+    private let network: NetworkContext
     private let transfers: Transfers
     private let inbox: Inbox
     private let passWork: PassWork
@@ -28,10 +28,10 @@ final class NetworkLoop {
     private var isDue = false
 
     /// On the network thread, with transfers that are open and work that waited for the run loop.
-    init(_ room: NetworkRoom, inbox: Inbox, first: [NetworkWork], passWork: PassWork) {
+    init(_ network: NetworkContext, inbox: Inbox, first: [NetworkWork], passWork: PassWork) {
         let hands = Hands()
-        self.room = room
-        transfers = room.transfers
+        self.room = network
+        transfers = network.transfers
         self.inbox = inbox
         self.passWork = passWork
         self.hands = hands
@@ -78,7 +78,7 @@ final class NetworkLoop {
         // One by one from a property: nested, the rest still comes in order.
         while let next = work.popFirst() {
             switch next {
-            case .room(let body): body(room)
+            case .network(let body): body(network)
             case .loop(let body): body(self)
             }
         }

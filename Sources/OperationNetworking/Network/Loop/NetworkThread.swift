@@ -45,9 +45,9 @@ final class NetworkThread: Sendable {
                 isAwaited: { inbox.isUrgent },
                 post: { work in NetworkThread.shared.perform { work($0.transfers) } }
             )
-            let room = NetworkRoom(transfers)
-            let kept = Self.waitForDescriptors(room, inbox, passWork)
-            let loop = NetworkLoop(room, inbox: inbox, first: kept, passWork: passWork)
+            let network = NetworkContext(transfers)
+            let kept = Self.waitForDescriptors(network, inbox, passWork)
+            let loop = NetworkLoop(network, inbox: inbox, first: kept, passWork: passWork)
             if let wake = transfers.wakeDescriptor { inbox.open(signaling: wake) }
             return loop
         }
@@ -57,7 +57,7 @@ final class NetworkThread: Sendable {
     /// asked for. Until then each transfer ends with the reason.
     /// - Returns: what was asked for that needs the run loop.
     private static func waitForDescriptors(
-        _ room: NetworkRoom,
+        _ network: NetworkContext,
         _ inbox: Inbox,
         _ passWork: PassWork
     ) -> [NetworkWork] {
@@ -66,13 +66,13 @@ final class NetworkThread: Sendable {
         while true {
             inbox.waitForWork(until: nextLook)
             do throws(SystemError) {
-                try room.transfers.open()
+                try network.transfers.open()
                 return kept
             } catch {
                 for work in inbox.takeAll() {
-                    if case .room(let body) = work { body(room) } else { kept.append(work) }
+                    if case .network(let body) = work { body(network) } else { kept.append(work) }
                 }
-                while let next = room.transfers.nextEnd() { next.client.transferDidComplete(next.end) }
+                while let next = network.transfers.nextEnd() { next.client.transferDidComplete(next.end) }
                 nextLook = passWork.handOver(now: MonotonicTime.now)
             }
         }
@@ -87,8 +87,8 @@ final class NetworkThread: Sendable {
     ///   - isUrgent: whether bodies that move make way for it: it starts, stops or holds something. What a
     ///     moving body asks for itself is not.
     ///   - work: what to do.
-    func perform(isUrgent: Bool = false, _ work: @escaping @Sendable (NetworkRoom) -> Void) {
-        append(.room(work), isUrgent: isUrgent)
+    func perform(isUrgent: Bool = false, _ work: @escaping @Sendable (NetworkContext) -> Void) {
+        append(.network(work), isUrgent: isUrgent)
     }
 
     /// Without a thread the work waits in the inbox, and the next one who wants something tries again.
@@ -105,11 +105,11 @@ final class NetworkThread: Sendable {
     /// The answer of the network thread to a question, after everything already asked for. Waits for it,
     /// which that thread itself cannot: there it is `nil`. So it is where there is no network thread, and
     /// nothing to ask it for.
-    func answer<Answer: Sendable>(_ question: @escaping @Sendable (NetworkRoom) -> Answer) -> Answer? {
+    func answer<Answer: Sendable>(_ question: @escaping @Sendable (NetworkContext) -> Answer) -> Answer? {
         guard obstacle() == nil, identity.withLock({ $0?.isCurrent != true }) else { return nil }
         let (answer, isThere) = (Locked<Answer?>(nil), DispatchSemaphore(value: 0))
-        perform { room in
-            answer.withLock { $0 = question(room) }
+        perform { network in
+            answer.withLock { $0 = question(network) }
             isThere.signal()
         }
         isThere.wait()

@@ -14,15 +14,15 @@ extension Transfers {
         return othersHoldDescriptors
     }
 
-    func putAside(_ id: TransferID) {
+    func pause(_ id: TransferID) {
         checkThread()
-        running[id]?.transfer.putAside(true)
+        running[id]?.transfer.setPaused(true)
         admission.didHold(id)
     }
 
-    func takeUp(_ id: TransferID) {
+    func resume(_ id: TransferID) {
         checkThread()
-        running[id]?.transfer.putAside(false)
+        running[id]?.transfer.setPaused(false)
         admission.didResume(id)
         resumeReceiving(id)
     }

@@ -103,7 +103,7 @@ struct IncomingBody {
 
     /// Whether it may all come in one pass, with the head: it is not declared to be longer.
     var isShort: Bool {
-        if case .exactly(let declared) = length { declared < Int64(PassPieces.share) } else { true }
+        if case .exactly(let declared) = length { declared < Int64(PassQuota.share) } else { true }
     }
 
     /// The error of a body that ends here, if it is shorter or longer than declared.

@@ -20,8 +20,8 @@ final class Transfer: EasyHandleDelegate {
     private(set) var heads = ResponseHeads()
     /// From the head of the response on.
     private(set) var incoming: IncomingBody?
-    private var pieces = PassPieces()
-    var unseen: UnseenBytes
+    private var pieces = PassQuota()
+    var discarded: DiscardedByteCounter
     /// Why we gave it up; libcurl then only says that a callback failed.
     private(set) var failure: TransferError?
 
@@ -42,7 +42,7 @@ final class Transfer: EasyHandleDelegate {
         self.context = context
         activity = TransferActivity(since: context.since, isPlain: examination == nil)
         outgoing = OutgoingBody(of: request, demand: context.demand)
-        unseen = UnseenBytes(usesTunnel: request.usesTunnel)
+        discarded = DiscardedByteCounter(usesTunnel: request.usesTunnel)
         self.examination = examination
     }
 
@@ -173,9 +173,9 @@ final class Transfer: EasyHandleDelegate {
         return resumeReceiving()
     }
 
-    /// The client puts the transfer aside, or takes it up again: see ``TransferActivity``.
-    func putAside(_ isAside: Bool) {
-        activity.putAside(isAside, now: clock.now)
+    /// Pauses or resumes the transfer: see ``TransferActivity``.
+    func setPaused(_ isPaused: Bool) {
+        activity.setPaused(isPaused, now: clock.now)
     }
 
     private func stall() {
@@ -234,7 +234,7 @@ final class Transfer: EasyHandleDelegate {
         didMove()
         guard heads.head == nil else { return endInsteadOfSendingAgain() }
         if !connection.isThere { connection.noteTunnel(easy.proxyOffersMoreThanBasic) }
-        unseen.end()
+        discarded.end()
         var number = number
         if request.version == .http2PriorKnowledge { number.isShared = true }
         // Nothing of the body was read, so it is there for another try; nor was the head sent before.
@@ -295,7 +295,7 @@ final class Transfer: EasyHandleDelegate {
             guard heads.refuseByProxy(head), IncomingBody(head, answering: request).fault == nil else {
                 return false
             }
-            watchUnseen()
+            countDiscarded()
             return true
         }
         if head.status == 417, outgoing.awaitsProxy { return give(up: .bodyCannotWait) }
@@ -305,7 +305,7 @@ final class Transfer: EasyHandleDelegate {
         }
         if mayBeAnswered(head), IncomingBody(head, answering: request).fault == nil {
             heads.hold(head)
-            watchUnseen()
+            countDiscarded()
             return true
         }
         if needsFirstByte(head) {
@@ -352,7 +352,7 @@ final class Transfer: EasyHandleDelegate {
     /// The final head: the one that the response begins with. `lengthFault`: what libcurl found in its length.
     private func accept(_ head: ResponseHead, lengthFault: MessageLength.Failure? = nil) -> Bool {
         heads.accept(head)
-        unseen.end()
+        discarded.end()
         let isAskedAgain = asksLibcurlAgain(head)
         let body = IncomingBody(head, answering: request, lengthFault: lengthFault)
         incoming = body

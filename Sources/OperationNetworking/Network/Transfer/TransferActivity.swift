@@ -10,7 +10,7 @@ internal import OperationNetworkingSystem
 /// | the request's body has nothing yet              | `resumeSending`    | no             | yes               |
 /// | the same, and the response refuses the request  | `resumeSending`    | yes            | yes               |
 /// | a limit of uploads has nothing left             | `resumeSending`    | no             | no                |
-/// | the client put the transfer aside               | `putAside(false)`  | no             | no                |
+/// | the client paused the transfer               | `setPaused(false)`  | no             | no                |
 /// | the server is silent                            | a byte             | yes            | no                |
 ///
 /// libcurl tells of whole TLS records and header lines only, and a body that it has sent may still be in the
@@ -80,7 +80,7 @@ struct TransferActivity {
     private var isRefused = false
     /// Whether its client has put it aside: it keeps its connection, nothing of it moves, and no other shall
     /// wait for it.
-    private var isAside = false
+    private var isPaused = false
     /// Bytes of the request's body that connections have taken.
     private var sent: Int64 = 0
     /// Bytes that were not acknowledged at the last look at the socket; `nil`: there was none since something
@@ -152,8 +152,8 @@ struct TransferActivity {
         stalledSince = now
     }
 
-    mutating func putAside(_ isAside: Bool, now: MonotonicTime) {
-        self.isAside = isAside
+    mutating func setPaused(_ isPaused: Bool, now: MonotonicTime) {
+        self.isPaused = isPaused
         didMove(now: now)
     }
 
@@ -175,14 +175,14 @@ struct TransferActivity {
         didMove(now: now)
         guard stalledSince != nil else { return false }
         stalledSince = nil
-        return !isAside
+        return !isPaused
     }
 
     /// The time of the next look for idleness, later than `now`; `nil`: it has been idle for too long.
     func nextLook(after now: MonotonicTime, timeout: Double) -> MonotonicTime? {
         // No byte can move, and it is not the server's fault.
         let isHeld = holdsResponse || holdsRequest && !isRefused
-        if isHeld || isAside { return now + max(timeout, Self.shortestLook) }
+        if isHeld || isPaused { return now + max(timeout, Self.shortestLook) }
         // Compared with the rounded sum that was entered: `now - lastMove` is rounded otherwise.
         let deadline = lastMove + timeout
         return deadline > now ? deadline : nil

@@ -72,6 +72,6 @@ enum TransferError: Error, Sendable {
     case bodyNotRepeatable
     /// The server asks for credentials again and again.
     case endlessChallenges
-    /// The body of an answer that libcurl reads by itself does not end; see ``UnseenBytes``.
+    /// The body of an answer that libcurl reads by itself does not end; see ``DiscardedByteCounter``.
     case endlessAnswer
 }

@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 ///
 /// Everything is called on the network thread, outside of libcurl, and returns at once. A client hears of
 /// what happens later; only bytes that wait may come during ``resumeReceiving(_:)``, ``receive(_:)`` and
-/// ``takeUp(_:)``, which libcurl hands over at once. So these are the last thing that a client does.
+/// ``resume(_:)``, which libcurl hands over at once. So these are the last thing that a client does.
 protocol TransferRunning: AnyObject {
     /// Starts a transfer, under an identifier that was not used before, or for which a place was reserved.
     func start(_ request: consuming TransferRequest, id: TransferID, for client: any TransferClient)
@@ -26,12 +26,12 @@ protocol TransferRunning: AnyObject {
     /// refusal. The client hears of it, as of every end.
     func giveUp(_ id: TransferID)
 
-    /// Puts a transfer aside: it keeps its connection, nothing of it moves, and no other transfer waits for
+    /// Pauses a transfer: it keeps its connection, nothing of it moves, and no other transfer waits for
     /// it. Its client hears of its end all the same.
-    func putAside(_ id: TransferID)
+    func pause(_ id: TransferID)
 
-    /// Lets a transfer that was put aside go on.
-    func takeUp(_ id: TransferID)
+    /// Resumes a paused transfer.
+    func resume(_ id: TransferID)
 
     /// The bytes of the request's body that have left this machine; less than a client heard of: the rest is
     /// in libcurl's buffer, or in the kernel's. 0 if the kernel cannot be asked now. Costs a system call.

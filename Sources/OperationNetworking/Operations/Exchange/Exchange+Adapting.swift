@@ -12,13 +12,13 @@ extension Exchange {
         owner.exchangeLasts()
         sink.flush()
         let question = nextQuestion
-        let hear = waitWithoutPlace(.answer) { (exchange, answer: Result<URLRequest, any Error>, room) in
+        let hear = waitWithoutPlace(.answer) { (exchange, answer: Result<URLRequest, any Error>, network) in
             exchange.stopAsking = nil
             do {
                 let adapted = try answer.get()
                 try RequestAdapterError.check(adapted, of: question)
                 exchange.route.adapted = adapted
-                exchange.prepare(room)
+                exchange.prepare(network)
             } catch {
                 exchange.fail(error)
             }

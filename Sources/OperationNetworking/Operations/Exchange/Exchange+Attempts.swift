@@ -7,16 +7,16 @@ internal import OperationNetworkingSystem
 extension Exchange {
     /// Whether the server of the next transfer asked to be left alone for a while; then the transfer starts
     /// after that.
-    func waitsForHost(_ room: NetworkRoom) -> Bool {
+    func waitsForHost(_ network: NetworkContext) -> Bool {
         guard attempts.mayWait, let url = route.hopURL,
-            let rest = room.hosts.remaining(for: host(of: url), now: now),
+            let rest = network.hosts.remaining(for: host(of: url), now: now),
             let delay = attempts.wait(whileHostRests: rest, now: now)
         else { return false }
         // Old by then.
         cookies.forget()
         route.adapted = nil
         owner?.exchangeWillRetry(Retry(cause: .busyServer(url), delay: delay))
-        wait(delay, because: url) { exchange, room in exchange.prepare(room) }
+        wait(delay, because: url) { exchange, network in exchange.prepare(network) }
         return true
     }
 
@@ -112,18 +112,20 @@ extension Exchange {
     }
 
     func retry(after delay: TimeInterval) {
-        wait(delay, because: route.hopURL) { exchange, room in exchange.startFromFirstHop(room) }
+        wait(delay, because: route.hopURL) { exchange, network in exchange.startFromFirstHop(network) }
     }
 
     /// Nothing comes of it after a cancel or a pause.
     private func wait(
         _ seconds: TimeInterval,
         because url: URL?,
-        then go: @escaping @Sendable (Exchange, NetworkRoom) -> Void
+        then go: @escaping @Sendable (Exchange, NetworkContext) -> Void
     ) {
         owner?.exchangeLasts()
         sink.flush()
-        let end = waitWithoutPlace(.time(url.map(host))) { (exchange, _: Void, room) in go(exchange, room) }
+        let end = waitWithoutPlace(.time(url.map(host))) { (exchange, _: Void, network) in
+            go(exchange, network)
+        }
         // That keeps nothing: the wait may be ten minutes, and the operation be released long before.
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { end(()) }
     }
@@ -131,8 +133,8 @@ extension Exchange {
     /// Called from within libcurl, where the room is not lent: it is told right after.
     private func noteRest(after head: ResponseHead) {
         guard let url = route.hopURL, let seconds = attempts.rest(after: head) else { return }
-        NetworkThread.shared.perform { [now = now, host = host(of: url)] room in
-            room.hosts.note(host, seconds: seconds, now: now)
+        NetworkThread.shared.perform { [now = now, host = host(of: url)] network in
+            network.hosts.note(host, seconds: seconds, now: now)
         }
     }
 

@@ -37,21 +37,21 @@ extension Exchange {
     }
 
     /// Sends at once what the server is known to want.
-    func authenticateInAdvance(_ room: NetworkRoom) {
+    func authenticateInAdvance(_ network: NetworkContext) {
         guard authentication.mayKnowCredentials, authentication.proof == nil, authentication.refused.isEmpty,
             let url = route.hopURL,
             route.field("Authorization") == nil
         else { return }
         for credential in authentication.knownCredentials {
             let key = memoryKey(credential, url)
-            guard let scheme = room.credentials.scheme(for: key, to: url),
+            guard let scheme = network.credentials.scheme(for: key, to: url),
                 configuration.settings.authenticationSchemes.contains(scheme),
                 !scheme.isConnectionBased || route.canAskWithoutBody
             else { continue }
             guard scheme == .digest else {
                 return authentication.send(Authentication.Proof(credential: credential, scheme: scheme))
             }
-            guard let session = room.credentials.digest(for: key, to: url),
+            guard let session = network.credentials.digest(for: key, to: url),
                 session.challenge.quality != .authInt || authentication.hasBodyInMemory
             else { continue }
             return authentication.send(credential, by: session)
@@ -71,11 +71,11 @@ extension Exchange {
         owner?.exchangeLasts()
         sink.flush()
         let hear = waitWithoutPlace(.answer) {
-            (exchange, result: Result<TokenSource.Token, any Error>, room) in
+            (exchange, result: Result<TokenSource.Token, any Error>, network) in
             switch result {
             case .success(let token):
                 exchange.authentication.send(token)
-                exchange.prepare(room)
+                exchange.prepare(network)
             case .failure(let error):
                 exchange.fail(error)
             }
@@ -137,8 +137,8 @@ extension Exchange {
         guard !isKnown else { return }
         let key = memoryKey(proof.credential, url)
         let digest = authentication.digest
-        NetworkThread.shared.perform { room in
-            room.credentials.note(key, scheme: proof.scheme, for: url, digest: digest)
+        NetworkThread.shared.perform { network in
+            network.credentials.note(key, scheme: proof.scheme, for: url, digest: digest)
         }
     }
 
@@ -151,8 +151,8 @@ extension Exchange {
         guard let url = route.hopURL else { return }
         let key = memoryKey(proof.credential, url)
         let digest = authentication.digest
-        NetworkThread.shared.perform { room in
-            room.credentials.forget(key, for: url, digest: digest)
+        NetworkThread.shared.perform { network in
+            network.credentials.forget(key, for: url, digest: digest)
         }
     }
 

@@ -11,7 +11,7 @@ extension Exchange {
         else { return false }
         jar.read(
             concerning: host,
-            then: wait { exchange, cookies, room in exchange.start(room, with: cookies) }
+            then: wait { exchange, cookies, network in exchange.start(network, with: cookies) }
         )
         return true
     }

@@ -6,22 +6,22 @@ internal import OperationNetworkingSystem
 // there is a connection to be had: thousands that wait for one have nothing open.
 extension Exchange {
     /// - Returns: whether the sink is open; else the transfer starts after that.
-    func opensSink(_ room: NetworkRoom) -> Bool {
+    func opensSink(_ network: NetworkContext) -> Bool {
         if machine.hasClosedSink, configuration.opensFiles, route.hopURL != nil, reservation == nil {
-            reserve(room)
+            reserve(network)
             return false
         }
         guard machine.openSink() else { return false }
         sink.willOpen(for: route.adapted, token: authentication.token?.value)
         let content = sink.open { result in
-            NetworkThread.shared.perform { room in self.sinkDidOpen(result, room) }
+            NetworkThread.shared.perform { network in self.sinkDidOpen(result, network) }
         }
         if let content { didOpen(content) }
         return machine.hasOpenSink
     }
 
     /// Waits for a connection, and goes through everything again: another token may be needed by then.
-    private func reserve(_ room: NetworkRoom) {
+    private func reserve(_ network: NetworkContext) {
         let settings = configuration.settings
         let reservation = Reservation(
             id: .next(),
@@ -30,25 +30,25 @@ extension Exchange {
             raisedConnectionLimit: settings.raisedConnectionLimit
         )
         self.reservation = reservation.id
-        let go = wait { (exchange, _: Void, room) in exchange.prepare(room) }
+        let go = wait { (exchange, _: Void, network) in exchange.prepare(network) }
         do throws(TransferError) {
-            try runner(room).reserve(reservation) { go(()) }
+            try runner(network).reserve(reservation) { go(()) }
         } catch {
             self.reservation = nil
             fail(error.error(for: route.url))
         }
     }
 
-    private func sinkDidOpen(_ result: Result<SinkContent, any Error>, _ room: NetworkRoom) {
+    private func sinkDidOpen(_ result: Result<SinkContent, any Error>, _ network: NetworkContext) {
         switch result {
         case .success(let content):
-            if didOpen(content) { prepare(room) }
+            if didOpen(content) { prepare(network) }
         case .failure(let error):
             let isLack = error.isLackOfDescriptors
             // One that was paused meanwhile opens it when it goes on.
             guard machine.sinkOpened(!isLack) else { return }
-            giveReservationUp(room)
-            if isLack, room.transfers.mayWaitForDescriptors() { startAgain() } else { fail(error) }
+            giveReservationUp(network)
+            if isLack, network.transfers.mayWaitForDescriptors() { startAgain() } else { fail(error) }
         }
     }
 

@@ -34,9 +34,9 @@ extension Exchange {
             return
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + use.patience) { [weak self] in
-            NetworkThread.shared.perform { [weak self] room in
+            NetworkThread.shared.perform { [weak self] network in
                 guard let self, let unused = machine.unusedTransfer, unused == (id, use) else { return }
-                runner(room).giveUp(id)
+                runner(network).giveUp(id)
             }
         }
     }
@@ -86,12 +86,12 @@ extension Exchange {
         let round = machine.ask()
         owner?.exchangeWaits(.answer, in: lap)
         return { value in
-            NetworkThread.shared.perform { room in
+            NetworkThread.shared.perform { network in
                 guard self.machine.isAsked(in: round) else { return }
-                self.takePlace(room) { exchange, room in
+                self.takePlace(network) { exchange, network in
                     guard exchange.machine.isAsked(in: round) else { return }
                     exchange.stopAsking = nil
-                    exchange.perform(act(exchange, value), room)
+                    exchange.perform(act(exchange, value), network)
                 }
             }
         }

@@ -52,6 +52,6 @@ extension Exchange {
             return fail(URLError.insecure(url: url))
         }
         route.move(to: url, by: configuration.settings.redirectPolicy)
-        wait { (exchange, _: Void, room) in exchange.startFromFirstHop(room) }(())
+        wait { (exchange, _: Void, network) in exchange.startFromFirstHop(network) }(())
     }
 }

@@ -23,11 +23,11 @@ extension Exchange {
         )
         stopAsking = owner.exchangeNeedsCredential(
             for: challenge,
-            decide: waitWithoutPlace(.answer) { exchange, answer, room in
+            decide: waitWithoutPlace(.answer) { exchange, answer, network in
                 exchange.stopAsking = nil
                 guard case .trustServer = answer else { return exchange.retry(after: refusal) }
                 exchange.trustedServers.insert(exception)
-                exchange.prepare(room)
+                exchange.prepare(network)
             }
         )
     }

@@ -8,13 +8,13 @@ extension Exchange {
     func startTotalTime() {
         guard let left = totalTime.start(now: now) else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + left) { [weak self, lap = totalTime.lap] in
-            NetworkThread.shared.perform { [weak self] room in self?.totalTimeIsOver(lap, room) }
+            NetworkThread.shared.perform { [weak self] network in self?.totalTimeIsOver(lap, network) }
         }
     }
 
-    private func totalTimeIsOver(_ lap: Int, _ room: NetworkRoom) {
+    private func totalTimeIsOver(_ lap: Int, _ network: NetworkContext) {
         guard totalTime.isRunning, totalTime.lap == lap, let stop = machine.stop() else { return }
-        perform(stop, room)
+        perform(stop, network)
         fail(URLError.tookTooLong(configuration.settings.timeouts.total ?? 0, url: route.hopURL))
     }
 }

@@ -76,7 +76,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         now = .now
     }
 
-    func begin(_ room: NetworkRoom, for owner: any ExchangeOwner, in lap: Int) {
+    func begin(_ network: NetworkContext, for owner: any ExchangeOwner, in lap: Int) {
         self.owner = owner
         self.lap = lap
         tick()
@@ -84,14 +84,14 @@ final class Exchange: Exchanging, @unchecked Sendable {
         // followed by the next, for ever, on a disk that is full.
         sink.goOn()
         if !machine.isDecided { startTotalTime() }
-        perform(machine.begin(), room)
+        perform(machine.begin(), network)
         // A first transfer tells by itself when it lasts.
         if !machine.isTransferring || !meters.log.isEmpty { self.owner?.exchangeLasts() }
         tellProgressSoon()
     }
 
-    func suspend(_ room: NetworkRoom) {
-        perform(machine.suspend(sink.failure == nil && cannotGoOn), room)
+    func suspend(_ network: NetworkContext) {
+        perform(machine.suspend(sink.failure == nil && cannotGoOn), network)
         tick()
         totalTime.stop(now: now)
         // It may be days until it goes on: other authorities may be trusted then, and another user be there.
@@ -100,17 +100,17 @@ final class Exchange: Exchanging, @unchecked Sendable {
         owner = nil
     }
 
-    func cancel(_ room: NetworkRoom, for owner: any ExchangeOwner) {
+    func cancel(_ network: NetworkContext, for owner: any ExchangeOwner) {
         self.owner = owner
-        perform(machine.cancel(), room)
+        perform(machine.cancel(), network)
         fail(URLError.cancelled(url: configuration.request.url))
     }
 
-    func drop(_ room: NetworkRoom) {
-        if let stop = machine.drop() { perform(stop, room) }
+    func drop(_ network: NetworkContext) {
+        if let stop = machine.drop() { perform(stop, network) }
     }
 
-    func bodySoFar(_ room: NetworkRoom) -> EarlierBody? {
+    func bodySoFar(_ network: NetworkContext) -> EarlierBody? {
         let held = sink.held
         // No archive says which servers the closure trusted.
         guard ResumeRequest.mayContinue(configuration.request), trustedServers.isEmpty,
@@ -129,28 +129,28 @@ final class Exchange: Exchanging, @unchecked Sendable {
 
     // MARK: - Effects
 
-    func perform(_ effect: Machine.Effect, _ room: NetworkRoom) {
+    func perform(_ effect: Machine.Effect, _ network: NetworkContext) {
         switch effect {
         case .none:
             break
         case .start:
             attempts.begin(now: now)
-            startFromFirstHop(room)
+            startFromFirstHop(network)
         case .stop(let stop):
-            perform(stop, room)
-        case .putAside(let id):
-            runner(room).putAside(id)
-        case .takeUp(let id):
-            runner(room).takeUp(id)
+            perform(stop, network)
+        case .pause(let id):
+            runner(network).pause(id)
+        case .resume(let id):
+            runner(network).resume(id)
         case .resumeReceiving(let id):
-            runner(room).resumeReceiving(id)
+            runner(network).resumeReceiving(id)
         case .receive(let id):
             limitUnusedBody()
-            runner(room).receive(id)
+            runner(network).receive(id)
         case .giveUp(let id):
-            runner(room).giveUp(id)
+            runner(network).giveUp(id)
         case .restart(let id):
-            perform(Machine.Stop(transfer: id), room)
+            perform(Machine.Stop(transfer: id), network)
             // Without a reason to begin anew it has failed, as is found before the next transfer.
             perform(sink.demand.map(askForWhole) ?? .again)
         case .hearEnd:
@@ -170,10 +170,10 @@ final class Exchange: Exchanging, @unchecked Sendable {
         }
     }
 
-    func perform(_ stop: Machine.Stop, _ room: NetworkRoom) {
-        giveReservationUp(room)
+    func perform(_ stop: Machine.Stop, _ network: NetworkContext) {
+        giveReservationUp(network)
         if let id = stop.transfer {
-            if let cost = runner(room).stop(id) { meters.log.add(cost) }
+            if let cost = runner(network).stop(id) { meters.log.add(cost) }
             sink.flush()
         }
         stopAsking?()
@@ -198,72 +198,73 @@ final class Exchange: Exchanging, @unchecked Sendable {
     /// - Returns: a closure that ends it, on any thread; once it was given up, nothing comes of that.
     func waitWithoutPlace<Value: Sendable>(
         _ reason: ExchangeWait,
-        _ go: @escaping @Sendable (Exchange, Value, NetworkRoom) -> Void
+        _ go: @escaping @Sendable (Exchange, Value, NetworkContext) -> Void
     ) -> @Sendable (Value) -> Void {
         let round = machine.wait()
         owner?.exchangeWaits(reason, in: lap)
         return { [weak self] value in
-            NetworkThread.shared.perform { [weak self] room in
+            NetworkThread.shared.perform { [weak self] network in
                 guard let self, machine.isWaiting(in: round) else { return }
-                takePlace(room) { exchange, room in
+                takePlace(network) { exchange, network in
                     guard exchange.machine.goesOn(in: round) else { return }
-                    go(exchange, value, room)
+                    go(exchange, value, network)
                 }
             }
         }
     }
 
     /// Calls `go` once the owner has a place again: now, or later on the network thread.
-    func takePlace(_ room: NetworkRoom, then go: @escaping @Sendable (Exchange, NetworkRoom) -> Void) {
+    func takePlace(_ network: NetworkContext, then go: @escaping @Sendable (Exchange, NetworkContext) -> Void)
+    {
         let mayGoOn = owner?.exchangeMayGoOn { [weak self] in
-            NetworkThread.shared.perform { [weak self] room in
-                if let self { go(self, room) }
+            NetworkThread.shared.perform { [weak self] network in
+                if let self { go(self, network) }
             }
         }
-        if mayGoOn ?? true { go(self, room) }
+        if mayGoOn ?? true { go(self, network) }
     }
 
     /// Begins a wait for a value.
     /// - Returns: a closure that ends it, on any thread; once it was given up, nothing comes of that.
     func wait<Value: Sendable>(
-        _ go: @escaping @Sendable (Exchange, Value, NetworkRoom) -> Void
+        _ go: @escaping @Sendable (Exchange, Value, NetworkContext) -> Void
     ) -> @Sendable (Value) -> Void {
         let round = machine.wait()
         return { value in
-            NetworkThread.shared.perform { room in
+            NetworkThread.shared.perform { network in
                 guard self.machine.goesOn(in: round) else { return }
-                go(self, value, room)
+                go(self, value, network)
             }
         }
     }
 
     /// The same is asked again, after what is being done now.
     func startAgain() {
-        wait { (exchange, _: Void, room) in exchange.prepare(room) }(())
+        wait { (exchange, _: Void, network) in exchange.prepare(network) }(())
     }
 }
 
 // MARK: - A transfer
 
 extension Exchange {
-    func startFromFirstHop(_ room: NetworkRoom) {
+    func startFromFirstHop(_ network: NetworkContext) {
         route.startOver()
         beginHop()
-        prepare(room)
+        prepare(network)
     }
 
     /// Goes through what has to be known before the next transfer, and starts it.
-    func prepare(_ room: NetworkRoom) {
+    func prepare(_ network: NetworkContext) {
         tick()
-        if waitsForHost(room) {
-            giveReservationUp(room)
+        if waitsForHost(network) {
+            giveReservationUp(network)
             return tellRedirect()
         }
         // Nothing that may need a connection is waited for while one is reserved, or files are open.
-        guard !waitsForToken(), !waitsForAdapters() else { return giveReservationUp(room) }
-        guard machine.hasOpenSink || opensSink(room) else { return }
+        guard !waitsForToken(), !waitsForAdapters() else { return giveReservationUp(network) }
+        guard machine.hasOpenSink || opensSink(network) else { return }
         guard !looksAtAnchors(), !readsCookies() else { return }
-        start(room, with: cookies.take())
+        start(network, with: cookies.take())
     }
 
     /// Whether the files of authorities have to be looked at first, since a redirect leads to TLS; then the
@@ -272,17 +273,17 @@ extension Exchange {
         guard configuration.anchorVersions == nil, authentication.origin?.isTLS == true else { return false }
         let anchors = configuration.settings.trustAnchors
         guard !anchors.places.isEmpty else { return false }
-        let go = wait { (exchange, versions: [FileVersion?], room) in
+        let go = wait { (exchange, versions: [FileVersion?], network) in
             exchange.configuration.anchorVersions = versions
-            exchange.prepare(room)
+            exchange.prepare(network)
         }
         DispatchQueue.global().async { go(anchors.fileVersions) }
         return true
     }
 
-    func start(_ room: NetworkRoom, with cookies: JarCookies?) {
-        defer { giveReservationUp(room) }
-        authenticateInAdvance(room)
+    func start(_ network: NetworkContext, with cookies: JarCookies?) {
+        defer { giveReservationUp(network) }
+        authenticateInAdvance(network)
         machine.forgetResponse()
         sideBody = Data()
         do {
@@ -301,14 +302,14 @@ extension Exchange {
             let id = reservation.take() ?? .next()
             machine.start(id)
             if sink.tellsChanges || pieces != nil { listenToSink(of: id) }
-            let runner = runner(room)
+            let runner = runner(network)
             lastRunner = runner
             runner.start(consume request, id: id, for: self)
-            meters.hasLasted = runner !== room.transfers || !meters.log.isEmpty
+            meters.hasLasted = runner !== network.transfers || !meters.log.isEmpty
             if meters.hasLasted {
                 owner?.exchangeLasts()
             } else {
-                room.transfers.tellLasting(id)
+                network.transfers.tellLasting(id)
             }
             tellRedirect()
         } catch {
@@ -317,10 +318,11 @@ extension Exchange {
     }
 
     /// The runner of its transfers: the network, or the layers before it.
-    func runner(_ room: NetworkRoom) -> any TransferRunning {
+    func runner(_ network: NetworkContext) -> any TransferRunning {
         if let layers { return layers }
-        guard !configuration.settings.layers.isEmpty else { return room.transfers }
-        let made = configuration.settings.layers.fromNetwork.reduce(room.transfers as any TransferRunning) {
+        guard !configuration.settings.layers.isEmpty else { return network.transfers }
+        let made = configuration.settings.layers.fromNetwork.reduce(network.transfers as any TransferRunning)
+        {
             next,
             layer in
             (layer as? any TransferLayering)?.layer(over: next) ?? next
@@ -330,8 +332,8 @@ extension Exchange {
     }
 
     /// Others may have the connection, or the place in the line.
-    func giveReservationUp(_ room: NetworkRoom) {
-        if let id = reservation.take() { runner(room).stop(id) }
+    func giveReservationUp(_ network: NetworkContext) {
+        if let id = reservation.take() { runner(network).stop(id) }
     }
 
     private func tellRedirect() {
@@ -367,14 +369,14 @@ extension Exchange {
 
     private func listenToSink(of id: TransferID) {
         let onChange: @Sendable () -> Void = { [weak self] in
-            NetworkThread.shared.perform { [weak self] room in self?.sinkDidChange(room, id) }
+            NetworkThread.shared.perform { [weak self] network in self?.sinkDidChange(network, id) }
         }
         sink.onChange = onChange
         pieces?.onChange = onChange
     }
 
-    private func sinkDidChange(_ room: NetworkRoom, _ id: TransferID) {
-        perform(machine.sinkChanged(id, takesMore: sink.failure == nil && sink.demand == nil), room)
+    private func sinkDidChange(_ network: NetworkContext, _ id: TransferID) {
+        perform(machine.sinkChanged(id, takesMore: sink.failure == nil && sink.demand == nil), network)
     }
 }
 

@@ -8,8 +8,8 @@ extension ExchangeMachine {
         /// Nothing runs any more but these.
         case stop(Stop)
         /// The transfer is held while its operation is paused.
-        case putAside(TransferID)
-        case takeUp(TransferID)
+        case pause(TransferID)
+        case resume(TransferID)
         /// The sink has room again.
         case resumeReceiving(TransferID)
         /// The head is answered: its body is received.

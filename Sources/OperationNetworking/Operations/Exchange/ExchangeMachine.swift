@@ -104,7 +104,7 @@ extension ExchangeMachine {
             guard case .held(let hasEnded) = hold else { return .none }
             isWanted = true
             hold = .wasHeld
-            return hasEnded ? .hearEnd : .takeUp(id)
+            return hasEnded ? .hearEnd : .resume(id)
         case .finishing:
             isWanted = true
             return .none
@@ -122,7 +122,7 @@ extension ExchangeMachine {
         guard !isHeld else { return .none }
         if case .transferring(let id) = phase, case .body = following, body == .deliver, cannotGoOn {
             hold = .held(hasEnded: false)
-            return .putAside(id)
+            return .pause(id)
         }
         return stop().map { .stop($0) } ?? .none
     }

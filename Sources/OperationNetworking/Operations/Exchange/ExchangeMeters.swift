@@ -170,25 +170,26 @@ extension Exchange {
             return
         }
         meters.looksAgain = true
-        NetworkThread.shared.perform { [weak self] room in
-            guard room.progressRound.add({ [weak self, unowned room] in self?.tellProgress(room) }) else {
+        NetworkThread.shared.perform { [weak self] network in
+            guard network.progressRound.add({ [weak self, unowned network] in self?.tellProgress(network) })
+            else {
                 return
             }
             DispatchQueue.global().asyncAfter(deadline: .now() + ProgressMeter.interval) {
-                NetworkThread.shared.perform { room in
-                    for tell in room.progressRound.takeAll() { tell() }
+                NetworkThread.shared.perform { network in
+                    for tell in network.progressRound.takeAll() { tell() }
                 }
             }
         }
     }
 
-    private func tellProgress(_ room: NetworkRoom) {
+    private func tellProgress(_ network: NetworkContext) {
         meters.looksAgain = false
         // In a pause no one is told, and afterwards it is told soon.
         guard owner != nil else { return }
         tick()
         if let report = meters.download.catchUp(now: now) { owner?.exchangeDidDownload(report) }
-        let sent = meters.isUploading ? machine.transfer.map { runner(room).sentCount($0) } : nil
+        let sent = meters.isUploading ? machine.transfer.map { runner(network).sentCount($0) } : nil
         countUpload(sent ?? 0)
         tellProgressSoon()
     }

@@ -111,18 +111,18 @@ enum RedirectAnswer: Sendable {
 protocol Exchanging: AnyObject, Sendable {
     /// Begins, or goes on after ``suspend(_:)``. An end that came meanwhile is told again. `lap` is told to
     /// the owner with each wait.
-    func begin(_ room: NetworkRoom, for owner: any ExchangeOwner, in lap: Int)
+    func begin(_ network: NetworkContext, for owner: any ExchangeOwner, in lap: Int)
 
     /// Stops, or holds what could not go on; what came stays. The owner hears nothing more until
     /// ``begin(_:for:)``.
-    func suspend(_ room: NetworkRoom)
+    func suspend(_ network: NetworkContext)
 
     /// Stops for good. The owner hears of the end, of an earlier one if there was one.
-    func cancel(_ room: NetworkRoom, for owner: any ExchangeOwner)
+    func cancel(_ network: NetworkContext, for owner: any ExchangeOwner)
 
     /// Lets go of what is held: the operation that suspended it is gone.
-    func drop(_ room: NetworkRoom)
+    func drop(_ network: NetworkContext)
 
     /// The body so far, if it is in memory, and another exchange can ask for the rest of it.
-    func bodySoFar(_ room: NetworkRoom) -> EarlierBody?
+    func bodySoFar(_ network: NetworkContext) -> EarlierBody?
 }

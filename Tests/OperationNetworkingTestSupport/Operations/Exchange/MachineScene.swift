@@ -156,8 +156,8 @@ struct MachineScene {
         case .none: "-"
         case .start: "starts"
         case .stop(let stop): text(stop)
-        case .putAside: "puts aside"
-        case .takeUp: "takes up"
+        case .pause: "pauses"
+        case .resume: "resumes"
         case .resumeReceiving: "resumes"
         case .receive: "receives"
         case .giveUp: "gives up"

@@ -59,7 +59,8 @@ struct IdleThreadTests {
             let server = try ScriptedServer([.respond(body: "hello")])
             for _ in 0..<10 { _ = try await TestTransfer(.plain(server.url, idleTimeout: 60)).start().end() }
             let deadlines = Recorder<Bool>()
-            NetworkThread.shared.perform { room in deadlines.append(room.transfers.nextDeadline == nil) }
+            NetworkThread.shared.perform { network in deadlines.append(network.transfers.nextDeadline == nil)
+            }
             guard try await deadlines.wait() == [true] else { exit(2) }
         }
     }

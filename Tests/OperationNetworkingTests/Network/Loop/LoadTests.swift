@@ -89,10 +89,10 @@ private final class Load: Sendable {
     }
 
     private func stop(_ transfer: LoadTransfer, after turns: Int) {
-        NetworkThread.shared.perform { [self] room in
+        NetworkThread.shared.perform { [self] network in
             guard !transfer.hasEnded else { return }
             guard turns <= 1 else { return stop(transfer, after: turns - 1) }
-            room.transfers.stop(transfer.id)
+            network.transfers.stop(transfer.id)
             finish { $0.stopped += 1 }
         }
     }
@@ -122,7 +122,7 @@ private final class LoadTransfer: TransferClient, Sendable {
     var hasEnded: Bool { isOver.withLock { $0 } }
 
     func start() {
-        NetworkThread.shared.perform { [self] room in room.transfers.start(request, id: id, for: self) }
+        NetworkThread.shared.perform { [self] network in network.transfers.start(request, id: id, for: self) }
     }
 
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer { .receive }

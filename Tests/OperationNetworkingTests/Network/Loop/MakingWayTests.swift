@@ -40,7 +40,7 @@ struct MakingWayTests {
     private static let length = 20_000_000
     private static let buffer = EasyHandle.receiveBuffer
     /// The last piece but one may end just below the share, and the last but one of the rest just below that.
-    private static let most = PassPieces.share + PassPieces.rest + 2 * buffer
+    private static let most = PassQuota.share + PassQuota.rest + 2 * buffer
 
     @Test(arguments: [
         (Answer.respond(body: .generated(length: length)), false),
@@ -111,14 +111,14 @@ struct MakingWayTests {
 
     /// A piece that waits for the next pass is copied once more.
     @Test func theRestOfABufferIsTaken() {
-        #expect(PassPieces.rest >= EasyHandle.receiveBuffer)
+        #expect(PassQuota.rest >= EasyHandle.receiveBuffer)
     }
 
     @Test func aTransferMakesWayOnceInAPassAndHasTheRestOfABuffer() {
-        var pieces = PassPieces()
+        var pieces = PassQuota()
         for pass in UInt64(1)...2 {
             var answers: [Bool] = []
-            for bytes in [PassPieces.share - 1, 1, PassPieces.rest - 1, 1] {
+            for bytes in [PassQuota.share - 1, 1, PassQuota.rest - 1, 1] {
                 let isTaken = pieces.take(in: pass)
                 #expect(isTaken)
                 answers.append(pieces.makesWay(after: bytes, isAwaited: true))
@@ -130,10 +130,10 @@ struct MakingWayTests {
     }
 
     @Test func aTransferForWhichNobodyWaitsGoesOn() {
-        var pieces = PassPieces()
+        var pieces = PassQuota()
         for _ in 0..<100 {
             let isTaken = pieces.take(in: 1)
-            let makesWay = pieces.makesWay(after: PassPieces.share, isAwaited: false)
+            let makesWay = pieces.makesWay(after: PassQuota.share, isAwaited: false)
             #expect(isTaken && !makesWay)
         }
         let makesWay = pieces.makesWay(after: 1, isAwaited: true)

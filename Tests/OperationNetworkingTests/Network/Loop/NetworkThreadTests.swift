@@ -106,8 +106,8 @@ struct NetworkThreadTests {
             }
             let thief = Thief()
             let gate = Gate()
-            NetworkThread.shared.perform { room in
-                thief.transfers = room.transfers
+            NetworkThread.shared.perform { network in
+                thief.transfers = network.transfers
                 gate.open()
             }
             try await gate.wait()

@@ -32,11 +32,11 @@ struct HeadAnswerTests {
         }
 
         func receive() {
-            NetworkThread.shared.perform { [transfer] room in room.transfers.receive(transfer.id) }
+            NetworkThread.shared.perform { [transfer] network in network.transfers.receive(transfer.id) }
         }
 
         func giveUp() {
-            NetworkThread.shared.perform { [transfer] room in room.transfers.giveUp(transfer.id) }
+            NetworkThread.shared.perform { [transfer] network in network.transfers.giveUp(transfer.id) }
         }
     }
 

@@ -93,9 +93,9 @@ struct TransferTests {
     @Test func aTransferStoppedBeforeItBeganIsNeverAsked() async throws {
         let server = try ScriptedServer([.respond()])
         let transfer = TestTransfer(.plain(server.url))
-        NetworkThread.shared.perform { room in
-            room.transfers.start(.plain(server.url), id: transfer.id, for: transfer)
-            #expect(room.transfers.stop(transfer.id) == nil)
+        NetworkThread.shared.perform { network in
+            network.transfers.start(.plain(server.url), id: transfer.id, for: transfer)
+            #expect(network.transfers.stop(transfer.id) == nil)
         }
         #expect(try await TestTransfer(.plain(server.url)).start().end().error == nil)
         #expect(server.requests.count == 1)

@@ -61,7 +61,7 @@ struct ConnectionAuthenticationTests {
             return .respond(body: "in")
         }
         let operation = door.operation(server.url, door.alice)
-        guard Int64(length) > UnseenBytes.maximumLength else {
+        guard Int64(length) > DiscardedByteCounter.maximumLength else {
             return #expect(await owner(operation) == "in")
         }
         operation.start()

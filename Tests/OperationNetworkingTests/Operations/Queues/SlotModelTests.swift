@@ -48,8 +48,8 @@ private final class SlotModel: Sendable {
         let representation = Representation(.pattern(Self.body), entityTag: .strong("v1"))
         let (gate, peak) = (gate, peak)
         server = try ScriptedServer { request in
-            NetworkThread.shared.perform { room in
-                let count = room.transfers.count
+            NetworkThread.shared.perform { network in
+                let count = network.transfers.count
                 peak.withLock { $0 = max($0, count) }
             }
             let answer = Answer.representation(representation)

@@ -23,8 +23,8 @@ struct WaitingPlaceTests {
         init() throws {
             let (peak, busy) = (peak, Locked(0))
             server = try ScriptedServer { request in
-                NetworkThread.shared.perform { room in
-                    let count = room.transfers.count
+                NetworkThread.shared.perform { network in
+                    let count = network.transfers.count
                     peak.withLock { $0 = max($0, count) }
                 }
                 switch request.path {

@@ -57,7 +57,7 @@ struct PlainProxyTests {
                     .chunked()
         }
         let operation = try operation(through: "user:p@127.0.0.1:\(proxy.port)")
-        guard Int64(length) > UnseenBytes.maximumLength else {
+        guard Int64(length) > DiscardedByteCounter.maximumLength else {
             #expect(try await operation.value as? Data == Data("x".utf8))
             return
         }

@@ -39,8 +39,8 @@ struct RetryHostTests {
     /// Another operation was told to come back later.
     private func rest(_ server: ScriptedServer, seconds: Double) {
         let host = host(server)
-        NetworkThread.shared.perform { room in
-            room.hosts.note(host, seconds: seconds, now: .now)
+        NetworkThread.shared.perform { network in
+            network.hosts.note(host, seconds: seconds, now: .now)
         }
     }
 
@@ -101,9 +101,9 @@ struct RetryHostTests {
         let (operation, watcher) = operation(server, policy: policy())
         let host = host(server)
         // Both on the network thread, one after the other: the wait cannot be over before the operation begins.
-        NetworkThread.shared.perform { room in
+        NetworkThread.shared.perform { network in
             operation.start()
-            room.hosts.note(host, seconds: 1, now: .now)
+            network.hosts.note(host, seconds: 1, now: .now)
         }
         #expect(try await operation.value as? Data == Data("done".utf8))
         callbacks.sync {}

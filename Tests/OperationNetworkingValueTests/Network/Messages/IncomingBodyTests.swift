@@ -64,10 +64,10 @@ struct IncomingBodyTests {
     }
 
     @Test func manyPiecesOfOnePassWaitForTheNext() {
-        var pieces = PassPieces()
+        var pieces = PassQuota()
         for pass in UInt64(1)...2 {
-            let taken = (0..<PassPieces.limit + 3).map { _ in pieces.take(in: pass) }
-            #expect(taken.count { $0 } == PassPieces.limit && taken.last == false)
+            let taken = (0..<PassQuota.limit + 3).map { _ in pieces.take(in: pass) }
+            #expect(taken.count { $0 } == PassQuota.limit && taken.last == false)
         }
     }
 }

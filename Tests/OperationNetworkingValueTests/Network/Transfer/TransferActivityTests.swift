@@ -71,7 +71,7 @@ struct TransferActivityTests {
             switch move {
             case 0: activity.didMove(now: MonotonicTime(seconds: 119))
             case 1: _ = activity.goOn(now: MonotonicTime(seconds: 119))
-            default: activity.putAside(false, now: MonotonicTime(seconds: 119))
+            default: activity.setPaused(false, now: MonotonicTime(seconds: 119))
             }
             #expect(look(&activity, at: 129, nil, 3500)?.seconds == 130)
             #expect(look(&activity, at: 130, nil, 3400)?.seconds == 140)

@@ -11,14 +11,14 @@ import Testing
     private static let rows: [Event: [Place: String]] = [
         .begin: [
             .idle: "starts > deciding",
-            .held: "takes up > transferring",
+            .held: "resumes > transferring",
             .heldToEnd: "hears the end > transferring",
             .ended: "tells the end > ended with the end",
         ],
         .suspend: stops,
         .suspendForGood: stops.merging([
-            .receiving: "puts aside > transferring",
-            .takenUp: "puts aside > transferring",
+            .receiving: "pauses > transferring",
+            .takenUp: "pauses > transferring",
         ]) { $1 },
         .cancel: stops.merging([
             .held: "stops the transfer > idle",

@@ -1,6 +1,6 @@
 /// The things that the network thread lends to work on it: the transfers, and the memories of hosts and of
 /// credentials that exchanges share. It stays on the thread.
-final class NetworkRoom {
+final class NetworkContext {
     let transfers: Transfers
     /// The servers that asked to be left alone for a while.
     var hosts = HostWaits()
@@ -35,7 +35,7 @@ struct WorkRound {
 
 /// A piece of work for the network thread.
 enum NetworkWork: Sendable {
-    case room(@Sendable (NetworkRoom) -> Void)
+    case network(@Sendable (NetworkContext) -> Void)
     /// Needs the run loop; waits until there is one.
     case loop(@Sendable (NetworkLoop) -> Void)
 }

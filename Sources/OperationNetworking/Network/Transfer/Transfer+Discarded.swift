@@ -2,19 +2,19 @@ internal import OperationNetworkingSystem
 
 // What libcurl receives and keeps to itself has an end, too.
 extension Transfer {
-    func watchUnseen() {
-        unseen.begin(now: clock.now)
+    func countDiscarded() {
+        discarded.begin(now: clock.now)
         easy.reportProgress()
     }
 
     /// A proxy that is asked to CONNECT once more has as much to say as the first time.
     func easyHandleWillConnect() {
-        if request.usesTunnel { unseen = UnseenBytes(usesTunnel: true) }
+        if request.usesTunnel { discarded = DiscardedByteCounter(usesTunnel: true) }
     }
 
     func easyHandleDidProgress(received: Int64) -> Bool {
-        guard unseen.isOn else { return true }
-        guard let hasMoved = unseen.didProgress(received: received, now: clock.now) else {
+        guard discarded.isOn else { return true }
+        guard let hasMoved = discarded.didProgress(received: received, now: clock.now) else {
             return give(up: endlessAnswer)
         }
         if hasMoved { didMove() }

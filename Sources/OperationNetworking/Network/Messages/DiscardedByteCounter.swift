@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 ///
 /// Without a limit a server could keep the transfer for ever, and a proxy the whole thread: libcurl reads the
 /// answer to CONNECT byte by byte, for as long as there are any.
-struct UnseenBytes {
+struct DiscardedByteCounter {
     /// Bytes of such a body, at most. Longer than what is received of a body that need not be read: a page
     /// that explains is no reason to fail.
     static let maximumLength: Int64 = 1024 * 1024

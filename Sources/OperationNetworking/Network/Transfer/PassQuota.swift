@@ -6,7 +6,7 @@
 /// libcurl 7.88 reads a fast socket a hundred times, 10 MB, before it lets others go on. A command that
 /// comes meanwhile, such as to cancel another transfer, would wait for four of those. So a transfer that had
 /// its ``share`` makes way for it.
-struct PassPieces {
+struct PassQuota {
     /// More than the pieces of a body that is not chunked: libcurl reads a socket at most a hundred times
     /// before it lets others go on.
     static let limit = 512
