@@ -30,7 +30,7 @@ final class NetworkLoop {
     /// On the network thread, with transfers that are open and work that waited for the run loop.
     init(_ network: NetworkContext, inbox: Inbox, first: [NetworkWork], passWork: PassWork) {
         let hands = Hands()
-        self.room = network
+        self.network = network
         transfers = network.transfers
         self.inbox = inbox
         self.passWork = passWork
