@@ -354,7 +354,7 @@ extension HeaderFields: Codable {
         self.init()
         for field in try [Field](from: decoder) {
             try RequestSerializationError.check(name: field.name, value: field.value)
-            append(name: field.name, value: field.value)
+            self[field.name] = field.value
         }
     }
 

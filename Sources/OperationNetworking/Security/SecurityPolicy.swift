@@ -27,6 +27,8 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
         case certificate
     }
 
+    private var format = ArchiveFormat()
+
     /// The part of a certificate that is compared with the pins.
     public var pinningMode: PinningMode
 

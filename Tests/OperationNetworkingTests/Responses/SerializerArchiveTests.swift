@@ -39,6 +39,11 @@ import Testing
         try expectRefusal(of: SessionConfiguration())
         try expectRefusal(of: HTTPRequestSerializer())
         try expectRefusal(of: HTTPResponseSerializer())
+        try expectRefusal(of: TransferSettings())
+        try expectRefusal(of: SecurityPolicy())
+        try expectRefusal(of: RetryPolicy())
+        try expectRefusal(of: RedirectPolicy())
+        try expectRefusal(of: Timeouts())
     }
 
     private func expectRefusal<Value: Codable>(of value: Value) throws {

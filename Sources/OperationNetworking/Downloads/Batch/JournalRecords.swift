@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 /// The first line of a journal: what the batch is.
 struct JournalHeader: Hashable, Codable, Sendable {
     /// The version of what is written. A journal of any other is not read.
-    static let currentSchema = 1
+    static let currentSchema = 2
 
     var schema = currentSchema
     var items: [JournalItem]

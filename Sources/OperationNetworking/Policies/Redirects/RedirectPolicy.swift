@@ -40,6 +40,8 @@ public struct RedirectPolicy: Hashable, Codable, Sendable {
     /// The caller's name for one origin. Another one has its name in its URL (RFC 9110 §15.4).
     static let originField = "Host"
 
+    private var format = ArchiveFormat()
+
     /// Whether redirects are followed; a redirect that is not is the response.
     public var isFollowing = true
     /// The number of redirects that are followed; one more is an error, `URLError.httpTooManyRedirects`. A

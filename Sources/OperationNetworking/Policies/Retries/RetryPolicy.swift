@@ -24,6 +24,8 @@ public import Foundation
 /// Delays double from ``initialDelay`` on, up to ``maximumDelay``, and each is chosen at random between 0 and
 /// that (full jitter), so that many clients of a server that failed do not come back all at once.
 public struct RetryPolicy: Hashable, Sendable {
+    private var format = ArchiveFormat()
+
     /// The number of times that a request is sent after the first time. The count starts again when an
     /// attempt has brought bytes that are kept, as a download's are: 16 KiB, or a 64th of a file that is
     /// smaller than 1 MiB, in one attempt or in several.
@@ -220,6 +222,6 @@ extension HeaderFields {
 extension RetryPolicy: Codable {
     // Without the network, which is an object.
     private enum CodingKeys: CodingKey {
-        case maximumRetries, budget, firstDelay, longestDelay, longestWait, methods, statusCodes, codes
+        case format, maximumRetries, budget, firstDelay, longestDelay, longestWait, methods, statusCodes, codes
     }
 }

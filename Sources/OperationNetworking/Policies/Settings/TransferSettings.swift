@@ -7,6 +7,8 @@ public import Foundation
 /// `clientIdentity`, `credential`, `tokenSource`, `requestAdapters`, a proxy's password, `uploadLimits`,
 /// `downloadLimits`, `cache` and `stubs`. A cookie jar that is not the process's comes back empty.
 public struct TransferSettings: Sendable {
+    private var format = ArchiveFormat()
+
     // MARK: - Trust
 
     /// See ``TransferConfigurable/securityPolicy``.
@@ -87,8 +89,8 @@ public struct TransferSettings: Sendable {
 
 extension TransferSettings: Codable {
     private enum CodingKeys: CodingKey {
-        case securityPolicy, trustAnchors, tlsVersions, shouldUseCredentialStorage, authenticationSchemes
-        case retryPolicy, redirectPolicy, proxyConfiguration, cookies, timeouts
+        case format, securityPolicy, trustAnchors, tlsVersions, shouldUseCredentialStorage
+        case authenticationSchemes, retryPolicy, redirectPolicy, proxyConfiguration, cookies, timeouts
     }
 
     /// Takes those of another value that are encoded, and leaves the others as they are.
@@ -158,6 +160,8 @@ extension ServerVerification {
 /// The time limits of an operation, in seconds. Each defaults to `nil`: no limit but the request's
 /// `timeoutInterval`, which counts since a byte last came or went.
 public struct Timeouts: Hashable, Codable, Sendable {
+    private var format = ArchiveFormat()
+
     /// The limit of finding the server, connecting to it and TLS together. A transfer that needs longer fails with
     /// `URLError.timedOut`.
     public var connect: TimeInterval? {

@@ -206,9 +206,9 @@ import Testing
 
     @Test func aJournalOfAnotherVersionIsNotRead() throws {
         var header = Self.header(1)
-        header.schema = 2
+        header.schema = JournalHeader.currentSchema + 1
         let bytes = try JournalLine.bytes(header)
-        #expect(throws: JournalReplay.Unreadable.otherSchema(2)) { try JournalReplay(bytes) }
+        #expect(throws: JournalReplay.Unreadable.otherSchema(JournalHeader.currentSchema + 1)) { try JournalReplay(bytes) }
     }
 
     // MARK: - What is still true
