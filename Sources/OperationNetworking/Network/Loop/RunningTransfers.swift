@@ -5,15 +5,13 @@ struct RunningTransfer {
     let transfer: Transfer
     let domain: TransferDomain
     let domainNumber: UInt32
-    let rank: WaitingRank
     /// Whether a look at its stall is due: see ``TransferAlarms``.
     fileprivate(set) var isWatched = false
 
-    init(_ transfer: Transfer, in domain: TransferDomain, _ domainNumber: UInt32, _ rank: WaitingRank) {
+    init(_ transfer: Transfer, in domain: TransferDomain, _ domainNumber: UInt32) {
         self.transfer = transfer
         self.domain = domain
         self.domainNumber = domainNumber
-        self.rank = rank
     }
 }
 

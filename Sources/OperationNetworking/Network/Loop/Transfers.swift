@@ -32,29 +32,8 @@ final class Transfers: TransferRunning {
     private var silenced: Set<TransferID> = []
     private(set) var isInsideCurl = false
 
-    /// A transfer that is about to start: one reference, where each copy of the request would be a dozen.
-    private final class Start {
-        var request: TransferRequest
-        let client: any TransferClient
-        /// By the same transfer, when it had to be asked again.
-        let spent: TransferMetrics
-        let rank: WaitingRank
-
-        init(
-            _ request: consuming TransferRequest,
-            for client: any TransferClient,
-            spent: TransferMetrics,
-            rank: WaitingRank
-        ) {
-            self.request = request
-            self.client = client
-            self.spent = spent
-            self.rank = rank
-        }
-    }
-
     private enum Waiting {
-        case start(Start)
+        case start(TransferStart)
         case reservation(TransferPlace, WaitingRank, whenAdmitted: @Sendable () -> Void)
 
         var client: (any TransferClient)? {
@@ -112,13 +91,13 @@ final class Transfers: TransferRunning {
         versions.decide(&request, id: id)
         let request = consume request
         guard let (place, rank) = admitted.remove(id) else {
-            return enqueue(request, id, client, TransferMetrics())
+            return enqueue(request, id, client)
         }
         guard place == TransferPlace(request) else {
             admission.remove(id)
-            return enqueue(request, id, client, TransferMetrics(), rank: rank)
+            return enqueue(request, id, client, rank: rank)
         }
-        begin(Start(request, for: client, spent: TransferMetrics(), rank: rank), id)
+        begin(TransferStart(request, for: client, rank: rank), id)
     }
 
     func reserve(
@@ -150,12 +129,13 @@ final class Transfers: TransferRunning {
     }
 
     private func enqueue(
-        _ request: TransferRequest,
+        _ request: consuming TransferRequest,
         _ id: TransferID,
         _ client: any TransferClient,
-        _ spent: TransferMetrics,
+        spent: TransferMetrics = TransferMetrics(),
         rank: WaitingRank? = nil
     ) {
+        let request = consume request
         let rank = admission.append(
             id,
             to: TransferPlace(request),
@@ -163,7 +143,7 @@ final class Transfers: TransferRunning {
             raisedLimit: request.shared.value.raisedConnectionLimit,
             rank: rank
         )
-        waiting[id] = .start(Start(request, for: client, spent: spent, rank: rank))
+        waiting[id] = .start(TransferStart(request, for: client, spent: spent, rank: rank))
     }
 
     @discardableResult
@@ -301,8 +281,7 @@ final class Transfers: TransferRunning {
                 admission.remove(id)
                 return didEnd(id, .expired, start.spent, for: start.client)
             }
-            start.request.renewCookies()
-            begin(start, id)
+            begin(start.withNewCookies(), id)
         case .reservation(let place, let rank, let whenAdmitted)?:
             descriptors.take(DescriptorBudget.perFile)
             admitted[id] = (place, rank)
@@ -310,7 +289,7 @@ final class Transfers: TransferRunning {
         }
     }
 
-    private func begin(_ start: Start, _ id: TransferID) {
+    private func begin(_ start: TransferStart, _ id: TransferID) {
         do throws(CurlError) {
             let (number, domain) = try domains.takeForTransfer(start.request.trustDomain) {
                 (number) throws(CurlError) in try makeDomain(number)
@@ -328,28 +307,25 @@ final class Transfers: TransferRunning {
     }
 
     private func begin(
-        _ start: Start,
+        _ start: TransferStart,
         _ id: TransferID,
         in domain: TransferDomain,
         _ number: UInt32
     ) throws(CurlError) {
-        let request = start.request
-        let examination = request.makeExamination()
-        let options = request.options(examination, demand: domain.demand)
+        let examination = start.request.makeExamination()
+        let options = start.request.options(examination, demand: domain.demand)
         let easy = try domain.handle(for: options)
         var bodyIsReady: @Sendable () -> Void = {}
-        if request.body != nil { bodyIsReady = { [post] in post { $0.resumeSending(id) } } }
+        if start.request.body != nil { bodyIsReady = { [post] in post { $0.resumeSending(id) } } }
         let context = TransferContext(
             clock: clock,
             since: clock.now,
-            spent: start.spent,
             demand: domain.demand,
             bodyIsReady: bodyIsReady
         )
         let transfer = Transfer(
             id: id,
-            request: request,
-            client: start.client,
+            start: start,
             easy: easy,
             examination: examination,
             context: context,
@@ -367,7 +343,7 @@ final class Transfers: TransferRunning {
             throw error
         }
         easy.tag = id.tag
-        running.insert(RunningTransfer(transfer, in: domain, number, start.rank))
+        running.insert(RunningTransfer(transfer, in: domain, number))
         alarms.watchIdleness(of: id, since: clock.now, timeout: transfer.request.idleTimeout)
     }
 
@@ -390,7 +366,7 @@ final class Transfers: TransferRunning {
                     ended.append((transfer.end(.bodyNotRepeatable), transfer.client))
                     continue
                 }
-                enqueue(again, transfer.id, transfer.client, end.metrics, rank: finished.rank)
+                enqueue(again, transfer.id, transfer.client, spent: end.metrics, rank: transfer.start.rank)
             }
         }
     }

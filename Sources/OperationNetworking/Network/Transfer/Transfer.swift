@@ -6,8 +6,7 @@ internal import OperationNetworkingSystem
 /// Used on the network thread; libcurl calls it while ``Transfers`` drives.
 final class Transfer: EasyHandleDelegate {
     let id: TransferID
-    let request: TransferRequest
-    let client: any TransferClient
+    let start: TransferStart
     let easy: EasyHandle
     let context: TransferContext
     private unowned let delegate: any TransferDelegate
@@ -27,25 +26,25 @@ final class Transfer: EasyHandleDelegate {
 
     init(
         id: TransferID,
-        request: TransferRequest,
-        client: any TransferClient,
+        start: TransferStart,
         easy: EasyHandle,
         examination: ServerExamination?,
         context: TransferContext,
         delegate: any TransferDelegate
     ) {
         self.id = id
-        self.request = request
-        self.client = client
+        self.start = start
         self.easy = easy
         self.delegate = delegate
         self.context = context
         activity = TransferActivity(since: context.since, isPlain: examination == nil)
-        outgoing = OutgoingBody(of: request, demand: context.demand)
-        discarded = DiscardedByteCounter(usesTunnel: request.usesTunnel)
+        outgoing = OutgoingBody(of: start.request, demand: context.demand)
+        discarded = DiscardedByteCounter(usesTunnel: start.request.usesTunnel)
         self.examination = examination
     }
 
+    var request: TransferRequest { _read { yield start.request } }
+    var client: any TransferClient { start.client }
     var clock: PassClock { context.clock }
 
     // MARK: - The end

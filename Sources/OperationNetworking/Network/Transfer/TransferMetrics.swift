@@ -111,7 +111,7 @@ struct TransferLog: Sendable {
 extension Transfer {
     /// The transfer's cost until now, with earlier tries.
     var metrics: TransferMetrics {
-        var sum = context.spent
+        var sum = start.spent
         sum.add(ownMetrics)
         return sum
     }

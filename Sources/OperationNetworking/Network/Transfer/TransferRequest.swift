@@ -77,19 +77,6 @@ struct TransferRequest: Sendable {
     /// Whether it has waited too long: see ``expiry``.
     var hasExpired: Bool { expiry.map { $0 <= Date() } ?? false }
 
-    /// Takes the cookies that the jar has by now: the wait for a connection may have been an hour. Waits for
-    /// nothing.
-    ///
-    /// Not below a cache, which keeps the response as the answer to the cookies that it was told.
-    mutating func renewCookies() {
-        guard cookies != nil, let jar = settings.cookieJar, settings.layers[.cache] == nil,
-            jar.version != cookieVersion, let host = cookieHost,
-            let new = jar.newCookies(concerning: host, since: cookieVersion)
-        else { return }
-        cookies = new.cookies
-        cookieVersion = new.version
-    }
-
     /// Whether a proxy gets the request, and not just a tunnel to the server: what it answers may be its own.
     var isAskedOfProxy: Bool {
         trustDomain.proxy?.kind == .http && !origin.isTLS

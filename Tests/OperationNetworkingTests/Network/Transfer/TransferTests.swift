@@ -249,14 +249,12 @@ struct TransferTests {
     ) throws -> Transfer {
         Transfer(
             id: client.id,
-            request: request,
-            client: client,
+            start: TransferStart(request, for: client, rank: WaitingRank(priority: .normal, number: 0)),
             easy: try EasyHandle(),
             examination: request.makeExamination(),
             context: TransferContext(
                 clock: PassClock(),
                 since: since,
-                spent: TransferMetrics(),
                 demand: .unknown,
                 bodyIsReady: {}
             ),
