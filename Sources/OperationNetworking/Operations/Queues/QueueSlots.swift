@@ -145,7 +145,15 @@ final class QueueSlots: @unchecked Sendable {
     /// The place is the holder's again, unless it was paused or cancelled meanwhile.
     private func goOn(_ holder: Holder) {
         holder.operation.takeSlot()
-        let use = holder.operation.slotUse
+        var use = holder.operation.slotUse
+        switch use {
+        case .lends, .rests, .isHeldBack:
+            // Its end has to know of the loan, or it would be seen before the limit is right again. If it lends
+            // nothing by now, an event of its own follows.
+            if !holder.operation.lendsSlot(to: self) { use = .isOver }
+        case .runs, .returns, .isOver:
+            break
+        }
         _ = ledger.withLock { $0.settle(holder, use) }
     }
 

@@ -96,7 +96,8 @@ struct FewDescriptorsTests {
                 print(error)
                 exit(3)
             }
-            guard (DescriptorTable.count ?? 256) < 150 else { exit(4) }
+            // The program has some left for itself.
+            guard (DescriptorTable.count ?? 256) < 200 else { exit(4) }
         }
     }
 

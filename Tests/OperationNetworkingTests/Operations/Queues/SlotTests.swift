@@ -293,6 +293,10 @@ struct SlotTests {
         queue.maxConcurrentOperationCount = limit
         a.pause()
         #expect(queue.maxConcurrentOperationCount == limit)
+        // It keeps a place that it asks for before it was lent.
+        let isLent = Gate()
+        QueueSlots.of(queue).settle(a) { isLent.open() }
+        try await isLent.wait()
         a.resume()
         #expect(limit != 0 || !a.isExecuting)
         #expect(queue.maxConcurrentOperationCount == limit)
