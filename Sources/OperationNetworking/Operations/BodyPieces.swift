@@ -2,11 +2,11 @@ public import Foundation
 internal import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The body of an operation's response, piece by piece, as it comes: see
+/// The body of an operation's response, piece by piece, as it arrives: see
 /// ``ConnectionOperation/bodyPieces()``.
 ///
-/// It is read once. The operation is cancelled when a loop ends early, when the task that reads is cancelled,
-/// and when the sequence is thrown away unread.
+/// It can be read once. The operation is cancelled when a loop ends early, when the reading task is
+/// cancelled, or when the sequence is discarded unread.
 public struct BodyPieces: AsyncSequence, Sendable {
     /// Some bytes of the body.
     public typealias Element = Data
@@ -23,16 +23,16 @@ public struct BodyPieces: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let reader: Reader
 
-        /// The next bytes, at least one; `nil` when the operation has finished, and all were read.
+        /// The next bytes, at least one; `nil` when the operation has finished and all bytes have been read.
         ///
         /// - Throws: the error of the operation; `URLError.cancelled` when the task is cancelled.
         public mutating func next() async throws -> Data? { try await reader.next() }
     }
 
-    /// Goes on after what was read.
+    /// Returns an iterator that continues after the bytes that were read.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: reader) }
 
-    /// The end of the last reference to it, by a sequence or an iterator, ends the reading.
+    /// Ends the reading when the last sequence or iterator that refers to it is released.
     fileprivate final class Reader: Sendable {
         private let operation: ConnectionOperation
         private let channel: BodyChannel
@@ -65,7 +65,7 @@ public struct BodyPieces: AsyncSequence, Sendable {
             }
         }
 
-        /// Not one whose body goes elsewhere by now.
+        /// Cancels the operation, unless its body has been redirected elsewhere.
         private func cancelOperation() {
             if operation.isRead(by: channel), !operation.isFinished { operation.cancel() }
         }
@@ -73,7 +73,7 @@ public struct BodyPieces: AsyncSequence, Sendable {
 }
 
 extension ConnectionOperation {
-    /// Has the body of a successful response read piece by piece: an `AsyncSequence` of `Data`.
+    /// Returns the body of a successful response, piece by piece, as an `AsyncSequence` of `Data`.
     ///
     /// ```swift
     /// let pieces = operation.bodyPieces()
@@ -81,15 +81,15 @@ extension ConnectionOperation {
     /// for try await piece in pieces { hash.update(data: piece) }
     /// ```
     ///
-    /// Replaces ``outputStream`` and ``outputFile``, which are reset. Call this before the operation is in a
-    /// queue; its loop needs it there, or started. The body is not kept: `responseData` is `nil`. A reader
-    /// that does not keep up holds the transfer: at most about a mebibyte waits for it. There is one
-    /// sequence: a second call traps. A ``DownloadOperation`` has a file instead, and no pieces.
+    /// Resets ``outputStream`` and ``outputFile``. Call this before the operation is in a queue; run the loop
+    /// once it is in one, or started. The body is not kept: `responseData` is `nil`. A slow reader holds the
+    /// transfer: at most about 1 MiB is buffered. An operation has one sequence: a second call traps. A
+    /// ``DownloadOperation`` writes a file and has no pieces.
     ///
-    /// The sequence ends when the operation has finished, and throws its error, a status that the serializer
-    /// refuses included. ``pause()`` and retries go on after the bytes that were read, if the server still
-    /// has the same; if not, the error is ``ResumeError/representationChanged``, since what was read cannot
-    /// be taken back.
+    /// The sequence ends when the operation has finished, and throws its error, including the error about a
+    /// status that the serializer rejects. After a ``pause()`` or a retry, the sequence continues after the
+    /// bytes that were read if the resource has not changed; otherwise the error is
+    /// ``ResumeError/representationChanged``, since the bytes that were read cannot be taken back.
     public func bodyPieces() -> BodyPieces {
         precondition(!hasReader, "bodyPieces() was called twice: an operation has one sequence of pieces")
         let channel = BodyChannel()
@@ -110,10 +110,10 @@ extension ConnectionOperation {
     }
 }
 
-/// Counts the bytes that are on their way to a receiver that gets a copy of every piece, and says when there
-/// are too many.
+/// Counts the bytes in flight to a receiver that gets a copy of every piece, and reports when there are too
+/// many.
 final class PieceQueue: Sendable {
-    /// Bytes that may be on their way before the transfer is held.
+    /// The number of bytes in flight at which the transfer is held.
     private static let capacity = 512 * 1024
 
     private struct State {
@@ -125,14 +125,14 @@ final class PieceQueue: Sendable {
 
     var isFull: Bool { state.withLock { $0.bytes >= Self.capacity } }
 
-    /// Called, on any thread, when a full one has room again.
+    /// Called, on any thread, when a full queue has room again.
     var onChange: (@Sendable () -> Void)? {
         get { state.withLock { $0.onChange } }
         set { state.withLock { $0.onChange = newValue } }
     }
 
-    /// A piece goes on its way.
-    /// - Returns: what to call when it has arrived.
+    /// Counts a piece as in flight.
+    /// - Returns: a closure to call when the piece has arrived.
     func append(_ count: Int) -> @Sendable () -> Void {
         state.withLock { $0.bytes += count }
         return { [self] in

@@ -5,12 +5,12 @@ internal import OperationNetworkingSystem
 
 // The cache: `cache` is one of the TransferSettings.
 extension ConnectionOperation {
-    /// Sees what is about to be stored in the `cache`, and changes or refuses it: AFNetworking's
+    /// Sets a closure that can change or reject what is about to be stored in the `cache`: AFNetworking's
     /// `setCacheResponseBlock:`.
     ///
-    /// Called on a queue of the library, or on its actor, when the body is complete; `nil` lets nothing be
-    /// stored. The whole body is in memory then. Without it, bodies go to the store as they come. To be
-    /// set before the operation is in a queue: later it traps.
+    /// The closure is called on a queue of the library, or on its actor, when the body is complete and in
+    /// memory; returning `nil` stores nothing. Without a closure, bodies are stored as they arrive. Set it
+    /// before the operation is in a queue; later it traps.
     public func setCacheResponse(
         @_inheritActorContext _ willStore: (
             @isolated(any) @Sendable (_ proposed: CachedURLResponse) -> CachedURLResponse?
@@ -32,6 +32,7 @@ extension ConnectionOperation {
         attributes: .concurrent
     )
 
-    /// The place that the response came from; `nil` before the end. As ``TransferMetrics/source``.
+    /// Where the response came from, as in ``TransferMetrics/source``; `nil` until the operation has
+    /// finished.
     public var responseSource: ResponseSource? { metrics?.source }
 }

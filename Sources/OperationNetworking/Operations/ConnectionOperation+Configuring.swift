@@ -1,16 +1,16 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-// Configuring, which is over when the operation starts.
+// Configuration, possible until the operation starts.
 extension ConnectionOperation {
     static func lateConfiguration(_ setting: StaticString) -> String {
         """
-        \(setting) was set after the operation had been put into a queue, or after it had started: set it before, \
-        or in the closure configure: of the verb
+        \(setting) was set after the operation had been added to a queue or had started: set it before, \
+        or in the verb's configure: closure
         """
     }
 
-    /// Nothing can be configured any more. `queue` is about to have the operation.
+    /// Ends the configuration of the operation, which is about to be added to `queue`.
     func seal(in queue: TransferQueue? = nil) {
         state.withLock { state in
             state.isSealed = true
@@ -18,8 +18,8 @@ extension ConnectionOperation {
         }
     }
 
-    /// Prepares the operation for being added to a queue by this thread: until then a `cancel()` on another thread
-    /// does not end it, and it can be configured.
+    /// Prepares the operation for being added to a queue by this thread. Until then, a `cancel()` on another
+    /// thread does not end it, and it can be configured.
     /// - Returns: whether it has not ended.
     func reserve() -> Bool {
         state.withLock {
@@ -27,12 +27,12 @@ extension ConnectionOperation {
         }
     }
 
-    /// Has the operation end with `error` when it starts. Nothing is sent.
+    /// Makes the operation fail with `error` when it starts, without sending anything.
     func refuse(_ error: any Error) {
         state.change { $0.refusal = error }
     }
 
-    /// The same of those operations that have a configuration. `queue` is about to have them.
+    /// Ends the configuration of `operations`, which are about to be added to `queue`.
     static func seal(_ operations: [Operation], in queue: TransferQueue? = nil) {
         for case let operation as ConnectionOperation in operations { operation.seal(in: queue) }
     }
@@ -46,7 +46,7 @@ extension ConnectionOperation {
         }
     }
 
-    /// Sets a closure that may be set at any time. One that nothing will call any more is not kept.
+    /// Sets a closure that may be set at any time. A closure that can no longer be called is discarded.
     func setClosure<Closure>(
         _ closure: Closure?,
         _ exchange: (inout OperationState.Closures, inout Closure?) -> Void
@@ -56,7 +56,7 @@ extension ConnectionOperation {
         }
     }
 
-    /// As ``configure(_:)``, for one part.
+    /// As ``configure(_:)``, for one property.
     func configure<Part>(
         _ part: Part,
         named setting: StaticString = #function,

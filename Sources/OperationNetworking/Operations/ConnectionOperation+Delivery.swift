@@ -3,16 +3,17 @@ import Foundation
 internal import OperationNetworkingSystem
 
 extension ConnectionOperation {
-    /// Always there: notifications are nothing but an observer.
+    /// Observes every operation: notifications are posted by an observer.
     private static let notificationPoster = NotificationPoster()
 
-    /// Whether its notifications are posted under public names: not by one that works for a task or an image.
+    /// Whether the operation posts its notifications under their public names. `false` for an operation that
+    /// serves a task or an image.
     package var postsNotifications: Bool {
         get { state.withLock { $0.postsNotifications } }
         set { state.change { $0.postsNotifications = newValue } }
     }
 
-    /// Puts an event into the outbox, and schedules a turn of the queue.
+    /// Appends an event to the outbox and schedules its delivery.
     func deliver(_ delivery: Delivery) {
         deliver { _ in delivery }
     }
@@ -24,33 +25,34 @@ extension ConnectionOperation {
         if let target { scheduleDelivery(target) }
     }
 
-    /// Has the closures called that were set after the end.
+    /// Calls the closures that were set after completion.
     func deliverLateCompletion() {
         deliver(.completed)
-        // What is in the main line is told only while it is there.
+        // The main line does not retain its operations.
         if completionQueue == nil { DispatchQueue.main.async { withExtendedLifetime(self) {} } }
     }
 
-    /// Makes a call after the callbacks that wait. It is no audience: nothing waits for it.
+    /// Makes a call after the pending callbacks. It does not count as an audience: nothing waits for it.
     func deliver(_ call: Callback) {
         let target = state.withLock { $0.append(call, for: audience($0)) }
         if let target { scheduleDelivery(target) }
     }
 
-    /// Makes a call on the completion queue, or where it belongs, after the callbacks that wait.
+    /// Makes a call on the completion queue, or on its own executor, after the pending callbacks.
     func callBack(_ call: Callback) {
         let target = state.withLock { state in
             state.append(call, for: Audience(hasClosures: true, hasObservers: false, isSubclass: false))
         }
         if let target { return scheduleDelivery(target) }
-        // It waits with notifications, which may be left out.
+        // It is queued behind notifications, which may be dropped.
         if completionQueue == nil, MainLine.remove(self) {
             DispatchQueue.main.async { self.empty(on: .main) }
         }
     }
 
-    /// Makes a call that belongs elsewhere in the order of the callbacks: within one when that has returned, and
-    /// before anything else; after those that wait; else at once.
+    /// Makes a call that belongs to another executor in the order of the callbacks. Within a callback, it is
+    /// made when that has returned, before anything else. Otherwise it follows the pending callbacks, or is
+    /// made at once if there are none.
     func callInOrder(_ call: Callback) {
         let (isTaken, queue) = state.withLock { state -> (Bool, DispatchQueue?) in
             let group = state.completionGroup
@@ -64,7 +66,8 @@ extension ConnectionOperation {
         if !isTaken { callBack(call) }
     }
 
-    /// Has the deliveries made on this queue, set since, that wait for a main queue which may never run.
+    /// Moves the deliveries that wait for a main queue, which may never run, to this queue, which has been
+    /// set since.
     func deliver(on queue: DispatchQueue) {
         guard state.withLock({ $0.hasBegun }) || isFinished, MainLine.remove(self) else { return }
         queue.async { self.empty(on: queue) }
@@ -79,7 +82,7 @@ extension ConnectionOperation {
         }
     }
 
-    /// The listeners of the operation on its completion queue now.
+    /// The current receivers of the operation's events on its completion queue.
     func audience(_ state: OperationState) -> Audience {
         Audience(
             hasClosures: state.closures.hearEvents || state.handlers.hearResult,
@@ -88,19 +91,19 @@ extension ConnectionOperation {
         )
     }
 
-    /// Whether it is a subclass, which may override the hooks.
+    /// Whether the class is a user's subclass, which may override the hooks.
     var isSubclass: Bool { ObjectIdentifier(type(of: self)) != Self.ownKind }
 
-    /// On the completion queue: tells everything that waits. There is never a second one at the same time.
-    /// For what comes meanwhile another turn is scheduled: others want the queue, too. But not for the end:
-    /// see ``conclude(_:_:on:isThere:)``.
+    /// Delivers everything pending, on the completion queue. Never runs twice at the same time. Events that
+    /// arrive during the turn wait for another turn, so that others can use the queue; completion does not
+    /// wait: see ``conclude(_:_:on:isThere:)``.
     func empty(on queue: DispatchQueue) {
         state.withLock { $0.outbox.begin() }
         goOn(on: queue)
     }
 
-    /// Makes the calls of the turn, one after the other; what is called elsewhere has to return first. `isThere` says
-    /// whether this thread serves the queue.
+    /// Makes the calls of the turn one after the other, waiting for calls on other executors to return.
+    /// `isThere` says whether this thread serves the queue.
     private func goOn(on queue: DispatchQueue, isThere: Bool = true) {
         while true {
             let turn = state.withLock { next(&$0) }
@@ -114,7 +117,7 @@ extension ConnectionOperation {
         }
     }
 
-    /// The same after a call elsewhere. A turn that is over needs its queue no more.
+    /// Continues after a call on another executor. A finished turn no longer needs its queue.
     private func goOn(after queue: DispatchQueue) {
         let turn = state.withLock { $0.outbox.isTurnDone ? next(&$0) : nil }
         if case .over(let target, let group) = turn {
@@ -126,7 +129,7 @@ extension ConnectionOperation {
 
     private enum Turn {
         case step(Outbox.Step)
-        /// The turn is over: the next one is to be scheduled there, and the group is to be left.
+        /// The turn is finished: schedule the next one at the target, and leave the group.
         case over(DeliveryTarget?, DispatchGroup?)
     }
 
@@ -139,10 +142,11 @@ extension ConnectionOperation {
         return .over(state.deliveryTarget(for: audience), group)
     }
 
-    /// Everything that waited is told.
+    /// Finishes a turn in which everything pending was delivered.
     ///
-    /// The end that came meanwhile is told in the same turn of the queue. Who waited for the operation may go
-    /// on already: what that does on the queue now comes after the callbacks, as if they had been scheduled.
+    /// A completion that arrived during the turn is delivered in the same turn of the queue. Code blocked in
+    /// `waitUntilFinished()` may already be running: what it now schedules on the queue comes after the
+    /// callbacks, as if they had been scheduled.
     private func conclude(
         _ target: DeliveryTarget?,
         _ group: DispatchGroup?,
@@ -157,12 +161,12 @@ extension ConnectionOperation {
             return empty(on: queue)
         }
         scheduleDelivery(target)
-        // It may have ended while it was being told something, and so was not in the line. If that was its
-        // start, it is kept: its end has to be told.
+        // The operation may have finished during a delivery, while it was not in the line. If that delivery
+        // was its start, the operation is kept: its completion has to be delivered.
         if case .mainLine = target, state.withLock({ $0.isDelivered && $0.isUntold }) { MainLine.end(self) }
     }
 
-    /// - Returns: a call that has to be made elsewhere: what comes after it has to wait for that.
+    /// - Returns: a callback that has to run on another executor, and that later calls have to wait for.
     private func perform(_ step: Outbox.Step) -> Callback? {
         switch step {
         case .event(let delivery):
@@ -196,7 +200,7 @@ extension ConnectionOperation {
         }
     }
 
-    /// Tells observers and subclasses; the closures follow.
+    /// Notifies observers and subclasses; the closures follow.
     private func tell(_ delivery: Delivery) {
         Self.tell(Self.notificationPoster, delivery, self)
         for observer in state.withLock({ $0.closures.observers }) { Self.tell(observer, delivery, self) }
@@ -235,8 +239,8 @@ extension ConnectionOperation {
         }
     }
 
-    /// The end counts: releases the closures, and leaves the batches.
-    /// - Parameter isTold: whether the end was told; else notifications are left.
+    /// Releases the closures and leaves the batches, after completion.
+    /// - Parameter isTold: whether completion has been delivered; if not, notifications are still pending.
     func letGo(isTold: Bool = false) {
         let released = state.withLock { state in
             if isTold { state.isTold = true }
@@ -283,11 +287,11 @@ extension ConnectionOperation {
     }
 }
 
-/// The operations without an audience that wait for the main queue. Any thread.
+/// The operations without an audience that wait for the main queue. Can be used on any thread.
 enum MainLine {
-    /// The number of ended operations that are kept, for a queue that may never run.
+    /// The maximum number of finished operations that are kept for a queue that may never run.
     static let limit = 256
-    /// The number of deliveries in a row: others need the queue, too.
+    /// The maximum number of deliveries in a row, so that others can use the queue.
     private static let turn = 64
 
     private static let line = Locked(DeliveryLine<ConnectionOperation>(limit: limit))
@@ -298,16 +302,16 @@ enum MainLine {
         DispatchQueue.main.async { tell(line.withLock { $0.takeAll() }[...]) }
     }
 
-    /// Takes the operation out of the line.
-    /// - Returns: whether it was in it, and so is to be told elsewhere.
+    /// Removes the operation from the line.
+    /// - Returns: whether it was in the line, so that its events have to be delivered elsewhere.
     static func remove(_ operation: ConnectionOperation) -> Bool {
         line.withLock { $0.remove(operation) }
     }
 
-    /// The operation has ended, and was told nothing.
+    /// Notes that the operation has finished and none of its events was delivered.
     static func end(_ operation: ConnectionOperation) {
         let released = line.withLock { $0.end(operation) }
-        // A call may refer to what keeps the operation.
+        // A call may retain something that retains the operation.
         let calls = released?.state.withLock { $0.outbox.takeCalls() }
         withExtendedLifetime((released, calls)) {}
     }

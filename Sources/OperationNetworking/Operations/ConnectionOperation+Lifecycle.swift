@@ -4,7 +4,7 @@ import FoundationNetworking
 internal import OperationNetworkingSystem
 
 extension ConnectionOperation {
-    /// Calls what it is given, here or elsewhere.
+    /// Runs a closure, on this thread or another.
     typealias Caller = (@escaping @Sendable () -> Void) -> Void
 
     /// Serializers and redirect closures run here: never on the network thread, and never on main.
@@ -21,8 +21,8 @@ extension ConnectionOperation {
         let (effect, hasBecomeCancelled) = state.withLock { state in
             let wasCancelled = state.machine.isCancelled
             let effect = possible(event(&state), &state)
-            // Scheduled before a waiter for the operation can go on: what it then does on the completion
-            // queue comes after the callbacks.
+            // Scheduled before a thread that waits for the operation can continue: what it then does on the
+            // completion queue comes after the callbacks.
             if let target = post(effect, &state) { scheduleDelivery(target) }
             return (effect, wasCancelled != state.machine.isCancelled)
         }
@@ -30,8 +30,8 @@ extension ConnectionOperation {
         return effect
     }
 
-    /// Ends the operation where an exchange is to begin, or to stop, and there is no network thread: then no
-    /// exchange has begun, and none would tell of its end.
+    /// Finishes the operation if an exchange is to begin or stop and there is no network thread: no exchange
+    /// has begun, so none would report its end.
     private func possible(_ effect: OperationStateMachine.Effect, _ state: inout OperationState)
         -> OperationStateMachine.Effect
     {
@@ -51,11 +51,11 @@ extension ConnectionOperation {
         }
     }
 
-    /// Gives all of them a command before a queue hears that one of them is ready.
+    /// Runs `command` on all operations before a queue is notified that one of them is ready.
     ///
-    /// A queue that hears so, and has a slot free, asks all operations that wait whether they are ready,
-    /// until its slots are taken. Told one by one, it would ask all the others each time, and find none
-    /// ready.
+    /// A queue that is notified while it has a free slot checks the readiness of all waiting operations until
+    /// its slots are filled. If it were notified for one operation at a time, it would check all the others
+    /// each time, and find none ready.
     static func commandTogether<Member: ConnectionOperation>(
         _ operations: [Member],
         _ command: (Member) -> Void
@@ -69,8 +69,8 @@ extension ConnectionOperation {
         }
     }
 
-    /// Cancels all of them; those first that have not started, or each that is cancelled would let one of
-    /// them start.
+    /// Cancels all of them; first those that have not started, because each cancelled operation would let one
+    /// of them start.
     static func cancelTogether<Member: ConnectionOperation>(_ operations: [Member]) {
         commandTogether(operations.filter { !$0.hasStarted }) { $0.cancel() }
         for operation in operations { operation.cancel() }
@@ -78,30 +78,31 @@ extension ConnectionOperation {
 
     /// Pauses all of them, in the same order.
     static func pauseTogether<Member: ConnectionOperation>(_ operations: [Member]) {
-        // In this order: one that starts meanwhile is in both.
+        // In this order: an operation that starts in between is in both arrays.
         let waiting = operations.filter { !$0.hasStarted }
         let started = operations.filter { $0.hasStarted }
         commandTogether(waiting) { $0.pause() }
         for operation in started { operation.pause() }
     }
 
-    /// Lets all of them go on; those first that had started.
+    /// Resumes all of them, first those that had started.
     static func resumeTogether<Member: ConnectionOperation>(_ operations: [Member]) {
         let waiting = operations.filter { !$0.hasStarted }
         for operation in operations where operation.hasStarted { operation.resume() }
         commandTogether(waiting) { $0.resume() }
     }
 
-    /// Whether the operation is from an archive, and had ended in an earlier process. Foundation knows
-    /// nothing of that, and would have others wait for it.
+    /// Whether the operation is from an archive and had finished in an earlier process. Foundation does not
+    /// know that, and would make others wait for it.
     static func hadEnded(_ operation: Operation) -> Bool {
         (operation as? ConnectionOperation)?.state.withLock { $0.place.isRestored } == true
     }
 
-    /// Tells a queue, which was just given the operations, that some have become ready since it asked.
+    /// Notifies a queue to which the operations were just added that some have become ready since.
     ///
-    /// Foundation on Linux asks while it adds an operation, and keeps the answer after what it may have heard
-    /// meanwhile: one that was resumed or cancelled in between, or whose dependency ended, would never start.
+    /// Foundation on Linux reads `isReady` while it adds an operation, and stores that value over a
+    /// notification that arrived in between: an operation that was resumed or cancelled, or whose dependency
+    /// finished, at that moment would never start.
     static func tellReadiness(late operations: [Operation]) {
         for operation in operations {
             let wasHeldBack =
@@ -114,7 +115,7 @@ extension ConnectionOperation {
         }
     }
 
-    /// Under the lock, so that a stop can never overtake its start.
+    /// Runs under the lock, so that a stop can never overtake its start.
     private func post(_ effect: OperationStateMachine.Effect, _ state: inout OperationState)
         -> DeliveryTarget?
     {
@@ -150,7 +151,7 @@ extension ConnectionOperation {
         }
     }
 
-    /// Begins the exchange, or continues it.
+    /// Begins or continues the exchange.
     private func begin(_ state: inout OperationState) {
         let exchange = exchange(&state)
         if let modes = state.uncommon.runLoopModes { NetworkThread.shared.add(modes: modes) }
@@ -164,7 +165,8 @@ extension ConnectionOperation {
         NetworkThread.shared.perform(isUrgent: true) { exchange.suspend($0) }
     }
 
-    /// The exchange, which is made if there is none: the operation may have been paused before it began.
+    /// Returns the exchange, and creates it if there is none: the operation may have been paused before it
+    /// began.
     private func exchange(_ state: inout OperationState) -> any Exchanging {
         if let exchange = state.exchange { return exchange }
         var configuration = exchangeConfiguration(state)
@@ -177,7 +179,7 @@ extension ConnectionOperation {
         return exchange
     }
 
-    /// After the lock is released: `didChangeValue` reads the state back at once.
+    /// Runs after the lock is released: `didChangeValue` reads the state back at once.
     private func announce(_ effect: OperationStateMachine.Effect, hasBecomeCancelled: Bool) {
         if hasBecomeCancelled {
             goPastWhatBlocks()
@@ -202,11 +204,11 @@ extension ConnectionOperation {
         }
     }
 
-    /// Lets a cancelled operation in a queue go past its dependencies and barriers.
+    /// Makes a cancelled operation in a queue ignore its dependencies and barriers.
     ///
-    /// Foundation is told only if something blocks. It would make an operation ready that is not in a queue
-    /// yet; and adding a ready one behind a barrier deadlocks, because Foundation takes the queue's lock
-    /// twice.
+    /// Foundation is notified only if something blocks the operation. It would make an operation ready that
+    /// is not in a queue yet; and adding a ready operation behind a barrier deadlocks, because Foundation
+    /// takes the queue's lock twice.
     func goPastWhatBlocks() {
         guard !super.isReady else { return }
         // The queue may start it at once.
@@ -214,10 +216,11 @@ extension ConnectionOperation {
         super.cancel()
     }
 
-    /// Called before `isFinished` is seen: from then on the queue counts on the slot that was its own.
+    /// Returns the operation's slot and dependencies. Called before `isFinished` is seen: from then on the
+    /// queue counts the slot as free.
     private func giveEverythingBack(then: @escaping @Sendable () -> Void) {
-        // Foundation keeps pointers from an operation to those that depend on it without retaining them: one
-        // that is finished and released before its dependencies are would leave such a pointer behind.
+        // Foundation keeps unretained pointers from an operation to its dependents: an operation that is
+        // released before its dependencies finish would leave a dangling pointer.
         for dependency in dependencies { removeDependency(dependency) }
         let (passed, slots) = state.withLock { $0.place.leave() }
         passed?.addOperation(BarrierKeeper(self))
@@ -243,7 +246,7 @@ extension ConnectionOperation {
         didChangeValue(forKey: "isFinished")
     }
 
-    /// Ends an operation without listeners: only notifications are left, and nothing waits for these.
+    /// Ends an operation without an audience: only notifications are pending, and nothing waits for these.
     private func endWithoutAudience() {
         letGo()
         let (group, isUntold) = state.withLock { state in
@@ -263,20 +266,20 @@ extension ConnectionOperation {
         }
     }
 
-    /// Whether the results are what they will be.
+    /// Whether the results are final.
     var isFinal: Bool { state.withLock { $0.machine.isFinal } }
 
-    /// The error of a task that waited for the operation: the one that it ended with, or, if it has no end
-    /// yet, that the wait was cancelled.
+    /// The error for a task that waited for the operation: the operation's error if it is final; otherwise,
+    /// that the wait was cancelled.
     var errorForWaiting: (any Error)? {
         state.withLock { $0.machine.isFinal ? $0.results.error : URLError.cancelled(url: $0.request.url) }
     }
 
-    /// Whether the results are final, or will be that it was cancelled.
+    /// Whether the results are final, or the operation was cancelled before it started.
     var isKnown: Bool { state.withLock { $0.machine.isFinal || $0.machine.isCancelledBeforeStart } }
 
-    /// Calls `body` once the operation has finished, or was cancelled while it waits for its queue to start
-    /// it, which may be suspended: on any thread, at once perhaps.
+    /// Calls `body` once the operation has finished, or was cancelled while it waits for its queue, which may
+    /// be suspended, to start it. On any thread, possibly at once.
     func whenKnown(_ body: @escaping @Sendable () -> Void) {
         let isKnown = state.withLock { state in
             guard state.machine.phase != .finished, !state.machine.isCancelledBeforeStart else { return true }
@@ -294,7 +297,7 @@ extension ConnectionOperation {
         for body in bodies ?? [] { body() }
     }
 
-    /// Calls `body` once the operation has finished, on any thread; at once if it has.
+    /// Calls `body` once the operation has finished, on any thread; at once if it already has.
     func whenFinished(_ body: @escaping @Sendable () -> Void) {
         let isFinished = state.withLock { state in
             guard state.machine.phase != .finished else { return true }
@@ -312,7 +315,7 @@ extension ConnectionOperation: ExchangeOwner {
         deliver { self.take(response, &$0) }
     }
 
-    /// - Returns: the delivery for those that hear of it.
+    /// - Returns: the delivery, if anything observes it.
     func take(_ response: ReceivedResponse, _ state: inout OperationState) -> Delivery? {
         state.results.response = response
         return state.closures.observers.isEmpty && !isSubclass ? nil : .received(response)
@@ -337,18 +340,18 @@ extension ConnectionOperation: ExchangeOwner {
     }
 
     func exchangeDidDownload(_ report: ProgressReport) {
-        // A closure that hears of it may ask the batch.
+        // First, since a progress closure may read the batch's progress.
         count(report)
         deliver { Self.delivery(of: report, $0) }
     }
 
-    /// The delivery of a download's progress for those that hear of it.
+    /// The delivery of a download's progress; `nil` if nothing observes it.
     static func delivery(of report: ProgressReport, _ state: OperationState) -> Delivery? {
         let closures = state.closures
         return closures.downloadProgress == nil && closures.observers.isEmpty ? nil : .downloaded(report)
     }
 
-    /// Counts a download's progress in the batches, and in the operation's own.
+    /// Adds a download's progress to the batches' and the operation's progress objects.
     func count(_ report: ProgressReport) {
         let (memberships, outlets) = state.withLock { ($0.memberships, $0.outlets) }
         for membership in memberships { membership.didDownload(report) }
@@ -408,12 +411,12 @@ extension ConnectionOperation: ExchangeOwner {
         schedule(end, atOnce: NetworkThread.shared.leave) { self.finish(end) }
     }
 
-    /// Everything becomes final in one step with the phase: a finished operation is never seen without its
+    /// Makes the results final in one step with the phase: a finished operation is never seen without its
     /// result.
     ///
-    /// Called again with the same end when a pause or a cancel has overtaken it: see ``EndEvaluation``.
+    /// Called again with the same end if a pause or cancel has overtaken it: see ``EndEvaluation``.
     func finish(_ end: ExchangeEnd) {
-        // The work of a serializer is spent on no operation whose result is known.
+        // No serializer runs for an operation whose result is already known.
         let turn = state.withLock { $0.evaluation.take(isCancelled: $0.machine.isCancelled) }
         let evaluation: EndEvaluation.Result
         switch turn {
@@ -435,7 +438,7 @@ extension ConnectionOperation: ExchangeOwner {
             }
             return effect
         }
-        // Releasing an object that came to nothing may run anything.
+        // Releasing an unused object may run any code.
         withExtendedLifetime(evaluation) {}
     }
 }

@@ -17,27 +17,28 @@ extension ConnectionOperation: TransferConfigurable {
             if state.takesConfiguration(setting) { body(&state.configuration.settings) }
             return old
         }
-        // What is replaced is released after the lock: that may run anything.
+        // The old value is released outside the lock, because that may run any code.
         withExtendedLifetime(old) {}
     }
 }
 
 extension ConnectionOperation {
-    /// The number of connections to one scheme, host and port that may carry transfers at once: 6 unless set,
-    /// and at least 1. The limit is for operations without a manager, which are counted together. It is also
-    /// the default of managers, each of which counts its own: ``OperationManager/maximumConnectionsPerHost``.
+    /// The maximum number of connections to one scheme, host and port that carry transfers at once. Defaults
+    /// to 6; at least 1. The limit applies to operations without a manager, which are counted together. It is
+    /// also the default of managers, each of which counts separately:
+    /// ``OperationManager/maximumConnectionsPerHost``.
     ///
-    /// An HTTP/2 connection counts once, however many transfers it carries. A connection does not count when
-    /// its transfer has been held for a second, because the response has nowhere to go or the request's body
-    /// has nothing to send yet; an idle connection does not count either. A held transfer that can go on does
-    /// so at once.
+    /// An HTTP/2 connection counts once, however many transfers it carries. An idle connection does not
+    /// count, nor does a connection whose transfer has been held for a second because the response has
+    /// nowhere to go or the request's body has nothing to send yet. A held transfer continues as soon as it
+    /// can.
     ///
-    /// An operation that waits for a connection is executing, and keeps its place in the queue: the smaller
-    /// of this limit and the queue's `maxConcurrentOperationCount` decides. Waiting operations begin by
-    /// `queuePriority`, as it was when they started, and then in order. No timeout but
-    /// ``Timeouts/total`` counts the time in which they wait.
+    /// An operation that waits for a connection is executing and keeps its slot in the queue, so the smaller
+    /// of this limit and the queue's `maxConcurrentOperationCount` applies. Waiting operations begin in order
+    /// of `queuePriority`, as it was when they started, and then in order of arrival. Of the timeouts, only
+    /// ``Timeouts/total`` includes the wait.
     ///
-    /// A new value counts at once. Can be used on any thread.
+    /// A new value takes effect at once. Can be used on any thread.
     public static var maximumConnectionsPerHost: Int {
         get { ConnectionLimit.process.value }
         set { ConnectionLimit.process.own = newValue }
@@ -45,10 +46,9 @@ extension ConnectionOperation {
 }
 
 extension ConnectionOperation {
-    /// Runs `body` on the network thread and lends it the thread's run loop, for a `Timer` or a stream of
-    /// yours.
+    /// Runs `body` on the network thread and lends it the thread's run loop, for a `Timer` or a stream.
     ///
-    /// Nothing that may wait belongs on that thread: every transfer of the process would wait with it.
+    /// Do not block that thread: every transfer of the process would wait.
     package static func withNetworkRunLoop(_ body: @escaping @Sendable (RunLoop) -> Void) {
         NetworkThread.shared.withRunLoop(body)
     }

@@ -5,64 +5,64 @@ internal import OperationNetworkingSystem
 
 /// An HTTP request as an `Operation` that delivers bytes. ``HTTPRequestOperation`` turns them into objects.
 ///
-/// Add it to an `OperationQueue`, or call `start()`. Everything may be called from any thread. Set files,
-/// streams, limits and ``TransferSettings`` before it is in a queue: later that is a mistake, and traps; in an
-/// `OperationQueue` that is no ``TransferQueue``, once the queue has started the operation.
-/// Completion, progress, redirect and challenge closures and ``completionQueue`` may be set later, too.
+/// Add it to an `OperationQueue`, or call `start()`. Every member can be used from any thread. Set files,
+/// streams, limits and ``TransferSettings`` before the operation is in a queue; setting them later is a
+/// programming error and traps. In an `OperationQueue` that is not a ``TransferQueue``, they can be set until
+/// the queue has started the operation. Completion, progress, redirect and challenge closures and
+/// ``completionQueue`` can also be set later.
 ///
 /// An operation ends in this order: the last progress; the results are final; `isFinished`; then, on
 /// ``completionQueue``, the `operationDidFinish` notification, the callbacks, `completionBlock`. Operations
-/// that depend on this one therefore see its results. Every closure is released after the last callback, or
+/// that depend on this one therefore see its results. All closures are released after the last callback, or
 /// at `isFinished` if there is no callback.
 ///
-/// A closure that is written in main-actor code is called on the main queue, whatever ``completionQueue`` is,
-/// and may use what belongs to the main actor; a closure of another actor is called on that actor. The order
-/// of the callbacks stays the same.
+/// A closure written in main-actor code is called on the main queue, whatever ``completionQueue`` is, and may
+/// use main-actor state; a closure of another actor is called on that actor. The order of the callbacks stays
+/// the same.
 ///
-/// If the body goes to a file or a stream, the operation asks for it uncompressed, and over HTTP/1.1 unless
-/// the server has HTTP/2 only. Otherwise it accepts gzip, deflate and HTTP/2. A compressed body cannot be
-/// resumed: a request that has `Accept-Encoding: identity` asks for a body in memory that can.
+/// If the body goes to a file or a stream, the operation requests it uncompressed, and over HTTP/1.1 unless
+/// the server supports only HTTP/2. Otherwise it accepts gzip, deflate and HTTP/2. A compressed body cannot
+/// be resumed. To make a body in memory resumable, set `Accept-Encoding: identity` on the request.
 open class ConnectionOperation: Operation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
 
-    /// Told about progress: bytes since the last call, bytes altogether, and bytes expected, -1 if that is
-    /// unknown.
+    /// Called with progress: bytes since the last call, bytes in total, and bytes expected, or -1 if unknown.
     public typealias ProgressHandler =
         @isolated(any) @Sendable (_ bytes: Int, _ total: Int64, _ expected: Int64) -> Void
 
-    /// Asked about a redirect: gets the request that would follow and the redirect itself; answers with that
-    /// request, another one, or `nil` to take the redirect for the response.
+    /// Decides about a redirect. Receives the request that would follow and the redirect itself; returns that
+    /// request, another one, or `nil` to use the redirect as the response.
     public typealias RedirectHandler =
         @isolated(any) @Sendable (
             _ operation: ConnectionOperation, _ request: URLRequest, _ redirect: HTTPURLResponse
         ) -> URLRequest?
 
-    /// Answers a redirect as a `RedirectHandler` does, on any thread and at any time.
+    /// Decides about a redirect as a `RedirectHandler` does, on any thread at any time.
     typealias RedirectQuestion =
         @Sendable (
             ConnectionOperation, URLRequest, HTTPURLResponse,
             _ answer: @escaping @Sendable (URLRequest?) -> Void
         ) -> Void
 
-    /// Returns the call that takes a piece of a body, and then `done`, which lets the next piece come.
+    /// Returns the callback that receives a piece of a body. Calling `done` requests the next piece.
     typealias PieceHandler = @Sendable (_ piece: Data, _ done: @escaping @Sendable () -> Void) -> Callback
 
-    /// Asks whether the body of a response is to be received.
+    /// Decides when to receive the body of a response: call `receive` to start.
     typealias ResponseQuestion =
         @Sendable (_ response: HTTPURLResponse, _ receive: @escaping @Sendable () -> Void) -> Void
 
     let state: Locked<OperationState>
 
-    /// - Parameter request: an http or https URL; the operation ends with `URLError.badURL` or
-    ///   `.unsupportedURL` otherwise. `timeoutInterval` counts seconds since a byte last came or went; 0: for
-    ///   ever.
+    /// - Parameter request: must have an http or https URL; otherwise the operation fails with
+    ///   `URLError.badURL` or `.unsupportedURL`. `timeoutInterval` is the number of seconds without a byte
+    ///   sent or received; 0 means no timeout.
     public required init(request: URLRequest) {
         state = Locked(OperationState(request: request))
         super.init()
     }
 
     deinit {
-        // A transfer that is held during a pause would be held for ever.
+        // Otherwise a transfer that is held during a pause would be held forever.
         guard let exchange = state.withLock({ $0.exchange }) else { return }
         NetworkThread.shared.perform { exchange.drop($0) }
     }
@@ -83,79 +83,79 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// The head of the last response that was not a redirect to be followed.
     public var response: HTTPURLResponse? { receivedResponse?.value }
 
-    /// The same, with Foundation's form made on demand.
+    /// As ``response``; the `HTTPURLResponse` is created on demand.
     var receivedResponse: ReceivedResponse? { state.withLock { $0.results.response } }
 
     /// Why the operation failed; final before `isFinished`. A transport failure is a `URLError`; see
     /// `URLError.curlCode`. A cancelled operation has `URLError.cancelled`.
     public var error: (any Error)? { state.withLock { $0.results.error } }
 
-    /// The answers about ``error``: was it cancelled, which status, may it pass?
+    /// A classification of ``error``: whether it is a cancellation, its HTTP status, whether it is temporary.
     public var failure: RequestFailure? { error.map(RequestFailure.init) }
 
-    /// The body, final before `isFinished`; after a failed transfer, the bytes that came. `nil` when a
-    /// successful response went to a file or stream. The body of an error response is always kept here, cut
-    /// off at ``maximumResponseDataLength``, or at 64 KiB if successful bodies go to a file or stream.
+    /// The body; final before `isFinished`. After a failed transfer, the bytes received so far. `nil` when a
+    /// successful response went to a file or stream. The body of an error response is always kept here,
+    /// truncated to ``maximumResponseDataLength``, or to 64 KiB if successful bodies go to a file or stream.
     public var responseData: Data? { state.withLock { $0.results.responseData } }
 
     /// The sum of ``metricsOfEachTransfer``; `nil` until the operation has finished.
     public var metrics: TransferMetrics? { state.withLock { $0.results.metrics?.sum } }
 
-    /// The cost of each transfer, and the duration of each of its phases, in order: one for the request, and
-    /// one more for each redirect, resumption and attempt; the last 100. Empty until the operation has
-    /// finished.
+    /// The cost of each transfer and the duration of each of its phases, in order: one for the request, and
+    /// one for each redirect, resumption and further attempt. Limited to the last 100. Empty until the
+    /// operation has finished.
     public var metricsOfEachTransfer: [TransferMetrics] {
         state.withLock { $0.results.metrics?.transfers ?? [] }
     }
 
-    /// The encoding that the response's `charset` names; UTF-8 if it names none, one that is not known, or
-    /// one that has no number in Foundation: ``responseString`` is decoded in that all the same.
+    /// The encoding named by the response's `charset`. UTF-8 if it names none, an unknown one, or one that
+    /// Foundation has no constant for; ``responseString`` decodes the last kind all the same.
     public var responseStringEncoding: String.Encoding {
         ResponseText(data: nil, response: receivedResponse).encoding
     }
 
-    /// ``responseData`` as text, in any character set that iconv(3) knows; `nil` when it is no text in the
-    /// one that the response names.
+    /// ``responseData`` as text, in any character set that iconv(3) supports; `nil` if it is not valid text
+    /// in the response's character set.
     public var responseString: String? {
         let (data, response) = state.withLock { ($0.results.responseData, $0.results.response) }
         return ResponseText(data: data, response: response).string
     }
 
-    /// The class of ours that the operation is of, or of a subclass of.
+    /// The library class that this operation is an instance of, or inherits from.
     class var ownKind: ObjectIdentifier { ObjectIdentifier(ConnectionOperation.self) }
 
-    /// The part of an archive that only a download has, made by its class; `nil`: this is none.
+    /// The part of an archive that only a download has; `nil` for other operations.
     var archivedDownload: DownloadArchive? { nil }
 
-    /// Whether an archive says all there is to say.
+    /// Whether an archive can represent this operation completely.
     var isArchivable: Bool { true }
 
     // MARK: - Configuration
 
-    /// The stream of the request's body, read once: a redirect that would need it again is an error. Its
-    /// length is taken from the `Content-Length` field; without one it is sent in chunks. See
-    /// ``setBodyStreamProvider(_:)``, and ``bodySource``, which does more.
+    /// The stream of the request's body. It is read once: a redirect that needs it again is an error. The
+    /// body's length is taken from the `Content-Length` field; without that field the body is sent in chunks.
+    /// See ``setBodyStreamProvider(_:)``, and ``bodySource``, which is more general.
     ///
-    /// A stream that is closed, or that another operation uses, is a ``StreamError``.
+    /// A stream that is closed, or in use by another operation, fails the operation with a ``StreamError``.
     public var inputStream: InputStream? {
         get { request.httpBodyStream }
         set { configure { $0.setBody { $0.httpBodyStream = newValue } } }
     }
 
-    /// The request's body: a file, a form, data, a stream. See ``BodySource``.
+    /// The request's body: a file, a form, data, or a stream. See ``BodySource``.
     ///
-    /// Setting it sets the request's `Content-Length`, and replaces ``inputStream``.
+    /// Setting it sets the request's `Content-Length` and replaces ``inputStream``.
     public var bodySource: BodySource? {
         get { request.bodySource }
         set { configure { $0.setBody { $0.bodySource = newValue } } }
     }
 
-    /// The stream to which the body of a successful (2xx) response goes, instead of memory. It is opened,
-    /// written and closed by the operation, on a queue of its own; a stream that does not keep up slows the
-    /// transfer down.
+    /// The stream that receives the body of a successful (2xx) response, instead of memory. The operation
+    /// opens, writes and closes it on a dedicated queue. A slow stream slows the transfer down.
     ///
-    /// From the first byte to the end, pauses included, the stream is the operation's: no other code may
-    /// touch it. One that another operation uses, or that is closed, is a ``StreamError``.
+    /// From the first byte until the operation finishes, pauses included, the operation owns the stream: no
+    /// other code may touch it. A stream that is in use by another operation, or is closed, fails the
+    /// operation with a ``StreamError``.
     ///
     /// Setting it resets ``outputFile``.
     public var outputStream: OutputStream? {
@@ -163,15 +163,15 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         set { configure { $0.configuration.outputStream = newValue } }
     }
 
-    /// The file that the body of a successful (2xx) response goes to, instead of memory. It is made, or
-    /// emptied, when such a body begins. It may be a device or a FIFO.
+    /// The file that receives the body of a successful (2xx) response, instead of memory. It is created or
+    /// truncated when such a body begins. It may be a device or a FIFO.
     ///
-    /// A regular file is the operation's from then to its end, pauses included: another operation of this
-    /// process that is to write it, under this name or another, fails with ``OutputFileError/inUse(_:)``, and
-    /// changes nothing. A URL that names no file on this machine is ``OutputFileError/notAFileURL(_:)``,
-    /// before anything is sent.
+    /// From then until it finishes, pauses included, the operation owns a regular file: another operation of
+    /// this process that would write to it, under this name or another, fails with
+    /// ``OutputFileError/inUse(_:)`` and changes nothing. A URL that is not a file URL on this machine fails
+    /// with ``OutputFileError/notAFileURL(_:)`` before anything is sent.
     ///
-    /// Names of partial files (`.part`, `.part.resume`, `.part.resume.new`) are an error,
+    /// The names of partial files (`.part`, `.part.resume`, `.part.resume.new`) fail with
     /// ``OutputFileError/reservedName(_:)``.
     ///
     /// Setting it resets ``outputStream``.
@@ -180,33 +180,36 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         set { configure { $0.configuration.outputFile = newValue } }
     }
 
-    /// The most bytes of a body that are kept in memory; a longer one is an error,
-    /// `URLError.dataLengthExceedsMaximum`. 256 MiB unless set; `.max`: any number. What goes to
-    /// ``outputFile`` or ``outputStream`` may have any length.
+    /// The maximum number of bytes of a body kept in memory. A longer body fails with
+    /// `URLError.dataLengthExceedsMaximum`. Defaults to 256 MiB; `.max` means no limit. Bodies that go to
+    /// ``outputFile`` or ``outputStream`` can have any length.
     public var maximumResponseDataLength: Int {
         get { state.withLock { Int($0.configuration.memoryLimit) } }
         set { configure { $0.configuration.memoryLimit = Int64(newValue) } }
     }
 
-    /// The limit of a body's length in bytes after gzip or deflate was undone; a longer one is an error,
-    /// `URLError.dataLengthExceedsMaximum`. 256 MiB unless set: a few kilobytes can be made to decode to
+    /// The maximum length of a body in bytes after gzip or deflate decoding. A longer body fails with
+    /// `URLError.dataLengthExceedsMaximum`. Defaults to 256 MiB: a few kilobytes can be crafted to decode to
     /// gigabytes.
     public var maximumDecodedLength: Int64 {
         get { state.withLock { $0.configuration.maximumDecodedLength } }
         set { configure { $0.configuration.maximumDecodedLength = newValue } }
     }
 
-    /// Transfers move in the common modes of the network thread's run loop, and in these.
+    /// The run loop modes of the network thread in which transfers make progress, in addition to the common
+    /// modes.
     public var runLoopModes: Set<RunLoop.Mode> {
         get { state.withLock { $0.uncommon.runLoopModes } ?? [.common] }
         set { configure { $0.uncommon.runLoopModes = newValue } }
     }
 
-    /// The queue of callbacks and notifications; `nil`: the main queue. Read when the callback is due.
+    /// The queue of callbacks and notifications; `nil` (the default) is the main queue. Read when a callback
+    /// is due.
     ///
-    /// A process that never runs its main queue has to set this if the operation has closures or observers,
-    /// or is of a subclass that overrides the hooks: such an operation releases its closures, and counts in
-    /// its batches, when the last callback has returned. An operation without any of these needs no queue.
+    /// A process that never runs its main queue must set this if the operation has closures or observers, or
+    /// is a subclass that overrides the hooks: such an operation releases its closures, and counts as
+    /// finished in its batches, only when the last callback has returned. An operation without any of these
+    /// needs no queue.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
         set {
@@ -215,20 +218,21 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// The group that each callback enters while it waits for its queue and runs; not notifications alone.
+    /// The group that each callback enters while it waits for its queue and runs. Notifications alone do not
+    /// enter it.
     public var completionGroup: DispatchGroup? {
         get { state.withLock { $0.completionGroup } }
         set { state.replace(newValue) { swap(&$0.completionGroup, &$1) } }
     }
 
-    /// Information of your own. Nothing here reads it.
+    /// Your own information. The library does not read it.
     public var userInfo: [String: any Sendable] {
         get { state.withLock { $0.uncommon.userInfo } }
         set { state.replace(newValue) { swap(&$0.uncommon.userInfo, &$1) } }
     }
 
-    /// Called on ``completionQueue`` as the last callback, and released then. Set after the end, it is called
-    /// as if it had been there.
+    /// Called on ``completionQueue`` as the last callback, then released. A block that is set after the
+    /// operation has finished is still called.
     open override var completionBlock: (@Sendable () -> Void)? {
         get { state.withLock { $0.closures.completionBlock } }
         set {
@@ -237,14 +241,15 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// Called on ``completionQueue``, at most 20 times a second, and once with the last value. The total
-    /// counts the bytes that came before a pause, and never goes backwards while the transfer runs. A closure
-    /// that is set when the operation has told its end is not kept.
+    /// Sets the closure that reports download progress: on ``completionQueue``, at most 20 times a second,
+    /// and once with the final value. The total includes the bytes received before a pause, and never
+    /// decreases while the transfer runs. A closure set after completion has been delivered is discarded.
     public func setDownloadProgress(@_inheritActorContext _ block: ProgressHandler?) {
         setClosure(block.map(Self.progressCall)) { swap(&$0.downloadProgress, &$1) }
     }
 
-    /// Called on ``completionQueue``, at most 20 times a second, and once with the last value.
+    /// Sets the closure that reports upload progress: on ``completionQueue``, at most 20 times a second, and
+    /// once with the final value.
     public func setUploadProgress(@_inheritActorContext _ block: ProgressHandler?) {
         setClosure(block.map(Self.progressCall)) { swap(&$0.uploadProgress, &$1) }
     }
@@ -253,15 +258,16 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         { _, report in Callback.here(handler, report.bytes, report.total, report.expected) }
     }
 
-    /// Sets a closure that is called with the ``uploadProgress`` or the ``downloadProgress``.
+    /// Sets a closure that is called with ``uploadProgress`` or ``downloadProgress``.
     func setProgress(
         _ direction: ProgressDirection,
         _ block: @escaping @isolated(any) @Sendable (Progress) -> Void
     ) {
-        // Made now: bytes count from here on.
+        // Created now: bytes are counted from here on.
         _ = direction == .download ? downloadProgress : uploadProgress
         let call: OperationState.ProgressCall = { operation, _ in
-            // An end that came meanwhile is told in the same turn, before what was scheduled to show the last value.
+            // A completion that arrived in between is delivered in the same turn, before the scheduled update
+            // of the last value.
             operation.state.withLock { $0.outlets }?.publish()
             return Callback.here(
                 block,
@@ -276,12 +282,13 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// Called on a queue of the library, or on its actor, for each redirect that
-    /// ``TransferConfigurable/redirectPolicy`` follows. Without it, the policy decides alone.
+    /// Sets the closure that decides about each redirect that ``TransferConfigurable/redirectPolicy``
+    /// follows. It is called on a queue of the library, or on its actor. Without it, the policy decides
+    /// alone.
     ///
-    /// The offered request carries no `Authorization`, `Cookie`, `Proxy-Authorization`, `Host`, nor a field
-    /// that the policy names, to another origin. The request that the closure returns is sent, but not from
-    /// https to http: see ``RedirectPolicy/allowsDowngrade``.
+    /// If the redirect leads to another origin, the proposed request carries no `Authorization`, `Cookie`,
+    /// `Proxy-Authorization` or `Host`, nor any field that the policy names. The request that the closure
+    /// returns is sent, unless it goes from https to http: see ``RedirectPolicy/allowsDowngrade``.
     public func setRedirect(@_inheritActorContext _ block: RedirectHandler?) {
         guard let block else { return setRedirectQuestion(nil) }
         setRedirectQuestion { operation, request, response, answer in
@@ -296,29 +303,31 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         setClosure(question) { swap(&$0.redirect, &$1) }
     }
 
-    /// Sets a closure that is asked about the head of each response that is not a redirect to be followed. The
-    /// body waits until it has called `receive`, on any thread. To be set before the operation is in a queue.
+    /// Sets a closure that receives the head of each response that is not a redirect to be followed. The body
+    /// is not received until the closure has called `receive`, on any thread. Set it before the operation is
+    /// in a queue.
     func setResponseQuestion(_ question: ResponseQuestion?) {
         setClosure(question) { swap(&$0.response, &$1) }
     }
 
-    /// Sets a closure that makes a call of each piece of the body of a successful response. To be set before the
-    /// operation is in a queue.
+    /// Sets a closure that makes a callback of each piece of the body of a successful response. Set it before
+    /// the operation is in a queue.
     func setPieceHandler(_ handler: PieceHandler?) {
         setClosure(handler) { swap(&$0.piece, &$1) }
     }
 
-    /// Called, on any thread, when the body that comes from ``inputStream`` has to be sent again: after a
-    /// redirect that keeps the method, after a pause, over another connection, by a copy that was made before
-    /// the last callback. Answers with a new stream of the same bytes, and at once: so it cannot use what
-    /// belongs to an actor. To be set before the operation is in a queue: later it traps.
+    /// Sets the closure that provides a new body stream when the body from ``inputStream`` has to be sent
+    /// again: after a redirect that keeps the method, after a pause, over another connection, or by a copy
+    /// made before the last callback. It is called on any thread and returns a new stream of the same bytes
+    /// at once, so it cannot use actor-isolated state. Set it before the operation is in a queue; later it
+    /// traps.
     public func setBodyStreamProvider(_ block: (@Sendable () -> InputStream?)?) {
         configure { $0.closures.bodyStreamProvider = block }
     }
 
     // MARK: - Operation
 
-    /// The class, the request and the state. Secrets of the URL are replaced by `REDACTED`.
+    /// The class, the request and the state. Secrets in the URL are replaced by `REDACTED`.
     open override var description: String {
         let (phase, isCancelled, status) = state.withLock {
             ($0.machine.phase, $0.machine.isCancelled, $0.results.response?.statusCode)
@@ -342,10 +351,10 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     public override var isFinished: Bool { state.withLock { $0.machine.phase == .finished } }
 
-    /// Whether `cancel()` was called before the operation had finished.
+    /// Whether `cancel()` was called before the operation finished.
     public override var isCancelled: Bool { state.withLock { $0.machine.isCancelled } }
 
-    /// Whether `pause()` was called, and `resume()` or `cancel()` not since.
+    /// Whether `pause()` was called, without `resume()` or `cancel()` since.
     public var isPaused: Bool { state.withLock { $0.machine.isPaused } }
 
     public override func start() {
@@ -356,44 +365,45 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
             state.priority = priority
             state.place.enter(queue)
             state.place.start()
-            // One that was paused meanwhile reads them when it goes on.
+            // An operation that was paused in between reads them when it resumes.
             state.readings = state.machine.phase == .ready ? readings : StartReadings()
-            // Asked in the lock: one that rests from now on finds this operation running.
+            // Read under the lock: an operation that starts to wait for the same host later finds this one running.
             return state.machine.start(isHeldBack: QueueSlots.holdsBack(queue) { state.host })
         }
-        // It was cancelled when it was in no queue.
+        // The operation was cancelled while it was in no queue.
         if state.withLock({ $0.machine.phase == .finished && $0.place.tellEnd() }) { tellFoundationOfEnd() }
     }
 
-    /// Stops the transfer and keeps what came; a queued operation is not started until it is resumed.
+    /// Stops the transfer and keeps the bytes received so far. A queued operation is not started until it is
+    /// resumed.
     ///
-    /// Bytes that a stream, a FIFO or a terminal has taken cannot be taken back. If the server named no
-    /// strong validator, or the request cannot be continued, the connection stays open while the operation is
-    /// paused, nothing is read from it, and `timeoutInterval` does not count. If the server closes it
-    /// meanwhile, the operation fails with ``ResumeError/representationChanged`` when it is resumed.
+    /// Bytes that a stream, a FIFO or a terminal has accepted cannot be taken back. If the server sent no
+    /// strong validator, or the request cannot be resumed, the connection stays open while the operation is
+    /// paused: nothing is read from it, and `timeoutInterval` does not count. If the server closes it, the
+    /// operation fails with ``ResumeError/representationChanged`` when it is resumed.
     ///
-    /// The operation stays in its queue, which starts another one in its place: see ``TransferQueue``.
-    /// Pausing has no effect on an operation that is paused already, was cancelled, or has finished.
+    /// The operation stays in its queue, which may start another one in its place: see ``TransferQueue``.
+    /// Pausing has no effect on an operation that is already paused, was cancelled, or has finished.
     public func pause() {
         apply { $0.machine.pause() }
     }
 
-    /// Lets a paused operation go on. If its queue never started it, it waits for its turn. If its queue had
-    /// started it, it is the next to go on when the queue's limit allows it. Without a queue, or on the main
-    /// queue, it goes on at once.
+    /// Resumes a paused operation. If its queue never started it, it waits for its turn. If its queue had
+    /// started it, it is the next to resume when the queue's limit allows. Without a queue, or on the main
+    /// queue, it resumes at once.
     public func resume() {
         apply { $0.machine.resume() }
     }
 
-    /// Ends the operation with `URLError.cancelled`. An operation that waits in a queue finishes when the
-    /// queue starts it. An operation in no queue finishes at once, and may still be added to a queue. (If its
-    /// `isReady` was read, or it has dependencies, it counts as being in a queue.)
+    /// Cancels the operation, which then fails with `URLError.cancelled`. An operation waiting in a queue
+    /// finishes when the queue starts it. An operation in no queue finishes at once, and may still be added
+    /// to a queue. (If its `isReady` has been read, or it has dependencies, it counts as being in a queue.)
     open override func cancel() {
         apply { $0.machine.cancel(isAlone: !$0.place.mayBeInQueue) }
     }
 
-    /// Waits until the operation has finished, however it ends: in a queue, after `start()`, or by a
-    /// ``cancel()`` outside of any queue, of which Foundation is not told.
+    /// Blocks until the operation has finished, however it ends: in a queue, after `start()`, or by a
+    /// ``cancel()`` outside any queue, which Foundation is not notified of.
     @available(*, noasync)
     public override func waitUntilFinished() {
         let end = DispatchSemaphore(value: 0)
@@ -401,7 +411,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         end.wait()
     }
 
-    /// Ignored by a cancelled operation, which waits for nothing; so is an archived one that had finished.
+    /// Adds a dependency. Ignored if this operation is cancelled, since it waits for nothing, or if
+    /// `operation` is from an archive and had finished.
     open override func addDependency(_ operation: Operation) {
         if !Self.hadEnded(operation) { super.addDependency(operation) }
         if isCancelled { goPastWhatBlocks() }
@@ -409,34 +420,35 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     // MARK: - For subclasses
 
-    /// Called on ``completionQueue`` when the head of a response came that is not a redirect to be followed.
+    /// Called on ``completionQueue`` with the head of each response that is not a redirect to be followed.
     open func didReceive(_ response: HTTPURLResponse) {}
 
     /// Called on ``completionQueue`` for each piece of the body of a successful response, in order, if
-    /// ``receivesPieces`` is set. The transfer waits for a queue that does not keep up. When the body has to
-    /// start again, so do the pieces; ``didReceive(_:)-(HTTPURLResponse)`` comes before.
+    /// ``receivesPieces`` is set. A slow queue slows the transfer down. If the body starts over, so do the
+    /// pieces, after another call of ``didReceive(_:)-(HTTPURLResponse)``.
     open func didReceive(_ piece: Data) {}
 
-    /// Whether ``didReceive(_:)-(Data)`` is called: a copy of every piece is made for it.
+    /// Whether ``didReceive(_:)-(Data)`` is called, which requires a copy of every piece. Defaults to
+    /// `false`.
     open class var receivesPieces: Bool { false }
 
-    /// Called on ``completionQueue`` when the operation has finished, before its completion closures, whether
-    /// or not it failed.
+    /// Called on ``completionQueue`` when the operation has finished or failed, before its completion
+    /// closures.
     open func didFinish() {}
 
-    /// Makes sense of what came, on a processing queue, before the operation is finished.
+    /// Evaluates the response, on a processing queue, before the operation finishes.
     func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
         (nil, end.error)
     }
 
-    /// Calls, and lets go of, the closures for the result. On the completion queue, once.
-    /// - Returns: the call that has to be made elsewhere, if there is one.
+    /// Calls and releases the completion handlers. Called on the completion queue, once.
+    /// - Returns: the callback that has to run on another executor, if any.
     func callResult() -> Callback? { nil }
 
-    /// Makes the call of the closure that follows these, once.
+    /// Calls the completion closure that follows these handlers, once.
     func callCompletion() -> Callback? { nil }
 
-    /// Lets go of what a subclass of ours keeps for the transfer.
+    /// Releases what a library subclass keeps for the transfer.
     func releaseClosures() {}
 
     /// The configuration of the exchange.
@@ -444,19 +456,19 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         state.exchangeConfiguration
     }
 
-    /// The file's new URL, for a response that says that it is gone from the old one; called only if the
-    /// exchange's configuration says so.
+    /// Provides the file's new URL after a response that says that the file is gone from the old one. Called
+    /// only if the exchange's configuration says so.
     func freshURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void) {
         decide(nil)
     }
 
-    /// Calls `work`, which makes sense of what came: by `atOnce`, if that takes a moment only and no code of
-    /// the caller's.
+    /// Schedules `work`, which evaluates the response. Calls `atOnce` if that takes only a moment and runs no
+    /// code of the caller's.
     func schedule(_ end: ExchangeEnd, atOnce: Caller, _ work: @escaping @Sendable () -> Void) {
         atOnce(work)
     }
 
-    /// Gives a new operation the settings of this one.
+    /// Copies the settings of this operation to `copy`.
     func copySettings(to copy: ConnectionOperation) {
         let original = state.withLock { $0 }
         let (observers, challenge) = (original.observersOfCopy, original.challengeOfCopy)
@@ -472,12 +484,12 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         copy.qualityOfService = qualityOfService
     }
 
-    /// The serializer to be kept in an archive; `nil`: there is none, or none that can be kept.
+    /// The serializer to store in an archive; `nil` if there is none that can be stored.
     var archivedSerializer: ResponseSerializerArchive? { nil }
 
-    /// Takes the serializer of an archive. A finished operation makes its object again.
+    /// Restores the serializer from an archive. A finished operation makes its response object again.
     func restore(_ serializer: any ResponseSerializer) {}
 
-    /// Takes what is left of the operation that was archived, if this is a download.
+    /// Restores the download's part of an archive. Other operations ignore it.
     func restore(_ download: DownloadArchive) {}
 }

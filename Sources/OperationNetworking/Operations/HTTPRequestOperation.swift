@@ -3,15 +3,15 @@ import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// A ``ConnectionOperation`` that makes sense of its response, and resumes where a pause stopped it.
+/// A ``ConnectionOperation`` that parses its response, and resumes after a pause where it stopped.
 ///
 /// Its serializer validates the response and turns the body into an object, on a processing queue.
 /// ``responseObject``, `error` and `responseString` are final before `isFinished`.
 ///
-/// A GET that was paused asks for the rest only, with `If-Range`, when the server named a strong validator
-/// for what came: a strong `ETag`, else a strong `Last-Modified`. The answer is judged before its first byte
-/// is used. When the resource changed, what came is replaced; a stream cannot be emptied, so an operation
-/// that writes to one fails with ``ResumeError/representationChanged`` then.
+/// A GET that was paused requests only the rest, with `If-Range`, if the server sent a strong validator for
+/// the received bytes: a strong `ETag`, or else a strong `Last-Modified`. The response is checked before its
+/// first byte is used. If the resource has changed, the received bytes are replaced. A stream cannot be
+/// emptied, so an operation that writes to one fails with ``ResumeError/representationChanged`` in that case.
 open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     // @unchecked: nothing is stored; what changes lives in `state`.
 
@@ -22,13 +22,14 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     /// Called when the operation failed.
     public typealias FailureHandler = @isolated(any) @Sendable (HTTPRequestOperation, any Error) -> Void
 
-    /// An operation as by ``ConnectionOperation/init(request:)``.
+    /// Creates an operation: see ``ConnectionOperation/init(request:)``.
     public required init(request: URLRequest) {
         super.init(request: request)
     }
 
-    /// An operation from an earlier process, with another serializer than the archive's, or with one that no
-    /// archive keeps. One that had finished has its response object made again.
+    /// Restores an operation from an earlier process with `responseSerializer` instead of the archive's:
+    /// another one, or one that cannot be archived. If the operation had finished, its response object is
+    /// made again.
     public convenience init(archive: OperationArchive, responseSerializer: any ResponseSerializer) {
         var archive = archive
         archive.responseSerializer = nil
@@ -39,7 +40,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     override func restore(_ serializer: any ResponseSerializer) {
         state.replace(serializer) { swap(&$0.handlers.serializer, &$1) }
         let failure = error
-        // A refusal has its reason and its object again, if this serializer refuses it, too.
+        // If this serializer rejects the response too, the error has its reason and object again.
         let isRefusal = failure.map { ($0 as NSError).domain } == ResponseSerializationError.errorDomain
         guard isFinished, failure == nil || isRefusal else { return }
         let metrics = state.withLock { $0.results.metrics } ?? TransferLog()
@@ -51,20 +52,20 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 
     // MARK: - Results
 
-    /// The object that the serializer made of the body. If the serializer refused the response: the object
-    /// that it made of the error's body, such as an explanation in JSON. `nil` when the body went to a file
-    /// or a stream, unless the serializer is a ``TransferResponseSerializer``; a ``DownloadOperation`` has
-    /// the file's `URL` here.
+    /// The object that the serializer made from the body. If the serializer rejected the response, the object
+    /// that it made from the error's body, such as a JSON error message. `nil` if the body went to a file or
+    /// a stream, unless the serializer is a ``TransferResponseSerializer``; for a ``DownloadOperation``, the
+    /// file's `URL`.
     public var responseObject: (any Sendable)? { state.withLock { $0.results.responseObject } }
 
-    /// The result, once there is one: ``responseObject``, or `error` thrown. It does not need the completion
-    /// queue.
+    /// The result: waits for the operation, then returns ``responseObject`` or throws `error`. Does not need
+    /// the completion queue.
     ///
     /// The operation must be in a queue, or started. If it is cancelled before its queue starts it,
-    /// `URLError.cancelled` is thrown at once, even if the queue is suspended. Cancelling the task cancels the
-    /// operation, and ends the wait at once with `URLError.cancelled`, even if a suspended queue, a dependency
-    /// or a full stream still holds the operation. The operation may then finish later, or never: see
-    /// `isFinished`.
+    /// `URLError.cancelled` is thrown at once, even if the queue is suspended. Cancelling the task cancels
+    /// the operation and ends the wait at once with `URLError.cancelled`, even if a suspended queue, a
+    /// dependency or a full stream still blocks the operation. The operation may then finish later, or never:
+    /// see `isFinished`.
     public var value: (any Sendable)? {
         get async throws {
             await Wait.until(whenKnown) {
@@ -78,14 +79,14 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 
     // MARK: - Configuration
 
-    /// Validates the response, and makes the response object; ``HTTPResponseSerializer`` unless set. Set it
+    /// Validates the response and makes the response object. Defaults to ``HTTPResponseSerializer``. Set it
     /// before the operation is in a queue.
     public var responseSerializer: any ResponseSerializer {
         get { state.withLock { $0.handlers.serializer } }
         set { configure(newValue) { swap(&$0.handlers.serializer, &$1) } }
     }
 
-    /// Whether a success whose body is no file's, such as a 202 or a 204, fails with
+    /// Whether a successful response that does not carry a file, such as a 202 or a 204, fails with
     /// ``ResumeError/unexpectedStatus(_:)`` before any of it is written, as it does for a
     /// ``DownloadOperation``. Defaults to `false`.
     package var requiresFile: Bool {
@@ -93,9 +94,9 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         set { configure { $0.uncommon.requiresFile = newValue } }
     }
 
-    /// Sets two closures, of which exactly one is called, once, on `completionQueue`, when the operation has
-    /// finished. A closure that is written in main-actor code is called on the main queue. Closures that are
-    /// set after the end are called, too.
+    /// Sets the completion handlers. When the operation has finished, exactly one of them is called, once, on
+    /// `completionQueue`. A closure written in main-actor code is called on the main queue. Closures that are
+    /// set after the operation has finished are still called.
     public func setCompletion(
         @_inheritActorContext success: SuccessHandler?,
         @_inheritActorContext failure: FailureHandler? = nil
@@ -107,7 +108,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         }
     }
 
-    /// Adds a closure that makes the call when the operation has finished, after those of
+    /// Adds a closure that makes a callback when the operation has finished, after those of
     /// ``setCompletion(success:failure:)``.
     func setCompletion(_ completion: @escaping @Sendable (HTTPRequestOperation) -> Callback?) {
         setHandlers { handlers in
@@ -116,20 +117,20 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     }
 
     private func setHandlers(_ set: (inout ResultHandlers) -> Void) {
-        // In one hold of the lock under which the operation looks for an audience when it has finished: these
-        // are seen there, or it has finished.
+        // One critical section, under the lock that the finishing operation determines its audience with:
+        // either it sees these handlers, or it has already finished.
         let (isLate, old) = state.withLock { state in
             let old = state.handlers
             set(&state.handlers)
             return (state.machine.phase == .finished && state.handlers.hearResult, old)
         }
-        // Letting go of a closure may run anything.
+        // Releasing a closure may run any code.
         withExtendedLifetime(old) {}
         if isLate { deliverLateCompletion() }
     }
 
-    /// Takes the closures away, unless they were called or are being called.
-    /// - Returns: whether none of them hears of the operation.
+    /// Removes the closures, unless they were called or are being called.
+    /// - Returns: whether they were removed.
     func withdrawCompletion() -> Bool {
         let withdrawn = state.withLock { $0.handlers.withdraw() }
         return withdrawn != nil
@@ -149,7 +150,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
                     from: OperationOrigin(operation: self, end: end)
                 )
             )
-            // Of a body elsewhere, only such a serializer knows more than whether it is good.
+            // If the body went elsewhere, other serializers only validate.
             let isKept = end.data != nil || responseSerializer is any TransferResponseSerializer
             return (isKept ? object : nil, nil)
         } catch {
@@ -157,7 +158,8 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         }
     }
 
-    /// The serializer's refusal of the status, as of a response without a body; `nil`: it takes it.
+    /// The serializer's error about the status, as for a response without a body; `nil` if it accepts the
+    /// status.
     private func refusal() -> (any Error)? {
         do {
             _ = try responseSerializer.responseObject(for: response, data: Data())
@@ -185,7 +187,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     }
 
     override var archivedSerializer: ResponseSerializerArchive? {
-        // Not the one that stands for what an earlier archive could not keep.
+        // Not the placeholder for a serializer that an earlier archive could not keep.
         guard !state.withLock({ $0.results.lacksSerializer }) else { return nil }
         return try? ResponseSerializerArchive(responseSerializer)
     }
@@ -219,24 +221,24 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 // MARK: - Closures around closures
 
 extension HTTPRequestOperation {
-    /// Calls a handler that you were given, in a closure of yours: for an override of
-    /// ``OperationManager/operation(for:success:failure:)`` that puts a closure of its own around it.
+    /// Calls a handler that was passed to you from a closure of yours: for an override of
+    /// ``OperationManager/operation(for:success:failure:)`` that wraps a handler.
     ///
-    /// A handler that was written in nonisolated code is called at once, on this thread; one of main-actor
-    /// code on the main queue, at once if this is the main queue; one of another actor there. In a callback
-    /// of the operation, what is called elsewhere is called when the callback has returned, and before the
-    /// next one. Outside of them such calls come after the callbacks that wait, and one after the other.
+    /// A handler written in nonisolated code is called at once, on this thread; one written in main-actor
+    /// code on the main queue, at once if this is the main queue; one of another actor on that actor. Within
+    /// a callback of the operation, a call on another executor is made when the callback has returned, before
+    /// the next one. Outside the callbacks, such calls follow the pending callbacks, one after the other.
     public func call(_ handler: SuccessHandler?, with object: (any Sendable)?) {
         handler.flatMap { Callback.here($0, self, object) }.map(callInOrder)
     }
 
-    /// Calls a handler that you were given: as the other `call(_:with:)` does.
+    /// Calls a failure handler that was passed to you, as the other `call(_:with:)` does.
     public func call(_ handler: FailureHandler?, with error: any Error) {
         handler.flatMap { Callback.here($0, self, error) }.map(callInOrder)
     }
 }
 
-/// An operation whose exchange has ended, as the origin of a message.
+/// The origin of a message: an operation whose exchange has ended.
 private struct OperationOrigin: MessageOrigin {
     let operation: ConnectionOperation
     let end: ExchangeEnd

@@ -1,17 +1,17 @@
 internal import OperationNetworkingSystem
 
-/// An object that makes operations, and has observers for them: a manager.
+/// An object that makes operations and has observers for them: a manager.
 protocol OperationMaker: AnyObject, Sendable {
     /// The observers of an operation that is made now.
     var observersOfNewOperation: [any OperationObserver] { get }
-    /// The closure that answers its challenges.
+    /// The challenge closure of an operation that is made now.
     var challengeOfNewOperation: ConnectionOperation.AuthenticationChallengeHandler? { get }
 }
 
-/// The manager that made an operation, for the operation's copies: not kept, since its operations may outlive
-/// it.
+/// A weak reference to the manager that made an operation, for the operation's copies. Operations may outlive
+/// their manager.
 ///
-/// All operations of a manager have one reference, so each pays for a pointer.
+/// All operations of a manager share one reference, so each costs a pointer.
 final class ManagerReference: Sendable {
     private struct Aim {
         weak var manager: (any OperationMaker)?
@@ -24,11 +24,11 @@ final class ManagerReference: Sendable {
         aim.withLock { $0.manager = manager }
     }
 
-    /// The observers of an operation that the manager makes now; `nil`: the manager is gone. Not to be asked
-    /// with a lock held.
+    /// The observers of an operation that the manager makes now; `nil` if the manager has been released. Must
+    /// not be called with a lock held.
     var observers: [any OperationObserver]? { manager?.observersOfNewOperation }
 
-    /// As ``observers``, for the closure of challenges.
+    /// As ``observers``, for the challenge closure.
     var challenge: ConnectionOperation.AuthenticationChallengeHandler? { manager?.challengeOfNewOperation }
 
     private var manager: (any OperationMaker)? { aim.withLock { $0.manager } }

@@ -1,13 +1,13 @@
-/// A value that is told on a queue, one call at a time: the newest one, if it is another than the last that
-/// was told. So a queue that does not keep up hears less, and nothing piles up where it never runs.
+/// A value that is reported on a queue, one call at a time: always the newest value, if it differs from the
+/// last one reported. A slow queue receives fewer values, and nothing accumulates if the queue never runs.
 ///
-/// | event            | effect                                                                        |
-/// |------------------|-------------------------------------------------------------------------------|
-/// | ``offer(_:)``    | schedule a delivery, if none is on its way and there is something to tell      |
-/// | a delivery       | ``take()``: what to tell, if anything; then ``hasMore()``: schedule another one |
-/// | ``forget()``     | what was not told is not told any more, and what was told may be told again   |
+/// | event            | effect                                                                            |
+/// |------------------|-----------------------------------------------------------------------------------|
+/// | ``offer(_:)``    | schedule a delivery, if none is scheduled and the value is new                    |
+/// | a delivery       | ``take()``: the value to report, if any; then ``hasMore()``: schedule another one |
+/// | ``forget()``     | drop the pending value, and allow the last one to be reported again               |
 struct NewestValue<Value: Equatable> {
-    /// Waits for the queue.
+    /// The value that waits for the queue.
     private var untold: Value?
     private var told: Value?
     private var isScheduled = false
@@ -27,7 +27,7 @@ struct NewestValue<Value: Equatable> {
         return untold
     }
 
-    /// Whether another delivery has to be scheduled by the one that ends; if not, it is over.
+    /// Whether the delivery that ends has to schedule another one.
     mutating func hasMore() -> Bool {
         isScheduled = untold != nil
         return isScheduled

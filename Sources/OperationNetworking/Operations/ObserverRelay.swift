@@ -1,14 +1,14 @@
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The entry of one observer in the lists of many operations: passes on what each of them tells.
+/// The entry of one observer in the lists of many operations: forwards the events of each of them.
 ///
-/// ``end()`` reaches all of these operations in one step. They keep the relay until they have finished, and
-/// the observer no longer.
+/// ``end()`` reaches all of these operations in one step. They keep the relay until they have finished, but
+/// no longer the observer.
 final class ObserverRelay: OperationObserver {
-    /// The observer's. Another object may have it when that one is released.
+    /// The observer's identity. Another object may have the same one after the observer is released.
     private let identity: ObjectIdentifier
-    /// `nil` from the end on.
+    /// `nil` after ``end()``.
     private let observer: Locked<(any OperationObserver)?>
 
     init(to observer: any OperationObserver) {
@@ -16,12 +16,12 @@ final class ObserverRelay: OperationObserver {
         self.observer = Locked(observer)
     }
 
-    /// Another one to the same observer; `nil` after the end.
+    /// Returns another relay to the same observer; `nil` after ``end()``.
     func copied() -> ObserverRelay? {
         target.map { ObserverRelay(to: $0) }
     }
 
-    /// Tells the observer nothing any more, but for the event that it is being told, and releases it.
+    /// Stops forwarding and releases the observer. An event that is already being delivered still reaches it.
     func end() {
         let released = observer.withLock { observer in
             defer { observer = nil }
@@ -30,12 +30,12 @@ final class ObserverRelay: OperationObserver {
         (released as? any RunCounter)?.reconsiderAll()
     }
 
-    /// Whether what it is told goes to `observer`.
+    /// Whether the relay was made for `observer`, ended or not.
     func leads(to observer: any OperationObserver) -> Bool {
         identity == ObjectIdentifier(observer)
     }
 
-    /// Whether it tells `observer`.
+    /// Whether the relay forwards events to `observer`.
     func tells(_ observer: any OperationObserver) -> Bool {
         target === observer
     }
@@ -44,7 +44,7 @@ final class ObserverRelay: OperationObserver {
 
     // MARK: - OperationObserver
 
-    // Every method of the protocol: one that is missing here would do nothing.
+    // Every method of the protocol: a method missing here would fall back to the empty default.
 
     func operationDidStart(_ operation: ConnectionOperation) {
         target?.operationDidStart(operation)
@@ -101,12 +101,12 @@ final class ObserverRelay: OperationObserver {
 }
 
 extension OperationObserver {
-    /// Whether it is `observer`, or a relay to it.
+    /// Whether this is `observer`, or a relay to it.
     func isOrLeads(to observer: any OperationObserver) -> Bool {
         self === observer || (self as? ObserverRelay)?.leads(to: observer) == true
     }
 
-    /// Whether what it is told reaches `observer`: a relay that has ended passes nothing on.
+    /// Whether events reach `observer`: a relay that has ended forwards nothing.
     func passes(to observer: any OperationObserver) -> Bool {
         self === observer || (self as? ObserverRelay)?.tells(observer) == true
     }

@@ -2,23 +2,25 @@ import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The lasting parts of an operation, for a later process: the request, the destination of its body, the
+/// The persistent state of an operation, for a later process: the request, the destination of its body, the
 /// policies of retries, servers, proxies and redirects, the authentication schemes and the sources of
 /// credentials, the response serializer, and the results if there are any.
 ///
 /// A body of data and files is kept, the files by their names. Not kept: closures, queues, streams, secrets
-/// (a ``ClientIdentity``, a proxy's credentials), cookies (a jar of its own comes back empty), a serializer
-/// of a kind of your own that is no ``ArchivableResponseSerializer``, or one that decodes values of a type.
+/// (a ``ClientIdentity``, a proxy's credentials), cookies (a private jar comes back empty), a custom
+/// serializer that is not an ``ArchivableResponseSerializer``, and a serializer that decodes values of a
+/// type.
 ///
 /// A finished operation comes back finished, with its response, metrics, error and body; its object is made
-/// from the body again, if the serializer is kept or given. An unfinished operation comes back ready to
-/// start:
+/// from the body again if the serializer is kept or given. An unfinished operation comes back ready to start:
 ///
-/// | Not finished, with some of its body                       | The later process                            |
-/// |-----------------------------------------------------------|----------------------------------------------|
-/// | a ``DownloadOperation``                                   | goes on by its checkpoint, on the disk       |
-/// | a GET into memory, with a strong validator, in no coding  | asks for the rest, by `If-Range`: the bytes are in the archive |
-/// | any other operation, or one with an `outputFile`          | asks for the whole                           |
+/// | Not finished, with some of its body              | The later process                                  |
+/// |--------------------------------------------------|----------------------------------------------------|
+/// | a ``DownloadOperation``                          | resumes from its checkpoint, on disk               |
+/// | a GET into memory, strong validator, no coding   | requests the rest with `If-Range`                  |
+/// | any other operation, or one with an `outputFile` | requests the whole body                            |
+///
+/// The bytes of the GET into memory are part of the archive.
 public struct OperationArchive: Codable, Sendable {
     private var format = ArchiveFormat()
     private let requestArchive: RequestArchive
@@ -27,18 +29,18 @@ public struct OperationArchive: Codable, Sendable {
     private let maximumResponseDataLength: Int
     private let maximumDecodedLength: Int64
     private let bodySoFar: EarlierBodyArchive?
-    /// `nil`: the operation had not finished.
+    /// `nil` if the operation had not finished.
     private let end: EndArchive?
-    /// `nil`: the operation was no download.
+    /// `nil` if the operation was not a download.
     var download: DownloadArchive?
-    /// `nil`: there is none, or none that can be kept.
+    /// `nil` if there is none that can be archived.
     var responseSerializer: ResponseSerializerArchive?
 
     /// The request, as given.
     public var request: URLRequest { requestArchive.request }
 
-    /// `nil` for a request without a URL, and for an operation that would need a stream again. `soFar` are
-    /// the bytes that it had, if it is not finished.
+    /// Returns `nil` for a request without a URL, and for an operation that would need a stream again.
+    /// `soFar` has the bytes received so far, if the operation is not finished.
     init?(_ state: OperationState, _ soFar: EarlierBody?) {
         let isFinished = state.machine.phase == .finished
         guard let request = RequestArchive(state.request, needsBody: !isFinished) else { return nil }
@@ -56,7 +58,7 @@ public struct OperationArchive: Codable, Sendable {
             }
     }
 
-    /// Puts back what was kept.
+    /// Restores the archived state.
     func restore(_ state: inout OperationState) {
         state.configuration.outputFile = outputFile
         state.configuration.settings.takeEncoded(of: settings)
@@ -75,30 +77,29 @@ public struct OperationArchive: Codable, Sendable {
     }
 }
 
-/// The part of an archive that a download has besides. The bytes of one that is not complete are in its
-/// partial file, with a checkpoint.
+/// A download's additional part of an archive. The bytes of an incomplete download are in its partial file,
+/// with a checkpoint.
 struct DownloadArchive: Codable, Sendable {
     struct Options: Codable, Sendable {
         var destination: URL?
         var replacesFile = false
         var downloadsOnlyIfChanged = false
-        /// `false` for one that has thrown away what was there already.
+        /// `false` once the earlier bytes have been discarded.
         var startsOver = false
         var expectedDigests: [FileDigest] = []
         var wantedAlgorithms: [DigestAlgorithm] = []
-        /// The number of bytes to compare where a server has no strong validator; `nil`: such bytes are
-        /// discarded.
+        /// The number of bytes to compare if the server has no strong validator; `nil` to discard such bytes.
         var overlap: Int64?
     }
 
     var options: Options
-    /// Whether it was asked for only if the server has another file.
+    /// Whether the file was requested only if it differs from the local one.
     var isConditional: Bool
     /// The complete file.
     var file: DownloadedFile?
 }
 
-/// A request with a body of data and files; the files by their names.
+/// A request with a body of data and files, the files by their names.
 private struct RequestArchive: Codable, Sendable {
     private enum Segment: Codable {
         case data(Data)
@@ -112,12 +113,12 @@ private struct RequestArchive: Codable, Sendable {
     private let cachePolicy: RawCoded<URLRequest.CachePolicy>
     private let handlesCookies: Bool
     private let body: Data?
-    /// Of a ``BodySource``, as the next one.
+    /// The segments of a ``BodySource``; the next property belongs to it, too.
     private let segments: [Segment]?
     private let maximumRate: Int64?
 
-    /// `nil` for a request without a URL, and for one that needs a body with a stream, which ends with its
-    /// process.
+    /// `nil` for a request without a URL, and if the body is needed and contains a stream, which does not
+    /// survive its process.
     init?(_ request: URLRequest, needsBody: Bool) {
         guard let url = request.url else { return nil }
         self.url = url
@@ -140,7 +141,7 @@ private struct RequestArchive: Codable, Sendable {
         guard !needsBody || self.segments != nil || request.httpBodyStream == nil else { return nil }
     }
 
-    /// A file that has changed since is an error when it is read.
+    /// The request. A file that has changed since is an error when it is read.
     var request: URLRequest {
         var request = URLRequest(url: url, cachePolicy: cachePolicy.value, timeoutInterval: timeout.value)
         request.httpShouldHandleCookies = handlesCookies
@@ -198,8 +199,9 @@ private struct EndArchive: Codable, Sendable {
             traits = FailureTraits(of: error)
         }
 
-        /// Foundation's errors come back as what they were, a refused status as that, and others as an
-        /// `NSError` of the same domain and code. A ``RequestFailure`` of it answers as before.
+        /// Returns the error. Foundation's errors and errors about a status keep their type; others become an
+        /// `NSError` of the same domain and code. A ``RequestFailure`` of it gives the same answers as
+        /// before.
         func error(_ url: URL, _ response: ReceivedResponse?, _ data: Data?) -> any Error {
             if domain == NSURLErrorDomain, let code = URLError.Code(rawValue: code) {
                 return URLError(code, url: url, sentence: sentence)

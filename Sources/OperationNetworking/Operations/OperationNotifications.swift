@@ -2,28 +2,30 @@ public import Foundation
 internal import OperationNetworkingSystem
 
 extension Notification.Name {
-    /// A transfer of an operation begins, for the first time or after a pause. The object is the operation.
+    /// Posted when a transfer of an operation begins, for the first time or after a pause. The object is the
+    /// operation.
     ///
     /// Posted on the operation's `completionQueue`; each is followed by exactly one ``operationDidFinish``.
-    /// Nothing waits for notifications. In a program that never runs its main queue they would pile up. So
-    /// both are left out for an operation without another owner, closures or observers, if 256 later such
-    /// operations have ended before the main queue ran.
+    /// Nothing waits for notifications, so in a program that never runs its main queue they would accumulate.
+    /// Both are therefore dropped for an operation without another owner, closures or observers, if 256 later
+    /// such operations have finished before the main queue ran.
     ///
-    /// Not posted for the tasks of sessions, which have notifications of their own, nor for what an image
-    /// downloader fetches.
+    /// Not posted for session tasks, which have separate notifications, nor for the requests of an image
+    /// downloader.
     public static let operationDidStart = Notification.Name("OperationNetworking.operation.start")
 
-    /// A transfer of an operation has ended, or was stopped by a pause. The object is the operation.
+    /// Posted when a transfer of an operation has ended, or was stopped by a pause. The object is the
+    /// operation.
     public static let operationDidFinish = Notification.Name("OperationNetworking.operation.finish")
 
-    /// The same of an operation without ``ConnectionOperation/postsNotifications``, for the activity of the
-    /// process: posted on a queue of our own.
+    /// The internal counterpart, posted for an operation without ``ConnectionOperation/postsNotifications``.
+    /// Used to count the activity of the process.
     static let innerOperationDidStart = Notification.Name("OperationNetworking.operation.inner.start")
     static let innerOperationDidFinish = Notification.Name("OperationNetworking.operation.inner.finish")
 }
 
-/// An object that stands for an operation, and posts notifications of its own. Called where the operation's are
-/// posted, after them.
+/// An object that represents an operation and posts notifications for it. Called right after the operation's
+/// notifications are posted.
 protocol OperationFace: AnyObject, Sendable {
     /// A transfer begins, for the first time or after a pause.
     func operationDidResume()
@@ -32,13 +34,13 @@ protocol OperationFace: AnyObject, Sendable {
     func operationDidPause()
 }
 
-/// A face, which keeps its operation.
+/// A weak reference to a face, which retains its operation.
 struct WeakFace {
     weak var face: (any OperationFace)?
 }
 
 extension ConnectionOperation {
-    /// The object that stands for the operation. It is not kept.
+    /// The object that represents the operation. Not retained.
     var face: (any OperationFace)? {
         get { state.withLock { $0.face?.face } }
         set { state.change { $0.face = WeakFace(face: newValue) } }

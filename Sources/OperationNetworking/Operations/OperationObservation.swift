@@ -1,10 +1,10 @@
-/// An observer of an operation, or of all operations of a manager: what
+/// The registration of an observer with an operation, or with all operations of a manager: returned by
 /// ``ConnectionOperation/addObserver(_:)``, ``OperationManager/addObserver(_:)`` and
-/// ``URLSessionManager/addObserver(_:)`` return.
+/// ``URLSessionManager/addObserver(_:)``.
 ///
-/// It keeps neither of the two. Letting go of it ends nothing; ``end()`` does, as
-/// ``ConnectionOperation/removeObserver(_:)``, which needs both of them where the observer is removed: this
-/// is enough alone, and may be kept where they are not known.
+/// It retains neither the observer nor the observed object, and releasing it does not remove the observer.
+/// ``end()`` does, like ``ConnectionOperation/removeObserver(_:)``, but in places where the two objects are
+/// not known.
 public struct OperationObservation: Sendable {
     private struct Weak: Sendable {
         weak let keeper: (any ObserverKeeper)?
@@ -13,22 +13,22 @@ public struct OperationObservation: Sendable {
 
     private let pair: Weak
 
-    // A manager gives the relay to the observer.
+    // For a manager, `observer` is the relay to the observer.
     init(of keeper: any ObserverKeeper, by observer: any OperationObserver) {
         pair = Weak(keeper: keeper, observer: observer)
     }
 
-    /// Tells the observer nothing any more, but for the event that it is being told.
+    /// Removes the observer. An event that is already being delivered still reaches it.
     public func end() {
         guard let observer = pair.observer else { return }
         pair.keeper?.removeEntry(of: observer)
-        // The manager may be gone while its operations run.
+        // The manager may have been released while its operations run.
         (observer as? ObserverRelay)?.end()
     }
 }
 
-/// An object that tells observers, and keeps them for that: an operation, or a manager.
+/// An object that has observers: an operation or a manager.
 protocol ObserverKeeper: AnyObject, Sendable {
-    /// Removes this observer or relay, and none that leads to it.
+    /// Removes this observer or relay, but not the relays to it.
     func removeEntry(of observer: any OperationObserver)
 }

@@ -1,14 +1,14 @@
 public import FoundationNetworking
 
-/// An observer of operations: the one outlet of life-cycle events. Notifications stand on it, and so can
-/// logging or metrics. It is added to one operation (``ConnectionOperation/addObserver(_:)``), or to a
-/// manager for all operations that this makes (``OperationManager/addObserver(_:)``).
+/// An observer of the life-cycle events of operations. The library's notifications are built on it, and
+/// logging or metrics can be. Add it to one operation (``ConnectionOperation/addObserver(_:)``), or to a
+/// manager for all operations that the manager makes (``OperationManager/addObserver(_:)``).
 ///
 /// Every method is called on the operation's `completionQueue`, one at a time for each operation and in
-/// order. Each has an implementation that does nothing.
+/// order. Each has a default implementation that does nothing.
 ///
-/// Start, pause, resume and finish come in pairs: a counter of running operations adds one for *did start*
-/// and *did resume*, and subtracts one for *did pause* and for *did finish* with `wasRunning`.
+/// Start, pause, resume and finish are balanced: a counter of running operations adds one for *did start* and
+/// *did resume*, and subtracts one for *did pause* and for *did finish* with `wasRunning`.
 public protocol OperationObserver: AnyObject, Sendable {
     /// The first transfer of the operation begins.
     func operationDidStart(_ operation: ConnectionOperation)
@@ -16,14 +16,14 @@ public protocol OperationObserver: AnyObject, Sendable {
     /// The running transfer was stopped by `pause()`.
     func operationDidPause(_ operation: ConnectionOperation)
 
-    /// A paused operation goes on.
+    /// A paused operation has resumed.
     func operationDidResume(_ operation: ConnectionOperation)
 
-    /// The head of a response that is not a redirect to be followed came.
+    /// The head of a response arrived that is not a redirect to be followed.
     func operation(_ operation: ConnectionOperation, didReceive response: HTTPURLResponse)
 
-    /// Bytes of the body came: how many since the last call, how many altogether, and how many are expected,
-    /// -1 if that is unknown. As ``ConnectionOperation/setDownloadProgress(_:)``, and before it.
+    /// Bytes of the body arrived: the number since the last call, the total, and the number expected, or -1
+    /// if unknown. As ``ConnectionOperation/setDownloadProgress(_:)``, and before it.
     func operation(
         _ operation: ConnectionOperation,
         didDownload bytes: Int,
@@ -31,7 +31,7 @@ public protocol OperationObserver: AnyObject, Sendable {
         expected: Int64
     )
 
-    /// The same of bytes of the request's body that went.
+    /// Bytes of the request's body were sent; the parameters are those of the download.
     func operation(_ operation: ConnectionOperation, didUpload bytes: Int, total: Int64, expected: Int64)
 
     /// A redirect is followed.
@@ -41,19 +41,19 @@ public protocol OperationObserver: AnyObject, Sendable {
         to request: URLRequest
     )
 
-    /// Bytes of an earlier attempt, or of an earlier process, are kept: the body goes on after `offset`
+    /// Bytes of an earlier attempt, or of an earlier process, are kept: the body continues after `offset`
     /// bytes.
     func operation(_ operation: ConnectionOperation, didResumeAt offset: Int64)
 
-    /// Bytes of an earlier attempt, or of an earlier process, are thrown away.
+    /// Bytes of an earlier attempt, or of an earlier process, are discarded.
     func operation(_ operation: ConnectionOperation, willStartOverBecause reason: RestartReason)
 
-    /// An attempt failed, and the operation's ``TransferConfigurable/retryPolicy`` has another one begin after
-    /// a delay; or one waits because its server told another operation to come back later.
+    /// An attempt failed and, by the operation's ``TransferConfigurable/retryPolicy``, another one begins
+    /// after a delay; or an attempt waits because its server told another operation to come back later.
     func operation(_ operation: ConnectionOperation, willRetry retry: Retry)
 
-    /// The operation has finished: its results are final. It was not running when it ended without a
-    /// transfer: cancelled before it started, or while it was paused.
+    /// The operation has finished: its results are final. `wasRunning` is `false` if it ended without a
+    /// running transfer: cancelled before it started, or while it was paused.
     func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool)
 }
 

@@ -3,44 +3,45 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// Everything about a `ConnectionOperation` that changes; it lives behind one lock.
+/// The mutable state of a `ConnectionOperation`, behind one lock.
 ///
-/// One lock is cheaper than several, and lets all of them change together. A million
-/// may wait in a queue: small ones stand together, where others leave them room.
+/// One lock is cheaper than several, and lets several properties change together. A million operations may
+/// wait in a queue, so small properties stand together to share padding.
 struct OperationState {
     var configuration: ExchangeConfiguration
-    /// The use of the request's body; `nil`: that is no stream.
+    /// The use of the request's body stream; `nil` if the body is not a stream.
     private var inputStreamUse: StreamUse?
     var completionQueue: DispatchQueue?
     var completionGroup: DispatchGroup?
     @Rare private var changed: Uncommon?
     var closures = Closures()
-    /// Of an ``HTTPRequestOperation``.
+    /// The handlers of an ``HTTPRequestOperation``.
     var handlers = ResultHandlers()
-    /// Of an operation that a manager made, and of its copies.
+    /// The manager that made the operation, or the one that it is a copy of.
     var manager: ManagerReference?
 
     // MARK: Progress of things
 
     var machine = OperationStateMachine()
     var hasBegun = false
-    /// Whether it was put into a queue that says so: nothing can be configured any more.
+    /// Whether the operation was added to a queue that ends its configuration.
     var isSealed = false
-    /// Whether its notifications are posted under public names, unlike those of one that works for a task.
+    /// Whether its notifications are posted under their public names; `false` for an operation that serves a
+    /// task.
     var postsNotifications = true
     /// The object whose notifications are posted with the operation's.
     @Rare var face: WeakFace?
-    /// Whether observers were told of a start that has no end yet.
+    /// Whether observers were notified of a start that has no end yet.
     var isRunning = false
-    /// The operation's when `start()` was called.
+    /// The operation's priority when `start()` was called.
     var priority = TransferPriority.normal
-    /// From the start, or a cancellation after it, on; until its end is told.
+    /// Set from the start, or a cancellation after it, until completion has been delivered.
     var exchange: (any Exchanging)?
     var evaluation = EndEvaluation.notBegun
-    /// The bytes that an earlier process had, until the exchange has them.
+    /// The bytes that an earlier process received, until the exchange takes them.
     @Rare var earlierBody: EarlierBody?
     var readings = StartReadings()
-    /// The error that it ends with when it starts.
+    /// The error that the operation fails with when it starts.
     @Rare var refusal: (any Error)?
     /// The request of the last redirect that was followed.
     @Rare var followed: URLRequest?
@@ -50,17 +51,17 @@ struct OperationState {
     // MARK: The end
 
     var results = OperationResults()
-    /// Whether the end counts for batches: there is no audience, or it was told everything.
+    /// Whether completion counts for batches: there is no audience, or everything was delivered.
     var isDelivered = false
-    /// Whether the end was told: nothing hears of the operation any more.
+    /// Whether completion has been delivered.
     var isTold = false
-    /// Called when the operation has finished, before any callback was delivered.
+    /// Called when the operation has finished, before any completion callback is delivered.
     var whenFinished: [@Sendable () -> Void] = []
-    /// The same, or called earlier: when it was cancelled before its queue started it.
+    /// As ``whenFinished``, but called earlier if the operation was cancelled before its queue started it.
     @Rare var whenKnown: [@Sendable () -> Void]?
-    /// The progress that was asked for.
+    /// The progress objects, once they are used.
     var outlets: ProgressOutlets?
-    /// The memberships in batches, until its end counts for them.
+    /// The memberships in batches, until completion counts for them.
     var memberships: [BatchMembership] = []
 
     init(request: URLRequest) {
@@ -68,10 +69,10 @@ struct OperationState {
         noteStream()
     }
 
-    /// Settings that most operations leave as they are.
+    /// Settings that most operations do not change.
     struct Uncommon {
         var requiresFile = false
-        /// `nil`: the common modes.
+        /// `nil` means the common modes.
         var runLoopModes: Set<RunLoop.Mode>?
         var userInfo: [String: any Sendable] = [:]
     }
@@ -81,7 +82,7 @@ struct OperationState {
         set { changed = newValue }
     }
 
-    /// Gives the request another body.
+    /// Replaces the body of the request.
     mutating func setBody(_ set: (inout URLRequest) -> Void) {
         set(&configuration.request)
         noteStream()
@@ -91,8 +92,8 @@ struct OperationState {
         inputStreamUse = request.httpBodyStream == nil ? nil : StreamUse()
     }
 
-    /// Takes over the configuration of the operation that this one is a copy of: everything but the request,
-    /// and an output stream, which cannot be used twice.
+    /// Copies the configuration of the operation that this one is a copy of: everything but the request, and
+    /// an output stream, which cannot be used twice.
     mutating func copyConfiguration(_ original: OperationState) {
         var copy = original.configuration
         copy.request = request
@@ -101,7 +102,7 @@ struct OperationState {
         case .memory, .file, .custom: break
         }
         configuration = copy
-        // One stream, which the first of them to start gets.
+        // They share one stream, which the first of them to start gets.
         inputStreamUse = original.inputStreamUse
         completionQueue = original.completionQueue
         completionGroup = original.completionGroup
@@ -119,43 +120,45 @@ struct OperationState {
     /// Whether anything can still be configured.
     var isConfigurable: Bool { machine.isConfigurable && !isSealed }
 
-    /// A queue asks when the operation is added to it.
-    /// - Returns: whether the operation is not paused before its start.
+    /// Records that `isReady` is read, as a queue does when the operation is added to it.
+    /// - Returns: `false` if the operation is paused before its start.
     @discardableResult
     mutating func isAskedForReadiness() -> Bool {
         place.isAskedForReadiness()
         return machine.phase != .pausedBeforeStart
     }
 
-    /// Whether no notification was posted yet: then all of them may be left out.
+    /// Whether no notification has been posted yet, so that all of them may be dropped.
     var isUntold: Bool { outbox.holdsStart || !hasBegun }
 
-    /// Puts a delivery into the outbox; returns where to schedule the delivery, if that is to be done.
+    /// Appends an event to the outbox. Returns where to schedule its delivery, if that is still to be done.
     mutating func append(_ delivery: Delivery, for audience: Audience) -> DeliveryTarget? {
         let group = audience.needsQueue ? completionGroup : nil
         return outbox.append(delivery, entering: group) ? deliveryTarget(for: audience) : nil
     }
 
-    /// The same for a call, which is made after what waits.
+    /// Appends a call, which is made after the pending events.
     mutating func append(_ call: Callback, for audience: Audience) -> DeliveryTarget? {
         let group = audience.needsQueue ? completionGroup : nil
         return outbox.append(call, entering: group) ? deliveryTarget(for: audience) : nil
     }
 
-    /// The same for the start of an operation of which only the notification is told: it waits for what comes
-    /// next, or until the operation has lasted for a while. Most end first, and wake a thread once.
+    /// Appends the start of an operation of which only the notification is delivered. It is held until the
+    /// next event, or until the operation has run for a while: most operations finish before, and wake a
+    /// thread once.
     mutating func appendStart(for audience: Audience) -> DeliveryTarget? {
         guard !audience.hasObservers, !audience.isSubclass else { return append(.started, for: audience) }
         outbox.hold(.started, entering: audience.needsQueue ? completionGroup : nil)
         return nil
     }
 
-    /// Empties what is to be released when no event is left: the closures, the memberships, and the exchange, which
-    /// keeps the configuration it was made from, and with it the stream's provider. It is returned, because
-    /// releasing a closure may run anything, and the lock is held here. From now on the end counts.
+    /// Takes everything that is to be released when no event is left: the closures, the memberships, and the
+    /// exchange, which retains its configuration and so the stream's provider. It is returned because
+    /// releasing a closure may run any code, and the lock is held here. From now on completion counts for
+    /// batches.
     mutating func takeClosures() -> (Closures, memberships: [BatchMembership], (any Exchanging)?) {
         defer {
-            // One that is there now was set after the end, and is called by a delivery of its own.
+            // A block that is present now was set after completion, and is called by a separate delivery.
             let late = closures.completionBlock
             closures = Closures()
             closures.completionBlock = late
@@ -166,9 +169,10 @@ struct OperationState {
         return (closures, memberships, exchange)
     }
 
-    /// Traps if the operation has read its configuration, or was given away.
-    /// - Parameter setting: its name, for the trap.
-    /// - Returns: whether a setting has a use: one of an operation that ended in an earlier process has none.
+    /// Traps if the operation has read its configuration, or is in a queue.
+    /// - Parameter setting: its name, for the message.
+    /// - Returns: whether the setting has an effect; `false` for an operation that finished in an earlier
+    ///   process.
     func takesConfiguration(_ setting: StaticString) -> Bool {
         guard !place.isRestored else { return false }
         precondition(isConfigurable, ConnectionOperation.lateConfiguration(setting))
@@ -181,7 +185,7 @@ struct OperationState {
         return HostWaits.Host(servers: configuration.settings.layers.servers, origin: origin)
     }
 
-    /// Whether the request names a user by what no archive has.
+    /// Whether the request identifies a user by something that an archive does not contain.
     var namesUser: Bool {
         configuration.shared.namesUser || closures.challenge != nil || readings.cookies.areSent
     }
@@ -189,7 +193,8 @@ struct OperationState {
     /// The verification of its servers.
     var verification: ServerVerification { ServerVerification(of: request.url, configuration.settings) }
 
-    /// The bytes of an earlier process for the exchange that is made now, which keeps them from then on.
+    /// Takes the bytes of an earlier process for the exchange that is made now, which keeps them from then
+    /// on.
     mutating func takeEarlierBody() -> EarlierBody? {
         guard let earlier = earlierBody else { return nil }
         defer { earlierBody = nil }
@@ -199,8 +204,7 @@ struct OperationState {
         return earlierBody
     }
 
-    /// The configuration with what is known at the start: the stream of the body, and the limit that the body
-    /// itself asks for.
+    /// The configuration with what is known at the start: the body stream and the body's own rate limit.
     var exchangeConfiguration: ExchangeConfiguration {
         var configuration = configuration
         if let inputStreamUse {
@@ -216,11 +220,11 @@ struct OperationState {
     }
 }
 
-/// Read from the disk by `start()`, as the network thread may not.
+/// Data that `start()` reads from the disk, because the network thread must not.
 struct StartReadings {
     /// The cookies that the first transfer may send.
     var cookies = CookieReading.notYet
-    /// Of the files of authorities; `nil`: they were not looked at.
+    /// The versions of the certificate authority files; `nil` if they were not read.
     var anchorVersions: [FileVersion?]?
 
     init() {}
@@ -235,7 +239,7 @@ struct StartReadings {
 }
 
 extension OperationState {
-    /// Calls a closure for progress, or returns the call that has to be made elsewhere.
+    /// Calls a progress closure, or returns the callback that has to run on another executor.
     typealias ProgressCall = @Sendable (ConnectionOperation, ProgressReport) -> Callback?
 
     /// The closures and observers of an operation, until no event is left.
@@ -250,17 +254,17 @@ extension OperationState {
         @Rare var completionBlock: (@Sendable () -> Void)?
         var observers: [any OperationObserver] = []
 
-        /// Whether a closure is there that is called on the completion queue, apart from those that hear the
-        /// result.
+        /// Whether there is a closure that is called on the completion queue, other than the completion
+        /// handlers.
         var hearEvents: Bool {
             uploadProgress != nil || downloadProgress != nil || piece != nil || completionBlock != nil
         }
 
-        /// Whether a closure is there that is called elsewhere, and so released where the operation ends.
+        /// Whether there is a closure that is called elsewhere, and so is released when the operation ends.
         var answerQuestions: Bool { redirect != nil || challenge != nil || bodyStreamProvider != nil }
 
-        /// Takes over those of the operation that this one is a copy of; neither what hears of its end, nor
-        /// its observers.
+        /// Copies the closures of the operation that this one is a copy of, except its completion block and
+        /// observers.
         mutating func copy(_ original: Closures) {
             let (own, observers) = (completionBlock, observers)
             self = original
@@ -270,32 +274,32 @@ extension OperationState {
     }
 }
 
-/// The results of an operation: the head while the body comes, the rest with the end.
+/// The results of an operation: the head while the body arrives, the rest at the end.
 struct OperationResults {
     var response: ReceivedResponse?
     var error: (any Error)?
     private(set) var responseObject: (any Sendable)?
     private var end: ExchangeEnd?
 
-    /// Whether the object is not there because an archive has no serializer that could make it.
+    /// Whether the object is missing because the archive has no serializer that could make it.
     private(set) var lacksSerializer = false
 
     var responseData: Data? { end?.data }
 
     var metrics: TransferLog? { end?.metrics }
 
-    /// The end is one of an earlier process.
+    /// Restores the end of an earlier process.
     mutating func restore(_ end: ExchangeEnd, hasSerializer: Bool) {
         take(end)
         lacksSerializer = !hasSerializer
     }
 
-    /// The exchange has ended. Whether that is a success is said by the evaluation.
+    /// Takes the end of the exchange. The evaluation decides whether it is a success.
     mutating func take(_ end: ExchangeEnd) {
         self.end = end
     }
 
-    /// The response was evaluated.
+    /// Takes the evaluation of the response.
     mutating func take(_ evaluation: (object: (any Sendable)?, error: (any Error)?)) {
         responseObject = evaluation.object
         lacksSerializer = false

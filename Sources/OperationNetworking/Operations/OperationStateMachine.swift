@@ -14,39 +14,40 @@
 /// | finishing              | -           | -        | -       | -         | -               | -         |
 /// | finished               | -           | -        | -       | -         | -               | -         |
 ///
-/// *Granted*: there is a slot. *Ended*: the transfer, or what else the exchange did.
+/// *Granted*: a slot is free. *Ended*: the transfer, or other work of the exchange, has ended.
 ///
-/// A wait of the exchange leads from *executing* to *awaiting*, and its end from there to *returning*; in each
-/// other phase they have no effect. 3: held back, if another one of its host rests in the queue.
+/// A wait of the exchange leads from *executing* to *awaiting*, and its end from there to *returning*; in
+/// each other phase they have no effect. 3: held back, if an operation with the same host waits for it in the
+/// queue.
 ///
-/// *: finishing, if no queue has the operation. It stays unannounced until one starts it after all: a queue
-/// takes no operation that Foundation knows to have finished.
+/// *: finishing, if no queue has the operation. That is not announced until a queue starts it after all: a
+/// queue rejects an operation that Foundation knows to have finished.
 ///
-/// *Finishing* is *finished* but for being known: results are final, and what was lent and depended upon is
-/// given back. The queue looks at `isFinished` whenever it likes, so all that comes before. Then *conclude*
+/// *Finishing* is *finished* before it is visible: the results are final, and slots and dependencies are
+/// being released. The queue can read `isFinished` at any time, so all that comes first. Then *conclude*
 /// leads to *finished*.
 ///
-/// A queue calls `start()` once and never again. So an operation that was paused when its queue had already
-/// decided to start it is paused *while executing*: only `resume()` can set it going. And one that is
-/// cancelled in its queue is only marked: it finishes when the queue starts it, or Foundation drops it with a
+/// A queue calls `start()` only once. So an operation that is paused when its queue has already decided to
+/// start it is paused *while executing*: only `resume()` can start it. An operation that is cancelled in its
+/// queue is only marked: it finishes when the queue starts it; otherwise Foundation would drop it with a
 /// warning.
 ///
-/// While it is paused after its start, waits for anything but its connection, is held back, or ends, the
-/// operation has lent its slot in the queue: see ``SlotLedger``.
+/// While it is paused after its start, waits for anything but its connection, is held back, or is ending, the
+/// operation lends its slot in the queue to others: see ``SlotLedger``.
 struct OperationStateMachine: Hashable, Sendable {
     enum Phase: Hashable, Sendable, CaseIterable {
         case ready
         case executing
-        /// Its exchange waits for code of the app, or for a time.
+        /// Its exchange waits for code of the app, or for a delay.
         case awaiting
-        /// What the exchange waited for is there; it goes on once there is a slot.
+        /// The wait of the exchange has ended; it continues once there is a slot.
         case returning
-        /// Its queue started it while another one with a request to the same host rests. Nothing has begun.
+        /// Its queue started it while another operation waits for the same host. Nothing has begun.
         case heldBack
         case pausedBeforeStart
         case pausedWhileExecuting
         case waitingForSlot
-        /// Cancelled while no transfer ran; its results are on their way.
+        /// Cancelled while no transfer ran; its results are pending.
         case ending
         case finishing
         case finished
@@ -59,7 +60,7 @@ struct OperationStateMachine: Hashable, Sendable {
             }
         }
 
-        /// Whether an exchange is under way: what `isExecuting` tells.
+        /// Whether an exchange is in progress: the value of `isExecuting`.
         var isExecuting: Bool {
             switch self {
             case .executing, .awaiting, .returning: true
@@ -70,24 +71,24 @@ struct OperationStateMachine: Hashable, Sendable {
         }
     }
 
-    /// The work of the owner: to post while the state is locked, to announce after.
+    /// What the owner has to do: post while the state is locked, announce afterwards.
     enum Effect: Hashable, Sendable {
         case none
         /// `isReady` has changed.
         case announceReadiness
-        /// Begin the exchange, or continue it.
+        /// Begin or continue the exchange.
         case begin
-        /// Let the exchange go on after its wait.
+        /// Continue the exchange after its wait.
         case goOn
-        /// Stop the transfer, keep what came, and lend the slot.
+        /// Stop the transfer, keep the received bytes, and lend the slot.
         case suspend
-        /// Tell the ledger that another phase that lends the slot began.
+        /// Notify the ledger that another phase that lends the slot began.
         case settleSlot
-        /// Stop the transfer; its end comes as an event.
+        /// Stop the transfer; its end is a later event.
         case abandon
-        /// The operation is over without a transfer to wait for: cancelled.
+        /// Finish a cancelled operation that has no transfer to wait for.
         case finishCancelled
-        /// The operation is over: give everything back, and conclude.
+        /// Finish: release slot and dependencies, and conclude.
         case finish
         /// Announce the end.
         case announceEnd
@@ -95,7 +96,7 @@ struct OperationStateMachine: Hashable, Sendable {
 
     private(set) var phase: Phase
     private(set) var isCancelled = false
-    /// Counts pauses of an exchange: what it tells of an earlier lap is too late.
+    /// The number of pauses of the exchange. Events of an earlier lap are ignored.
     private(set) var lap = 0
 
     /// The state of an operation that finished in an earlier process.
@@ -107,17 +108,17 @@ struct OperationStateMachine: Hashable, Sendable {
 
     var isPaused: Bool { phase == .pausedBeforeStart || phase == .pausedWhileExecuting }
 
-    /// Whether it was cancelled, and has yet to be started by its queue: its result is known.
+    /// Whether it was cancelled before its queue started it: its result is known.
     var isCancelledBeforeStart: Bool { isCancelled && phase == .ready }
 
-    /// Whether the results are what they will be.
+    /// Whether the results are final.
     var isFinal: Bool { phase == .finishing || phase == .finished }
 
     /// Whether anything can still be configured: nothing has read the configuration yet.
     var isConfigurable: Bool { phase == .ready || phase == .pausedBeforeStart }
 
-    /// - Parameter isHeldBack: whether another one rests because of the same host.
-    /// - Returns: the work of the owner.
+    /// - Parameter isHeldBack: whether another operation waits for the same host.
+    /// - Returns: what the owner has to do.
     mutating func start(isHeldBack: Bool = false) -> Effect {
         switch phase {
         case .ready where isCancelled:
@@ -181,22 +182,22 @@ struct OperationStateMachine: Hashable, Sendable {
         }
     }
 
-    /// The exchange waits for code of the app, or for a time.
+    /// The exchange began to wait for code of the app, or for a delay.
     mutating func waitBegan(in lap: Int) -> Effect {
         guard phase == .executing, lap == self.lap else { return .none }
         phase = .awaiting
         return .settleSlot
     }
 
-    /// What the exchange waited for is there.
+    /// The wait of the exchange has ended.
     mutating func waitEnded() -> Effect {
         guard phase == .awaiting else { return .none }
         phase = .returning
         return .settleSlot
     }
 
-    /// - Parameter isAlone: whether no queue has the operation: none would start it.
-    /// - Returns: the work of the owner.
+    /// - Parameter isAlone: whether no queue has the operation, and so none would start it.
+    /// - Returns: what the owner has to do.
     mutating func cancel(isAlone: Bool = false) -> Effect {
         guard !isCancelled, phase != .finishing, phase != .finished else { return .none }
         isCancelled = true
@@ -212,7 +213,7 @@ struct OperationStateMachine: Hashable, Sendable {
         case .executing:
             return .abandon
         case .awaiting, .returning, .heldBack, .pausedWhileExecuting, .waitingForSlot:
-            // What came until now is a result, too, and only the network thread has it.
+            // The bytes received so far are part of the result, and only the network thread has them.
             phase = .ending
             return .abandon
         case .ending, .finishing, .finished:

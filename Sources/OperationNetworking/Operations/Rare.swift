@@ -1,6 +1,6 @@
-/// A value that few owners have: where there is none, it takes the room of a reference.
+/// A value that few owners have: an absent value takes the space of a reference.
 ///
-/// A program may queue 100,000 operations, and most of what can be set on one never is.
+/// A program may queue 100,000 operations, most of whose settings are never changed.
 @propertyWrapper
 struct Rare<Value> {
     fileprivate final class Box {

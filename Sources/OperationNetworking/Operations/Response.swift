@@ -2,7 +2,7 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// A result with the response that it came in.
+/// A result together with its response.
 ///
 /// ```swift
 /// let page = try await manager.response("GET", "users", as: [User].self)
@@ -21,24 +21,24 @@ public struct Response<Value: Sendable>: Sendable {
     /// The status of the response.
     public var statusCode: Int { response.statusCode }
 
-    /// The value of a field of the response whatever the case of its name, `nil` when there is none.
+    /// Returns the value of a field of the response, `nil` if there is none. The name is case-insensitive.
     public func value(forHTTPHeaderField name: String) -> String? {
         response.value(forHTTPHeaderField: name)
     }
 }
 
 extension Response: CustomStringConvertible {
-    /// The status, and the value.
+    /// The status and the value.
     public var description: String { "\(statusCode) \(value)" }
 }
 
-/// A serializer whose object has a type that is known when the program is compiled.
+/// A serializer whose object has a type that is known at compile time.
 ///
 /// ```swift
 /// let users = try await manager.response("GET", "users", with: DecodableResponseSerializer([User].self))
 /// ```
 public protocol TypedResponseSerializer<Object>: ResponseSerializer {
-    /// The type of the object that it makes.
+    /// The type of the object that the serializer makes.
     associatedtype Object: Sendable
 }
 
@@ -60,28 +60,28 @@ extension StringResponseSerializer: TypedResponseSerializer {
 // MARK: - Operations
 
 extension HTTPRequestOperation {
-    /// The result as a value of `type`, once there is one: see ``value``.
+    /// Waits for the result and returns it as a `type`: see ``value``.
     ///
-    /// An operation from an archive has it, too, if the serializer is in the archive or was given to
-    /// ``init(archive:responseSerializer:)``; without a serializer it is the body, as `Data`.
+    /// This also works for an operation from an archive if the serializer is in the archive or was passed to
+    /// ``init(archive:responseSerializer:)``; without a serializer the result is the body, as `Data`.
     ///
-    /// - Throws: the operation's `error`; a ``ResponseSerializationError`` when the result is of another
-    ///   type, or when the archive has no serializer that could make it. It is the caller's mistake
-    ///   (``RequestFailure/isCallersMistake``) when the serializer never makes such a value, whatever the
+    /// - Throws: the operation's `error`; a ``ResponseSerializationError`` if the result has another type, or
+    ///   if the archive has no serializer that could make it. The error is the caller's mistake
+    ///   (``RequestFailure/isCallersMistake``) if the serializer never makes such a value, whatever the
     ///   server sends.
     public func value<Value: Sendable>(as type: Value.Type) async throws -> Value {
         _ = try await value
         return try result(as: type).get()
     }
 
-    /// The result as a value of `type`, with the response and the cost, once there is one.
+    /// Waits for the result and returns it as a `type`, with the response and the metrics.
     ///
     /// - Throws: as ``value(as:)``.
     public func response<Value: Sendable>(as type: Value.Type) async throws -> Response<Value> {
         try response(with: try await value(as: type))
     }
 
-    /// The value with the response of an operation that has finished.
+    /// Combines the value with the response of a finished operation.
     func response<Value: Sendable>(with value: Value) throws -> Response<Value> {
         guard let response, let metrics else {
             throw URLError(.badServerResponse, url: request.url, sentence: "There is no response.")
@@ -89,12 +89,12 @@ extension HTTPRequestOperation {
         return Response(value: value, response: response, metrics: metrics, data: responseData)
     }
 
-    /// The result of an operation that has finished.
+    /// The result of a finished operation.
     func result<Value: Sendable>(as type: Value.Type) -> Result<Value, any Error> {
         if let error { return .failure(error) }
         let lacksSerializer = state.withLock { $0.results.lacksSerializer }
         if lacksSerializer, let body = responseData as? Value { return .success(body) }
-        // Not of what the body was decoded as, but of what it is asked for as: `nil` may be one, too.
+        // Casts to the requested type, not the decoded one: `nil` may be a value of it, too.
         guard !lacksSerializer, let value = responseObject as? Value else {
             var error = ResponseSerializationError(
                 .unexpectedStructure(type: "\(type)", objectSentence(lacksSerializer: lacksSerializer)),
@@ -109,25 +109,25 @@ extension HTTPRequestOperation {
         return .success(value)
     }
 
-    /// The object that is no value of the type that was asked for, as a part of a sentence.
+    /// Describes an object that does not have the requested type, as part of a sentence.
     private func objectSentence(lacksSerializer: Bool) -> String {
         if lacksSerializer { return "its archive has no serializer: see init(archive:responseSerializer:)" }
         let serializer = Swift.type(of: responseSerializer)
         guard let responseObject else {
             return responseData == nil
-                ? "the body went to a file or a stream" : "\(serializer) made nothing of it"
+                ? "the body went to a file or a stream" : "\(serializer) returned nil"
         }
         return "\(serializer) made a \(Swift.type(of: responseObject))"
     }
 }
 
 extension ResponseSerializer {
-    /// Whether another response may give a value of `type`, when this one gave `object`, which is none.
+    /// Whether another response could give a value of `type`, although this one gave `object`.
     fileprivate func mayMake(_ type: Any.Type, not object: (any Sendable)?) -> Bool {
         guard object != nil else { return true }
         if self is any TypedResponseSerializer { return false }
         guard self is JSONResponseSerializer || self is PropertyListResponseSerializer else { return true }
-        // A tree has text, numbers, dates, data, lists and dictionaries, and never a type of the program.
+        // A tree has text, numbers, dates, data, arrays and dictionaries, but never the program's own types.
         return type is any Collection.Type || type is any LosslessStringConvertible.Type
             || type is any ExpressibleByNilLiteral.Type || type is AnyClass || type == Date.self
     }

@@ -1,33 +1,33 @@
 internal import OperationNetworkingSystem
 
-/// The use that an ``HTTPRequestOperation`` makes of its response: behind the lock of its state, with which
-/// it looks for an audience.
+/// The serializer and completion handlers of an ``HTTPRequestOperation``. Protected by the lock of its state,
+/// under which the operation determines its audience.
 struct ResultHandlers {
     var serializer: any ResponseSerializer = HTTPResponseSerializer()
     var success: HTTPRequestOperation.SuccessHandler?
     var failure: HTTPRequestOperation.FailureHandler?
-    /// Makes the call of another closure, after these two.
+    /// Makes the callback of another closure, after these two.
     @Rare var completion: (@Sendable (HTTPRequestOperation) -> Callback?)?
     /// Whether closures were called.
     private var hasCalled = false
 
-    /// Whether a closure hears the result.
+    /// Whether there is a closure that receives the result.
     var hearResult: Bool { success != nil || failure != nil || completion != nil }
 
-    /// Takes the closures for success and failure out, to be called.
+    /// Takes the closures for success and failure, which the caller then calls.
     mutating func takeResult() -> ResultHandlers {
         hasCalled = hasCalled || hearResult
         defer { (success, failure) = (nil, nil) }
         return self
     }
 
-    /// Takes the closure that follows them out, to be called.
+    /// Takes the closure that follows them, which the caller then calls.
     mutating func takeCompletion() -> (@Sendable (HTTPRequestOperation) -> Callback?)? {
         defer { completion = nil }
         return completion
     }
 
-    /// Takes the closures away, unless they were called or are being called.
+    /// Removes the closures, unless they were called or are being called.
     mutating func withdraw() -> ResultHandlers? {
         hasCalled ? nil : removeClosures()
     }

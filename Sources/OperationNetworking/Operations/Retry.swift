@@ -1,29 +1,28 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Why a request is sent later: again, or for the first time.
+/// Why and when a request is sent later: again, or for the first time.
 ///
-/// An event of an operation, which observers are told: so it is not nested in ``RetryPolicy``, a value that
-/// decides and knows no response. The wait of a first attempt (``Cause/busyServer(_:)``) is none of its
-/// retries.
+/// This is an event that observers receive; ``RetryPolicy`` is the value that decides. The wait of a first
+/// attempt (``Cause/busyServer(_:)``) does not count as one of the policy's retries.
 public struct Retry: Sendable {
-    /// The end of the attempt, or the reason of its wait.
+    /// How the attempt ended, or why it waits.
     #if hasAttribute(nonexhaustive)
         @nonexhaustive
     #endif
     public enum Cause: Sendable {
-        /// A response that may be better the next time.
+        /// A response with a status that is worth a retry.
         case response(HTTPURLResponse)
         /// A transport error.
         case error(any Error)
-        /// The server of this URL told another operation to come back later (`Retry-After`): the attempt that
-        /// was due has to wait. It may be the first one.
+        /// The server of this URL told another operation to come back later (`Retry-After`): the next
+        /// attempt, which may be the first, has to wait.
         case busyServer(URL)
     }
 
-    /// The end of the attempt, or the reason of its wait.
+    /// How the attempt ended, or why it waits.
     public let cause: Cause
-    /// The seconds until the next attempt. While ``RetryPolicy/network`` is gone after a transport error, the
-    /// attempt waits for that instead.
+    /// The seconds until the next attempt. If ``RetryPolicy/network`` is unreachable after a transport error,
+    /// the attempt waits for the network instead.
     public let delay: TimeInterval
 }

@@ -1,21 +1,21 @@
 public import Foundation
 public import FoundationNetworking
 
-/// All that is known of a response when a serializer is asked about it.
+/// Everything known about a response when its serializer is called.
 public struct ReceivedTransfer: Sendable {
-    /// The request of the operation; `nil` outside one.
+    /// The request of the operation; `nil` outside an operation.
     public let request: URLRequest?
     /// The head of the response; `nil` when the body did not come over HTTP.
     public let response: HTTPURLResponse?
     /// The whole body; `nil` when it went elsewhere.
     public let data: Data?
-    /// The `outputFile` that the body went to, if it did. A ``DownloadOperation`` has a file of its own, and
-    /// asks no serializer when it succeeds.
+    /// The `outputFile`, if the body went there. A successful ``DownloadOperation`` does not call its
+    /// serializer.
     public let file: URL?
-    /// The cost of the exchange until now; `nil` outside an operation.
+    /// The cost of the exchange so far; `nil` outside an operation.
     public let metrics: TransferMetrics?
 
-    /// A transfer, for tests of a serializer.
+    /// Creates a transfer, for tests of a serializer.
     public init(
         request: URLRequest? = nil,
         response: HTTPURLResponse?,
@@ -42,16 +42,17 @@ public struct ReceivedTransfer: Sendable {
 /// }
 /// ```
 public protocol TransferResponseSerializer: ResponseSerializer {
-    /// Operations call this instead of ``ResponseSerializer/responseObject(for:data:)``.
+    /// Makes the response object. Operations call this instead of
+    /// ``ResponseSerializer/responseObject(for:data:)``.
     ///
-    /// - Parameter transfer: received to its end.
-    /// - Returns: what becomes the operation's `responseObject`.
+    /// - Parameter transfer: the complete transfer.
+    /// - Returns: the operation's `responseObject`.
     /// - Throws: anything; it becomes the operation's error.
     func responseObject(for transfer: ReceivedTransfer) throws -> (any Sendable)?
 }
 
 extension TransferResponseSerializer {
-    /// That of a transfer of which no more is known.
+    /// Makes the response object of a transfer of which only the response and body are known.
     ///
     /// - Parameters:
     ///   - response: the head.

@@ -1,17 +1,18 @@
-/// The ends of a batch's members: a value that counts and does nothing.
+/// Counts the finished members of a batch. A pure value, without side effects.
 ///
 /// | event of a member              | has ended                    | result is known |
 /// |--------------------------------|------------------------------|-----------------|
 /// | ``Event/cancelledBeforeStart`` | no: when its queue starts it | yes             |
 /// | ``Event/ended``                | yes                          | yes             |
 ///
-/// An event that comes again, or after the end, has no effect. For a `DownloadBatch`, which makes the operations of its
-/// members itself, a member has ended as soon as its result is known. A member that was cancelled has not failed.
+/// An event that is repeated, or follows the end, has no effect. For a `DownloadBatch`, which makes its
+/// members' operations itself, a member has ended as soon as its result is known. A cancelled member has not
+/// failed.
 struct BatchCount: Sendable {
     enum Event: Hashable, Sendable {
-        /// It was cancelled while its queue, which may be suspended, keeps it.
+        /// It was cancelled while waiting in its queue, which may be suspended.
         case cancelledBeforeStart
-        /// Its last callback has returned, if it has any; or it was released without ever having been started.
+        /// Its last callback, if any, has returned; or it was released without ever having been started.
         case ended
     }
 
@@ -22,7 +23,7 @@ struct BatchCount: Sendable {
     }
 
     private var standings: [Standing]
-    /// The number of batches within that are not complete.
+    /// The number of inner batches that are not complete.
     private var batches: Int
     private var cancelledCount = 0
     /// The number of members that have ended.
@@ -38,16 +39,17 @@ struct BatchCount: Sendable {
     /// The number of members.
     var total: Int { standings.count }
 
-    /// Whether all members have ended, and all batches within are complete.
+    /// Whether all members have ended and all inner batches are complete.
     var haveAllEnded: Bool { endedCount == total && batches == 0 }
 
-    /// Whether only members that were cancelled before their start have not ended, and such are left.
+    /// Whether the only members that have not ended are ones that were cancelled before their start, and
+    /// there are some.
     var isKnownEarly: Bool { cancelledCount > 0 && endedCount + cancelledCount == total }
 
     func hasEnded(_ index: Int) -> Bool { standings[index] == .ended }
 
     /// Counts an event of a member.
-    /// - Returns: whether the member has ended by it.
+    /// - Returns: whether the event ends the member.
     mutating func record(_ event: Event, of index: Int) -> Bool {
         let standing = standings[index]
         switch (event, standing) {
@@ -65,14 +67,14 @@ struct BatchCount: Sendable {
         }
     }
 
-    /// A member has failed: its end follows.
-    /// - Returns: whether it is the first one.
+    /// Records that a member has failed; its end follows.
+    /// - Returns: whether it is the first failure.
     mutating func fail(_ index: Int) -> Bool {
         guard firstFailure == nil else { return false }
         firstFailure = index
         return true
     }
 
-    /// A batch within is complete.
+    /// Records that an inner batch is complete.
     mutating func batchDidComplete() { batches -= 1 }
 }

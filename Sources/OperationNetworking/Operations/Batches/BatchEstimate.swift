@@ -1,34 +1,34 @@
-/// An estimate of a batch's progress, in bytes: a value that counts and does nothing.
+/// An estimate of a batch's progress, in bytes. A pure value, without side effects.
 ///
-/// | what is known of a member's size | counts as                                             |
-/// |----------------------------------|-------------------------------------------------------|
-/// | finished, whatever became of it  | the bytes that came and went                          |
-/// | a length was announced           | that length, or what came if that is more             |
-/// | nothing, and nothing came yet    | the mean of those known                               |
-/// | nothing, and some came           | together: as many means, or what came if that is more |
-/// | nothing, and of no other member  | nothing: members are counted instead of bytes         |
+/// | what is known of a member's size | counts as                                                        |
+/// |----------------------------------|------------------------------------------------------------------|
+/// | finished, successfully or not    | the bytes transferred                                            |
+/// | a length was announced           | that length, or the bytes transferred if that is more            |
+/// | nothing, and nothing transferred | the mean of the known ones                                       |
+/// | nothing, but some transferred    | as many means together, or the bytes transferred if that is more |
+/// | nothing, and of no other member  | nothing: members are counted instead of bytes                    |
 ///
-/// The fraction never goes down. A larger total, or a member that has to begin again, lowers ``confidence``
-/// instead; the fraction stays until it is true again. It is 1 when all have finished, and not before.
+/// The fraction never decreases. If the total grows, or a member starts over, ``confidence`` drops instead,
+/// and the fraction stays until it is accurate again. It is 1 only when all members have finished.
 struct BatchEstimate: Sendable {
-    /// The bytes of one member that go one way.
+    /// The bytes of one member in one direction.
     private struct Flow {
         var moved: Int64 = 0
-        /// -1: unknown.
+        /// -1 if unknown.
         var length: Int64 = -1
     }
 
-    /// The bytes that one member has moved.
+    /// The bytes of one member.
     private struct Part {
         var upload = Flow()
         var download = Flow()
-        /// The most that had been downloaded before it had to begin again.
+        /// The maximum that had been downloaded before it started over.
         var lost: Int64 = 0
         var isFinished = false
 
         var moved: Int64 { upload.moved + download.moved }
 
-        /// `nil`: unknown.
+        /// `nil` if unknown.
         var length: Int64? {
             if isFinished { return moved }
             guard download.length >= 0 || upload.length > 0 else { return nil }
@@ -40,22 +40,22 @@ struct BatchEstimate: Sendable {
 
     private var parts: [Part]
     private(set) var finishedCount = 0
-    /// Bytes that came and went, of all members.
+    /// The bytes transferred by all members.
     private(set) var moved: Int64 = 0
     private var lengthOfKnown: Int64 = 0
     private var knownCount = 0
     private var exactCount = 0
-    /// The number of members that moved something and whose length is unknown.
+    /// The number of members of unknown length that have transferred bytes.
     private var begunCount = 0
     private var movedOfBegun: Int64 = 0
     private var highest = 0.0
-    /// Bytes received and sent by these operations: not those from before a resumption, and all that came
-    /// twice.
+    /// The bytes received and sent by these operations: without those from before a resumption, and including
+    /// repeated ones.
     private(set) var transferred: Int64 = 0
-    /// For a `Progress`: bytes, or members while no size is known. Their quotient never goes down.
-    /// The total is never 0: Foundation takes that for unfinished.
+    /// The counts for a `Progress`: bytes, or members while no size is known. Their quotient never decreases.
+    /// The total is never 0, which Foundation treats as unfinished.
     private(set) var units: (completed: Int64, total: Int64)
-    /// A server may announce anything: sums of as many as this do not overflow.
+    /// The maximum length per member, so that sums do not overflow whatever servers announce.
     private let longest: Int64
 
     init(count: Int) {
@@ -70,7 +70,8 @@ struct BatchEstimate: Sendable {
 
     // MARK: - What happens
 
-    /// A body begins to come: from `offset`, the number of bytes kept from before. -1: its length is unknown.
+    /// Records the start of a body at `offset`, the number of bytes kept from before. A `length` of -1 means
+    /// unknown.
     mutating func begin(_ index: Int, at offset: Int64, length: Int64) {
         change(index) { [longest] part in
             part.lost = max(part.lost, part.download.moved)
@@ -112,14 +113,14 @@ struct BatchEstimate: Sendable {
             units = (bytes ?? Int64(count), bytes ?? Int64(count))
             return
         }
-        // Once bytes were counted, members are too coarse.
+        // Once bytes have been counted, members are too coarse.
         let total = bytes ?? units.total
-        // The least that is no smaller a part of the new total than the old one was of the old total.
+        // The smallest count whose fraction of the new total is not below the old fraction.
         let product = units.completed.multipliedFullWidth(by: total)
         let (quotient, remainder) = units.total.dividingFullWidth(product)
         let least = quotient + (remainder > 0 ? 1 : 0)
         let completed = max(least, Int64((fraction * Double(total)).rounded(.down)))
-        // A total so small that it cannot say so waits.
+        // A total too small to express that fraction is ignored for now.
         if completed < total { units = (completed, total) }
     }
 
@@ -142,7 +143,7 @@ struct BatchEstimate: Sendable {
         return knownCount == 0 || lengthOfKnown == 0 ? .unknown : .estimated
     }
 
-    /// Bytes of the whole batch; `nil` while unknown.
+    /// The bytes of the whole batch; `nil` while unknown.
     var total: Int64? {
         if hasFinished { return moved }
         guard knownCount > 0, lengthOfKnown > 0 else { return nil }
@@ -152,7 +153,7 @@ struct BatchEstimate: Sendable {
         return max(lengthOfKnown + begun + untouched, moved)
     }
 
-    /// 0...1.
+    /// From 0 to 1.
     var fraction: Double { hasFinished ? 1 : highest }
 
     private var fractionNow: Double {
@@ -163,7 +164,7 @@ struct BatchEstimate: Sendable {
 
     private static let highestBeforeTheEnd = 0.999_999
 
-    /// Bytes that are still to come; `nil` while unknown.
+    /// The bytes still to be transferred; `nil` while unknown.
     var remaining: Int64? { total.map { $0 - moved } }
 }
 
@@ -172,10 +173,10 @@ struct BatchEstimate: Sendable {
     @nonexhaustive
 #endif
 public enum BatchConfidence: Hashable, Sendable {
-    /// The sizes of all members are known, and none had to begin again.
+    /// The sizes of all members are known, and none started over.
     case exact
-    /// Sizes of some are taken to be the mean of the others'.
+    /// The sizes of some members are estimated as the mean of the others.
     case estimated
-    /// No size is known: members are counted, not bytes.
+    /// No size is known: members are counted instead of bytes.
     case unknown
 }

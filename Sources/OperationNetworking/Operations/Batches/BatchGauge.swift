@@ -2,12 +2,12 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The progress and the speed of a batch: an estimate behind a lock, and what shows it, if that is asked for,
-/// a `Progress` and sequences.
+/// The progress and the speed of a batch: an estimate behind a lock, reported by a `Progress` and sequences,
+/// if they are used.
 final class BatchGauge: Sendable {
-    /// Seconds between two updates of the `Progress`, and of the sequences.
+    /// The seconds between two updates of the `Progress` and the sequences.
     private static let publishingInterval = 0.05
-    /// Seconds until the sequences hear of a speed that falls, since nothing moves.
+    /// The seconds until the sequences report a falling speed while nothing moves.
     private static let restInterval = 1.0
 
     private struct State {
@@ -42,7 +42,8 @@ final class BatchGauge: Sendable {
         }
     }
 
-    /// Serial, and on the user's queue: what is told there arrives in order even if that one is concurrent.
+    /// A serial queue that targets the user's queue, so that callbacks are in order even if that queue is
+    /// concurrent.
     let queue: DispatchQueue
     private let state: Locked<State>
 
@@ -55,17 +56,16 @@ final class BatchGauge: Sendable {
         for continuation in state.withLock({ $0.sequences.values }) { continuation.finish() }
     }
 
-    /// Sets the controls, by which the progress cancels, pauses and resumes the batch. Called before the
-    /// progress is asked for.
+    /// Sets the controls with which the progress cancels, pauses and resumes the batch. Called before the
+    /// progress is used.
     func set(_ controls: ReportedProgress.Controls) {
         state.withLock { $0.controls = controls }
     }
 
-    /// The progress, if it was asked for.
+    /// The progress, if it has been used.
     var madeProgress: ReportedProgress? { state.withLock { $0.progress } }
 
-    /// Made when it is first asked for: no other thread can see it then, so it shows at once how far the
-    /// batch is.
+    /// The progress, created on first use with the current counts: no other thread can see it yet.
     var progress: ReportedProgress {
         let new = ReportedProgress()
         let (progress, controls) = state.withLock { state -> (ReportedProgress, ReportedProgress.Controls?) in
@@ -75,7 +75,7 @@ final class BatchGauge: Sendable {
             state.progress = new
             return (new, state.controls)
         }
-        // Not with the lock held, which the end of a member wants.
+        // Not with the lock held, which the end of a member takes.
         if progress === new {
             new.publish()
             if let controls { new.set(controls) }
@@ -83,7 +83,7 @@ final class BatchGauge: Sendable {
         return progress
     }
 
-    /// The state at once, and each change; a slow reader gets the newest only. It needs no queue.
+    /// The current state, then each change. A slow reader receives only the newest value. Needs no queue.
     var updates: AsyncStream<BatchProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: BatchProgress.self,
@@ -107,7 +107,7 @@ final class BatchGauge: Sendable {
         return stream
     }
 
-    /// In turns, under the lock: no value comes behind a newer one.
+    /// Yields the current state to the sequences. Under the lock, so that no value follows a newer one.
     private func tell() {
         state.withLock { state in
             state.isTelling = false
@@ -117,7 +117,7 @@ final class BatchGauge: Sendable {
         watch()
     }
 
-    /// Tells again in a while, for the speed falls if nothing moves.
+    /// Schedules another update, because the speed falls if nothing moves.
     private func watch() {
         let isNew = state.withLock { state in
             let progress = state.look()
@@ -135,7 +135,7 @@ final class BatchGauge: Sendable {
 
     // MARK: - The end
 
-    /// Gives the sequences their last value, and ends them.
+    /// Yields the last value to the sequences and ends them.
     func endUpdates() {
         let sequences = state.withLock { state in
             state.hasEnded = true
@@ -164,7 +164,7 @@ final class BatchGauge: Sendable {
         if isToTell { DispatchQueue.global().asyncAfter(deadline: time) { [weak self] in self?.tell() } }
     }
 
-    /// Shows the counts in the `Progress`, if it was asked for. On the queue.
+    /// Publishes the counts to the `Progress`, if it is used. Called on the queue.
     func publish() {
         let (estimate, progress) = state.withLock { state in
             state.isPublishing = false
@@ -185,7 +185,7 @@ final class BatchGauge: Sendable {
 
     var totalLength: Int64? { state.withLock { $0.estimate.total } }
 
-    /// Bytes per second. Nothing that came meanwhile counts as well.
+    /// Bytes per second, including the time since the last byte.
     var throughput: Double? {
         state.withLock { state in
             state.meter.record(total: state.estimate.transferred, now: MonotonicTime.now.seconds)
@@ -201,17 +201,16 @@ final class BatchGauge: Sendable {
 /// The progress of a batch at one moment: an element of ``OperationBatch/updates`` and
 /// ``DownloadBatch/updates``.
 public struct BatchProgress: Hashable, Sendable {
-    /// The fraction that is done, from 0 to 1; never goes down.
+    /// The completed fraction, from 0 to 1. Never decreases.
     public let fractionCompleted: Double
     /// The reliability of ``fractionCompleted``.
     public let confidence: BatchConfidence
-    /// Bytes that came and went, together with those that were there before a resumption.
+    /// The bytes transferred, including those from before a resumption.
     public let completedBytes: Int64
-    /// Bytes of all members, as far as they are known, and estimated by those for the others; `nil`: nothing
-    /// is known.
+    /// The bytes of all members; unknown sizes are estimated from the known ones. `nil` if no size is known.
     public let totalBytes: Int64?
-    /// Bytes per second, of the last few seconds most; `nil` at first.
+    /// Bytes per second, weighted towards the last few seconds; `nil` at first.
     public let throughput: Double?
-    /// The seconds until all bytes will have come; `nil` while that is unknown.
+    /// The seconds until all bytes have been transferred; `nil` while unknown.
     public let estimatedTimeRemaining: Double?
 }

@@ -1,9 +1,10 @@
 internal import OperationNetworkingSystem
 
-/// A membership of an operation in a batch: reports the member's progress and end to it. Can be used from any thread.
+/// An operation's membership in a batch: reports the member's progress and end to the batch. Can be used from
+/// any thread.
 ///
-/// The operation keeps it until its end counts; no other object does. So a member that is released without ever having
-/// been started ends the membership, and the batch does not wait for it.
+/// Only the operation retains it, until completion counts for batches. So a member that is released without
+/// ever having been started ends the membership, and the batch does not wait for it.
 final class BatchMembership: Sendable {
     private let tracker: BatchTracker
     private let index: Int
@@ -12,8 +13,8 @@ final class BatchMembership: Sendable {
     /// - Parameters:
     ///   - index: the member's.
     ///   - tracker: of the batch.
-    ///   - countsEnds: whether the end of the operation is that of the member. A member of a `DownloadBatch` may begin
-    ///     again, with another operation.
+    ///   - countsEnds: whether the end of the operation is the end of the member. A member of a
+    ///     `DownloadBatch` may start over with another operation.
     init(_ index: Int, of tracker: BatchTracker, countsEnds: Bool = true) {
         self.index = index
         self.tracker = tracker
@@ -24,7 +25,7 @@ final class BatchMembership: Sendable {
         if countsEnds { tracker.memberWasReleased(index) }
     }
 
-    /// A body begins to come, from `offset`. -1: its length is unknown.
+    /// Records the start of a body at `offset`. A `length` of -1 means unknown.
     func didBegin(at offset: Int64, length: Int64) {
         tracker.gauge.record { $0.begin(index, at: offset, length: length) }
     }
@@ -43,7 +44,7 @@ final class BatchMembership: Sendable {
 }
 
 extension OperationState {
-    /// The event that batches of the operation count now; `nil`: none yet.
+    /// The event that the operation's batches count now; `nil` if there is none yet.
     fileprivate var batchEvent: BatchCount.Event? {
         if isDelivered { return .ended }
         return machine.isCancelledBeforeStart ? .cancelledBeforeStart : nil
@@ -57,7 +58,7 @@ extension ConnectionOperation {
         report(to: [membership])
     }
 
-    /// Reports to batches what they count of the operation now, if anything. It may be reported more than once.
+    /// Reports the operation's current event to batches, if there is one. May report it more than once.
     func report(to memberships: [BatchMembership]) {
         guard !memberships.isEmpty, let event = state.withLock({ $0.batchEvent }) else { return }
         for membership in memberships { membership.report(event, of: self) }

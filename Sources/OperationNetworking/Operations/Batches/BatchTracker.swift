@@ -1,11 +1,11 @@
 import Dispatch
 internal import OperationNetworkingSystem
 
-/// Tracks the members of a batch: counts their ends, measures their bytes, and makes the batch's callbacks. Can be used
-/// from any thread.
+/// Tracks the members of a batch: counts finished members, measures their bytes, and makes the batch's
+/// callbacks. Can be used from any thread.
 ///
-/// The members keep it, by their memberships. It keeps a member only after that has ended: a batch whose members were
-/// released goes with them.
+/// The members retain it through their memberships. It retains a member only after that has ended, so a batch
+/// whose members were released is released with them.
 final class BatchTracker: Sendable {
     private struct State {
         var count: BatchCount
@@ -14,7 +14,7 @@ final class BatchTracker: Sendable {
         var whenFirstFailed: (@Sendable () -> Void)?
         var whenAllEnded: (@Sendable (BatchTracker) -> Void)?
         var whenKnown: [@Sendable () -> Void] = []
-        /// `nil`: the batch is complete.
+        /// `nil` once the batch is complete.
         var whenComplete: [@Sendable () -> Void]? = []
 
         mutating func keep(_ member: ConnectionOperation, at index: Int) {
@@ -25,7 +25,7 @@ final class BatchTracker: Sendable {
 
     /// Measures the members' bytes.
     let gauge: BatchGauge
-    /// The calls of the user's closures, on the batch's queue.
+    /// The user's closures, called on the batch's queue.
     let line: CallbackQueue
     private let hasClosures: Bool
     private let hasOwnQueue: Bool
@@ -33,11 +33,11 @@ final class BatchTracker: Sendable {
     private let state: Locked<State>
 
     /// - Parameters:
-    ///   - estimate: of all members.
-    ///   - batches: the number of batches within.
-    ///   - completionQueue: `nil`: the main queue.
+    ///   - estimate: an estimate for all members.
+    ///   - batches: the number of inner batches.
+    ///   - completionQueue: `nil` for the main queue.
     ///   - hasClosures: whether the user gave a closure.
-    ///   - progress: called with the number of ended members each time that one has ended.
+    ///   - progress: called with the number of ended members each time a member has ended.
     init(
         _ estimate: BatchEstimate,
         batches: Int = 0,
@@ -56,10 +56,10 @@ final class BatchTracker: Sendable {
     /// Begins to track.
     ///
     /// - Parameters:
-    ///   - batches: the batches within.
-    ///   - whenFirstFailed: called once, before the end of the first member that failed counts.
-    ///   - whenAllEnded: called once, when all members have ended and the batches within are complete. It has to
-    ///     ``conclude(_:then:)``.
+    ///   - batches: the inner batches.
+    ///   - whenFirstFailed: called once, before the first failed member is counted as ended.
+    ///   - whenAllEnded: called once, when all members have ended and the inner batches are complete. It must
+    ///     call ``conclude(_:then:)``.
     func begin(
         after batches: [BatchTracker] = [],
         whenFirstFailed: (@Sendable () -> Void)? = nil,
@@ -74,7 +74,7 @@ final class BatchTracker: Sendable {
 
     // MARK: - Members
 
-    /// Counts an event of a member. If the member is an operation, the tracker keeps it from its end on.
+    /// Counts an event of a member. If the member is an operation, the tracker retains it once it has ended.
     func record(_ event: BatchCount.Event, of index: Int, _ member: ConnectionOperation? = nil) {
         if event == .ended, let member, member.error != nil, !member.isCancelled, fail(index) {
             state.withLock { $0.whenFirstFailed.take() }?()
@@ -82,7 +82,7 @@ final class BatchTracker: Sendable {
         change { state in
             guard state.count.record(event, of: index) else { return }
             if let member { state.keep(member, at: index) }
-            // With the lock held: counts are in order, and all that is shown or called comes before the end of all.
+            // With the lock held, so that counts are in order, and precede the end of the batch.
             gauge.record { $0.finish(index) }
             guard let progress else { return }
             let (endedCount, total) = (state.count.endedCount, state.count.total)
@@ -90,14 +90,14 @@ final class BatchTracker: Sendable {
         }
     }
 
-    /// A member has failed: its end follows.
-    /// - Returns: whether it is the first one.
+    /// Records that a member has failed; its end follows.
+    /// - Returns: whether it is the first failure.
     func fail(_ index: Int) -> Bool { state.withLock { $0.count.fail(index) } }
 
-    /// A member has no owner any longer.
+    /// Records the end of a member that was released.
     func memberWasReleased(_ index: Int) {
         guard !state.withLock({ $0.count.hasEnded(index) }) else { return }
-        // Not on this thread: it may hold any lock while it releases a member.
+        // Not on this thread, which may hold any lock while it releases a member.
         ConnectionOperation.processingQueue.async { self.record(.ended, of: index) }
     }
 
@@ -122,18 +122,18 @@ final class BatchTracker: Sendable {
 
     // MARK: - The end
 
-    /// Completes the batch: ends its updates, shows the last value of its `Progress`, makes `call`, and then calls
-    /// `body` and all that waits for the completion.
+    /// Completes the batch: ends its updates, publishes the last value of its `Progress`, makes `call`, and
+    /// then calls `body` and everything that waits for completion.
     ///
-    /// | closures | `progress` was asked for | a queue was given | `body` is called                                |
+    /// | closures | `progress` is used       | a queue was given | `body` is called                                |
     /// |----------|--------------------------|-------------------|-------------------------------------------------|
     /// | some     |                          |                   | on the queue, after all closures                |
     /// | none     | yes                      | yes               | on the queue, after the last value              |
     /// | none     | yes                      | no: main          | at once; the last value follows on main         |
     /// | none     | no                       |                   | at once                                         |
     ///
-    /// A caller that gives a queue runs it. The main queue is the default, and a program may never run it: there only a
-    /// closure is worth waiting for.
+    /// A queue that the user gives is expected to run. The main queue is the default, and a program may never
+    /// run it: there, only closures are waited for.
     func conclude(_ call: CallbackQueue.Call? = nil, then body: @escaping @Sendable () -> Void = {}) {
         gauge.endUpdates()
         let isShown = gauge.madeProgress != nil
@@ -163,7 +163,7 @@ final class BatchTracker: Sendable {
         for body in bodies { body() }
     }
 
-    /// Calls `body` when the batch is complete: on the thread on which it completes; if it has, at once.
+    /// Calls `body` when the batch is complete, on the thread that completes it; at once if it already is.
     private func whenComplete(_ body: @escaping @Sendable () -> Void) {
         let isComplete = state.withLock { state in
             state.whenComplete?.append(body)
@@ -172,8 +172,8 @@ final class BatchTracker: Sendable {
         if isComplete { body() }
     }
 
-    /// Calls `body` once when the batch is complete, or when its results are known earlier; on any thread, perhaps at
-    /// once.
+    /// Calls `body` once when the batch is complete, or when its results are known earlier; on any thread,
+    /// possibly at once.
     func whenKnown(_ body: @escaping @Sendable () -> Void) {
         let isKnown = state.withLock { state in
             guard state.whenComplete != nil, !state.count.isKnownEarly else { return true }

@@ -2,18 +2,18 @@ public import Dispatch
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// Called for each member of a batch that has ended: with the number of those, and of all.
+/// Called each time a member of a batch has ended, with the number of ended members and of all members.
 public typealias BatchProgressHandler = @isolated(any) @Sendable (_ ended: Int, _ total: Int) -> Void
 
-/// The reaction of a batch to a failed member. A member that was cancelled has not failed.
+/// How a batch reacts to a failed member. A cancelled member has not failed.
 public enum BatchPolicy: Hashable, Sendable {
-    /// All members run to their ends.
+    /// All members run to completion.
     case collectAll
-    /// The others are cancelled.
+    /// The other members are cancelled.
     case stopAtFirstFailure
 }
 
-/// Operations that belong together: commanded together, with one progress and one end.
+/// A group of operations with common commands, one progress and one completion.
 ///
 /// ```swift
 /// let batch = OperationBatch(urls.map { HTTPRequestOperation(request: URLRequest(url: $0)) })
@@ -21,31 +21,31 @@ public enum BatchPolicy: Hashable, Sendable {
 /// for result in await batch.results() { print(result) }
 /// ```
 ///
-/// A member has ended when its last callback has been delivered; one without closures, observers or a
-/// subclass that hears of it, when it has finished. Members may have finished before, may fail, and may be
-/// cancelled; an empty batch completes. A member may be in several batches, and in each of them once.
-/// Everything may be called from any thread. `OperationBatch([])` is an empty batch of ``ConnectionOperation``.
+/// A member has ended when its last callback has been delivered, or when it has finished if it has no
+/// closures, observers or overridden hooks. Members may already have finished, may fail, and may be
+/// cancelled; an empty batch completes. A member may be in several batches, but only once in each. Every
+/// member can be used from any thread. `OperationBatch([])` is an empty batch of ``ConnectionOperation``.
 ///
-/// A batch keeps its members. A batch released before its start releases them.
+/// A batch retains its members. A batch that is released before its start releases them.
 public final class OperationBatch<Member: ConnectionOperation>: Sendable {
-    /// The members, in the order in which they were given; of a batch of batches, theirs one after the other.
+    /// The members, in the order given. For a batch of batches, the members of one batch after the other.
     public let members: [Member]
-    /// The operations to add to a queue, or to several: the members in order, and last an operation that
-    /// finishes when the batch has completed. That one only needs to be added if your code waits for it, or
-    /// another operation depends on it.
+    /// The operations to add to one or more queues: the members in order, then an operation that finishes
+    /// when the batch has completed. Add that last one only if your code waits for it or another operation
+    /// depends on it.
     public let operations: [Operation]
     private let tracker: BatchTracker
     private let isAdded = Locked(false)
 
-    /// A batch of operations.
+    /// Creates a batch of operations.
     ///
     /// - Parameters:
-    ///   - members: one that is given several times is a member once.
-    ///   - policy: what happens when a member fails.
-    ///   - completionQueue: where ``progress`` is updated, and closures of nonisolated code are called, one
-    ///     at a time. `nil`: the main queue, which a batch without closures does not need.
+    ///   - members: the operations. Duplicates are ignored.
+    ///   - policy: how the batch reacts to a failed member.
+    ///   - completionQueue: the queue on which ``progress`` is updated and closures of nonisolated code are
+    ///     called, one at a time. `nil` is the main queue, which a batch without closures does not need.
     ///   - progress: called once for each member, with counts from 1 to the number of members.
-    ///   - completion: called once, when all have ended, with the members in order.
+    ///   - completion: called once, when all members have ended, with the members in order.
     public convenience init(
         _ members: [Member],
         policy: BatchPolicy = .collectAll,
@@ -65,8 +65,9 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         )
     }
 
-    /// A batch of batches: commanded, counted and completed as one, after each of the given batches. A given
-    /// batch's closures and policy concern its own members only; the policy of this batch concerns all.
+    /// Creates a batch of batches, which are commanded and counted together. It completes after all of the
+    /// given batches. The closures and policy of a given batch apply to its own members only; the policy of
+    /// this batch applies to all.
     public convenience init(
         batches: [OperationBatch],
         policy: BatchPolicy = .collectAll,
@@ -86,7 +87,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         )
     }
 
-    /// A batch with a `completion` and no `progress`: the trailing closure is `completion`.
+    /// Creates a batch with a trailing `completion` closure.
     public convenience init(
         _ members: [Member],
         policy: BatchPolicy = .collectAll,
@@ -102,7 +103,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         )
     }
 
-    /// A batch of batches with a `completion` and no `progress`: the trailing closure is `completion`.
+    /// Creates a batch of batches with a trailing `completion` closure.
     public convenience init(
         batches: [OperationBatch],
         policy: BatchPolicy = .collectAll,
@@ -158,8 +159,8 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         for (index, member) in members.enumerated() { member.join(BatchMembership(index, of: tracker)) }
     }
 
-    /// The members may go on without it, and its progress, which may have a parent, commands them still. Weak
-    /// references to the members are made only then: they cost memory.
+    /// The members may outlive the batch; its progress, which may have a parent, still controls them. Weak
+    /// references to the members are made only here, because they cost memory.
     deinit {
         guard let progress = tracker.gauge.madeProgress else { return }
         let members = members.filter { !$0.isFinished }.map(WeakMember.init)
@@ -175,32 +176,32 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
 
     // MARK: - Commands
 
-    /// Adds all ``operations`` to a queue. The time grows with their number. If your code adds them one by
-    /// one, the time grows with the square of the number of paused operations. From now on no member can be
-    /// configured. A batch is added once: a second call traps.
+    /// Adds all ``operations`` to a queue, in linear time. Adding them one by one takes time proportional to
+    /// the square of the number of paused operations. Afterwards no member can be configured. A second call
+    /// traps.
     public func add(to queue: OperationQueue) {
         let wasAdded = isAdded.withLock { isAdded in
             defer { isAdded = true }
             return isAdded
         }
-        precondition(!wasAdded, "A batch was added to a queue twice: add(to:) is called once")
+        precondition(!wasAdded, "A batch was added to a queue twice: call add(to:) only once")
         ConnectionOperation.seal(operations)
         queue.addOperations(operations, waitUntilFinished: false)
-        // It may have missed what became ready meanwhile.
+        // The queue may have missed members that became ready in between.
         ConnectionOperation.tellReadiness(late: operations)
     }
 
-    /// Pauses all members. One that has not started is not started until it is resumed.
+    /// Pauses all members. A member that has not started is not started until it is resumed.
     public func pause() {
         ConnectionOperation.pauseTogether(members)
     }
 
-    /// Lets all members go on; those that had started are the first.
+    /// Resumes all members, first those that had started.
     public func resume() {
         ConnectionOperation.resumeTogether(members)
     }
 
-    /// Cancels all members that have not finished. Each ends with `URLError.cancelled`, in a queue when its
+    /// Cancels all members that have not finished. Each fails with `URLError.cancelled`; in a queue, when its
     /// turn comes.
     public func cancel() {
         ConnectionOperation.cancelTogether(members)
@@ -208,14 +209,15 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
 
     // MARK: - Results
 
-    /// The end of each member, in the order of ``members``, when all have ended, and all closures of the
-    /// members and of the batch have been called. Without closures it needs no completion queue.
+    /// Waits until all members have ended and all closures of the members and of the batch have been called,
+    /// and returns the result of each member, in the order of ``members``. Without closures it needs no
+    /// completion queue.
     ///
-    /// A member that is cancelled before its queue has started it is not waited for: it has
-    /// `URLError.cancelled`, and ends, with its closures, when the queue comes to it.
+    /// A member that is cancelled before its queue has started it is not waited for: its result is
+    /// `URLError.cancelled`, and it ends, and calls its closures, when the queue reaches it.
     ///
-    /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have
-    /// `URLError.cancelled` then, and still end when their queue comes to them.
+    /// Cancelling the task cancels the batch and ends the wait at once: the result of unfinished members is
+    /// `URLError.cancelled`, and they still end when their queue reaches them.
     public func results() async -> [Result<Member, any Error>] {
         await Wait.until(tracker.whenKnown) {
             self.cancel()
@@ -224,46 +226,45 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         return members.map { member in member.errorForWaiting.map { .failure($0) } ?? .success(member) }
     }
 
-    /// The first member that failed, if one did.
+    /// The first member that failed, if any.
     public var firstFailure: Member? { tracker.firstFailure.map { members[$0] } }
 
     // MARK: - Progress
 
-    /// The progress in bytes; in members while no size is known. Goes up only, and is finished when all
+    /// The progress in bytes, or in members while no size is known. Never decreases; finished when all
     /// members have ended.
     ///
     /// `cancel()`, `pause()` and `resume()` act on the batch. It may be a child of another `Progress`.
-    /// Foundation's has no lock: read ``fractionCompleted`` instead on other threads than the completion
-    /// queue.
+    /// Foundation's `Progress` has no lock: on threads other than the completion queue, read
+    /// ``fractionCompleted`` instead.
     public var progress: Progress { tracker.gauge.progress }
 
-    /// The progress at once, each time bytes move, at most 20 times a second, and once a second while the
-    /// speed falls; ends with the batch, after its last value. A slow reader gets the newest value only.
-    /// Needs no completion queue.
+    /// The current progress, then an update each time bytes are transferred, at most 20 times a second, and
+    /// once a second while the speed falls. Ends with the batch, after its last value. A slow reader receives
+    /// only the newest value. Needs no completion queue.
     public var updates: AsyncStream<BatchProgress> { tracker.gauge.updates }
 
-    /// The fraction that is done, from 0 to 1; never goes down.
+    /// The completed fraction, from 0 to 1. Never decreases.
     public var fractionCompleted: Double { tracker.gauge.fraction }
 
     /// The reliability of ``fractionCompleted``.
     public var confidence: BatchConfidence { tracker.gauge.confidence }
 
-    /// Bytes that came and went, together with those that were there before a resumption.
+    /// The bytes transferred, including those from before a resumption.
     public var completedBytes: Int64 { tracker.gauge.moved }
 
-    /// Bytes of all members, as far as they are known, and estimated by those for the others; `nil`: nothing
-    /// is known.
+    /// The bytes of all members; unknown sizes are estimated from the known ones. `nil` if no size is known.
     public var totalBytes: Int64? { tracker.gauge.totalLength }
 
-    /// Bytes per second, of the last few seconds most; `nil` at first.
+    /// Bytes per second, weighted towards the last few seconds; `nil` at first.
     public var throughput: Double? { tracker.gauge.throughput }
 
-    /// The seconds until all bytes will have come; `nil` while that is unknown.
+    /// The seconds until all bytes have been transferred; `nil` while unknown.
     public var estimatedTimeRemaining: TimeInterval? { tracker.gauge.timeLeft }
 }
 
 extension OperationBatch where Member == ConnectionOperation {
-    /// A batch without members, for a literal `[]`, which says nothing of their type. See
+    /// Creates a batch without members from a literal `[]`, which has no element type. See
     /// ``init(_:policy:completionQueue:progress:completion:)``.
     @_disfavoredOverload
     public convenience init(
@@ -282,7 +283,7 @@ extension OperationBatch where Member == ConnectionOperation {
         )
     }
 
-    /// A batch without members, with a `completion` and no `progress`: the trailing closure is `completion`.
+    /// Creates a batch without members, with a trailing `completion` closure.
     @_disfavoredOverload
     public convenience init(
         _ none: [Never],
@@ -300,22 +301,21 @@ extension OperationBatch where Member == ConnectionOperation {
 }
 
 extension ConnectionOperation {
-    /// Makes a batch of operations: `progress` hears how many are done, `completion` that all are.
+    /// Makes a batch of operations: AFNetworking's method. See ``OperationBatch`` for everything a batch can
+    /// do.
     ///
-    /// AFNetworking's call; see ``OperationBatch`` for what else a batch can do. A member is done when its
-    /// last callback has been delivered. `progress` is called once for each, with counts from 1 to the number
-    /// of members; `completion` exactly once, after all of these. Both are called on `completionQueue`, one
-    /// at a time. A member that is released without having been started counts as done, and is missing from
-    /// what `completion` gets.
+    /// A member has ended when its last callback has been delivered. `progress` is called once for each
+    /// member, with counts from 1 to the number of members; `completion` is called exactly once, after that.
+    /// Both are called on `completionQueue`, one at a time. A member that is released without having been
+    /// started counts as ended, and is missing from the array that `completion` receives.
     ///
     /// - Parameters:
-    ///   - operations: the members; one that is given several times is a member once.
-    ///   - completionQueue: `nil`: the main queue.
-    ///   - progress: hears how many members are done, and how many there are.
-    ///   - completion: hears that all are, and gets them in order.
-    /// - Returns: the members in order, and one operation more that finishes when `completion` has returned.
-    ///   All may be added to a queue; the last one only needs to be if your code waits for it, or another
-    ///   operation depends on it.
+    ///   - operations: the members. Duplicates are ignored.
+    ///   - completionQueue: `nil` is the main queue.
+    ///   - progress: receives the number of ended members and of all members.
+    ///   - completion: called when all members have ended, with the members in order.
+    /// - Returns: the members in order, then an operation that finishes when `completion` has returned. Add
+    ///   that last one to a queue only if your code waits for it or another operation depends on it.
     public static func batch<Member: ConnectionOperation>(
         of operations: [Member],
         completionQueue: DispatchQueue? = nil,
@@ -332,14 +332,14 @@ extension ConnectionOperation {
 }
 
 extension Array where Element: AnyObject {
-    /// The elements, each where it is for the first time.
+    /// The elements without duplicates, in order of first occurrence.
     fileprivate var distinct: [Element] {
         var known: Set<ObjectIdentifier> = []
         return filter { known.insert(ObjectIdentifier($0)).inserted }
     }
 }
 
-/// A member, not retained.
+/// A weak reference to a member.
 private struct WeakMember: Sendable {
     weak let member: ConnectionOperation?
 
@@ -348,8 +348,8 @@ private struct WeakMember: Sendable {
     }
 }
 
-/// Becomes ready when its batch has completed. It gates on nothing but itself: one operation that depended on
-/// all members would cost a queue time that grows with their square.
+/// Becomes ready when its batch has completed. It has no dependencies: an operation that depends on all
+/// members would cost a queue quadratic time.
 final class BatchEndOperation: Operation, @unchecked Sendable {
     // @unchecked: the only state is behind a lock.
     private let isAllowed = Locked(false)

@@ -1,13 +1,13 @@
-// What servers say of lengths may be any number, and so may their sums.
+// Lengths that servers announce can be any number, and so can their sums.
 
 extension Int64 {
-    /// The sum, or the number that is nearest to it.
+    /// The sum, clamped to the range of `Int64`.
     package func addingSaturated(_ other: Int64) -> Int64 {
         let (sum, isTooFar) = addingReportingOverflow(other)
         return isTooFar ? (other < 0 ? .min : .max) : sum
     }
 
-    /// The whole part of `number`, or the number that is nearest to it; of no number 0.
+    /// The integer part of `number`, clamped to the range of `Int64`; 0 for NaN.
     package init(saturated number: Double) {
         if let exact = Int64(exactly: number.rounded(.towardZero)) {
             self = exact

@@ -1,28 +1,29 @@
 import Foundation
 
-/// A meter of throughput: an exponentially weighted mean, recent bytes counting most. It takes the time as
-/// input, in seconds on a clock that never goes backwards.
+/// A throughput meter: an exponentially weighted mean in which recent bytes count most. The time is an input,
+/// in seconds of a monotonic clock.
 package struct ThroughputMeter: Hashable, Sendable {
-    /// The seconds after which a byte counts for 1/e of a new one.
+    /// The seconds after which the weight of a byte has fallen to 1/e.
     package static let memory = 3.0
-    /// The seconds that have to be known before there is a speed.
+    /// The minimum seconds of history before there is a speed.
     package static let shortestHistory = 0.2
 
     private var start: Double
     private var last: Double
     private var total: Int64
-    /// Sums that fade alike: bytes, and the seconds they came in.
+    /// Sums that decay alike: bytes, and the seconds in which they arrived.
     private var weightedBytes = 0.0
     private var weightedSeconds = 0.0
 
-    /// Begins to measure at `now`, when `total` bytes have come already.
+    /// Starts measuring at `now`, when `total` bytes have already been transferred.
     package init(now: Double, total: Int64 = 0) {
         start = now
         last = now
         self.total = total
     }
 
-    /// Records that `total` bytes have come until now; fewer than before means that it began again.
+    /// Records that `total` bytes have been transferred until now. Fewer than before means that the transfer
+    /// started over.
     package mutating func record(total newTotal: Int64, now: Double) {
         let seconds = now - last
         guard seconds > 0 else { return }
@@ -33,7 +34,7 @@ package struct ThroughputMeter: Hashable, Sendable {
         last = now
     }
 
-    /// Leaves out the time until now: nothing could come.
+    /// Leaves out the time until now, in which nothing could arrive.
     package mutating func skip(to now: Double) {
         start += max(0, now - last)
         last = max(last, now)
@@ -45,7 +46,7 @@ package struct ThroughputMeter: Hashable, Sendable {
         return weightedBytes / weightedSeconds
     }
 
-    /// The seconds until `expected` bytes will have come; `nil` while that is unknown.
+    /// The seconds until `expected` bytes have been transferred; `nil` while unknown.
     package func timeLeft(expected: Int64?) -> Double? {
         guard let expected, let speed, speed >= 1, expected >= total else { return nil }
         return Double(expected - total) / speed

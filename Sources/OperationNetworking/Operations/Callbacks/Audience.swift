@@ -1,14 +1,14 @@
-/// The audience of an operation: its listeners on its completion queue. An operation without any does not
+/// The receivers of an operation's events on its completion queue. An operation without an audience does not
 /// wait for that queue.
 ///
-/// | closures, observers, or a subclass | the end counts for batches           | closures are released  | the group is entered |
-/// |------------------------------------|--------------------------------------|------------------------|----------------------|
-/// | none of them                       | with `isFinished`, on any thread     | with `isFinished`      | never                |
-/// | one of them                        | after the last callback, on the queue | after the last callback | for each delivery   |
+/// | closures, observers, or a subclass | completion counts for batches | closures are released   | the group is entered |
+/// |------------------------------------|-------------------------------|-------------------------|----------------------|
+/// | none of them                       | with `isFinished`             | with `isFinished`       | never                |
+/// | one of them                        | after the last callback       | after the last callback | for each delivery    |
 ///
-/// Closures are those that are called on the completion queue: progress, the result, `completionBlock`. A
-/// `NotificationCenter` does not tell whether it has listeners, so notifications are no audience: they are
-/// posted on the completion queue in any case, when that gets to it, and nothing waits for them.
+/// The closures are those called on the completion queue: progress, the result, `completionBlock`. A
+/// `NotificationCenter` does not reveal whether it has observers, so notifications are not an audience: they
+/// are posted on the completion queue whenever it runs, and nothing waits for them.
 struct Audience: Hashable, Sendable {
     /// Closures for progress or the result, or a `completionBlock`.
     var hasClosures: Bool

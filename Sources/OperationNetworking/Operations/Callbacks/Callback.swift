@@ -1,20 +1,20 @@
 package import Dispatch
 internal import OperationNetworkingSystem
 
-/// The call of a closure of the caller's, which is made where the closure was written.
+/// A pending call of a user's closure, made on the executor of the code that the closure was written in.
 ///
 /// | written in            | `isolation`        | called on                     |
 /// |-----------------------|--------------------|-------------------------------|
 /// | nonisolated code      | `nil`              | the completion queue          |
 /// | main-actor code       | `MainActor.shared` | the main queue                |
-/// | code of another actor | that actor         | the actor, by a task          |
+/// | code of another actor | that actor         | the actor, in a task          |
 ///
-/// Callbacks stay in order wherever they are called: the next one waits until the one elsewhere has returned.
+/// Callbacks stay in order on whatever executor they run: each waits until the previous one has returned.
 package struct Callback: Sendable {
     private let isolation: (any Actor)?
     private let body: @Sendable () -> Void
 
-    /// The call of `closure`.
+    /// Creates a call of `closure`.
     package init<each Argument: Sendable>(
         _ closure: @escaping @isolated(any) @Sendable (repeat each Argument) -> Void,
         _ argument: repeat each Argument
@@ -23,15 +23,15 @@ package struct Callback: Sendable {
     }
 
     /// - Parameters:
-    ///   - isolation: of the closure.
+    ///   - isolation: the closure's.
     ///   - body: calls it.
     init(in isolation: (any Actor)?, _ body: @escaping @Sendable () -> Void) {
         self.isolation = isolation
         self.body = body
     }
 
-    /// Calls `closure`, if it belongs on this queue, the completion queue.
-    /// - Returns: `nil`, or the call that has to be made elsewhere.
+    /// Calls `closure` if it may run on this queue, the completion queue.
+    /// - Returns: `nil`, or the callback that has to run on another executor.
     @inline(__always)
     package static func here<each Argument: Sendable>(
         _ closure: @escaping @isolated(any) @Sendable (repeat each Argument) -> Void,
@@ -42,8 +42,8 @@ package struct Callback: Sendable {
         return nil
     }
 
-    /// Calls the closure, if it belongs on this queue, the completion queue.
-    /// - Returns: `nil`, or the call that has to be made elsewhere.
+    /// Calls the closure if it may run on this queue, the completion queue.
+    /// - Returns: `nil`, or the callback that has to run on another executor.
     func callHere() -> Callback? {
         guard Self.isHere(isolation) else { return self }
         body()
@@ -55,7 +55,7 @@ package struct Callback: Sendable {
         return isolation === MainActor.shared && MainQueue.isCurrent
     }
 
-    /// Calls the closure where it belongs, and then `next`, there too: at once if it has no isolation.
+    /// Calls the closure and then `next` on the closure's executor; at once if it has no isolation.
     package func call(then next: @escaping @Sendable () -> Void = {}) {
         guard let isolation else {
             body()
@@ -63,7 +63,7 @@ package struct Callback: Sendable {
         }
         let body = body
         if isolation === MainActor.shared {
-            // Not by a task: it would come behind the blocks that others put into the main queue meanwhile.
+            // Not in a task, which would run after blocks that others enqueue on the main queue in between.
             DispatchQueue.main.async {
                 body()
                 next()
@@ -83,9 +83,9 @@ package struct Callback: Sendable {
         next()
     }
 
-    /// Calls the closure where it belongs, later.
+    /// Schedules the closure on its executor.
     ///
-    /// - Parameter queue: of a closure without isolation.
+    /// - Parameter queue: the queue of a closure without isolation.
     package func perform(on queue: DispatchQueue) {
         guard isolation == nil else { return call() }
         queue.async(execute: body)

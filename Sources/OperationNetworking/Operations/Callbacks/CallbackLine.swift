@@ -1,28 +1,28 @@
 import Dispatch
 internal import OperationNetworkingSystem
 
-/// Pending callbacks, in order. A value: its owner guards it with a lock, and makes the calls one at a time on its
-/// queue.
+/// Pending callbacks, in order. A value that its owner protects with a lock; the owner makes the calls one at
+/// a time on its queue.
 ///
-/// An append to an idle line schedules a turn of the queue. The turn makes the calls that were pending when it
-/// began. If more are pending then, it schedules another turn, so that other work gets the queue in between. Calls
-/// stay in order and never overlap, also on a concurrent queue.
+/// Appending to an idle line schedules a turn of the queue. The turn makes the calls that were pending when
+/// it began. If more are pending afterwards, it schedules another turn, so that other work can use the queue
+/// in between. Calls stay in order and never overlap, even on a concurrent queue.
 struct CallbackLine<Call> {
-    /// The calls that wait; those before `first` are gone.
+    /// The pending calls; those before `first` have been taken.
     private var waiting: [Call?] = []
     private var first = 0
-    /// Calls that are made before all others: they were handed in during a turn.
+    /// Calls handed in during a turn, which are made before all others.
     private var handedIn: [Call] = []
-    /// A call that is made after those, and before the calls that wait.
+    /// A call that is made after those, and before the pending calls.
     private var following: Call?
-    /// The number of waiting calls that are made in this turn.
+    /// The number of pending calls left to make in this turn.
     private var left = 0
-    /// Whether a turn is scheduled, or goes on.
+    /// Whether a turn is scheduled or running.
     private(set) var isScheduled = false
-    /// Whether a turn has begun, and goes on.
+    /// Whether a turn is running.
     private(set) var isMaking = false
 
-    /// Whether nothing waits, and no turn is scheduled.
+    /// Whether nothing is pending and no turn is scheduled.
     var isIdle: Bool { !isScheduled && isEmpty }
 
     /// Whether the turn has made its calls.
@@ -30,16 +30,16 @@ struct CallbackLine<Call> {
 
     private var isEmpty: Bool { first == waiting.count }
 
-    /// The calls that wait, in order.
+    /// The pending calls, in order.
     var calls: some Sequence<Call> { waiting[first...].lazy.compactMap(\.self) }
 
-    /// The last call that waits.
+    /// The last pending call.
     var last: Call? {
         get { isEmpty ? nil : waiting.last ?? nil }
         set { waiting[waiting.count - 1] = newValue }
     }
 
-    /// Puts a call behind the others.
+    /// Appends a call.
     mutating func append(_ call: Call) {
         // Most lines have a start and an end.
         if waiting.isEmpty { waiting.reserveCapacity(2) }
@@ -51,14 +51,14 @@ struct CallbackLine<Call> {
         handedIn.append(call)
     }
 
-    /// Makes a call follow the one that is being made, and what that hands in. There is one at a time: it may set
-    /// the next.
+    /// Makes a call follow the one that is being made, after the calls that it hands in. There is one such
+    /// call at a time, which may set the next.
     mutating func follow(with call: Call) {
         following = call
     }
 
-    /// Removes calls that wait, outside of a turn.
-    /// - Returns: these.
+    /// Removes pending calls, outside a turn.
+    /// - Returns: the removed calls.
     mutating func removeWaiting(where isRemoved: (Call) -> Bool) -> [Call] {
         let removed = calls.filter(isRemoved)
         waiting = calls.filter { !isRemoved($0) }
@@ -66,7 +66,7 @@ struct CallbackLine<Call> {
         return removed
     }
 
-    /// Schedules a turn, if calls wait and none is scheduled.
+    /// Notes that a turn is scheduled, if calls are pending and none is scheduled.
     /// - Returns: whether the owner has to schedule it.
     mutating func schedule() -> Bool {
         guard !isScheduled, !isEmpty else { return false }
@@ -74,13 +74,14 @@ struct CallbackLine<Call> {
         return true
     }
 
-    /// A turn begins. It makes the calls that wait now, up to a number of them.
+    /// Begins a turn, which makes the calls that are pending now, up to `limit`.
     mutating func begin(atMost limit: Int = .max) {
         isMaking = true
         left = min(limit, waiting.count - first)
     }
 
-    /// The next call; `nil`: the turn is over. If ``isScheduled`` is true then, the owner schedules another turn.
+    /// Returns the next call, or `nil` at the end of the turn. If ``isScheduled`` is then true, the owner
+    /// schedules another turn.
     mutating func next() -> Call? {
         if !handedIn.isEmpty { return handedIn.removeFirst() }
         if let call = following {
@@ -107,12 +108,13 @@ struct CallbackLine<Call> {
     }
 }
 
-/// A callback line and the queue that its calls are made on. Any thread may use it, also while it holds a lock.
+/// A callback line and the queue on which its calls are made. Can be used from any thread, even with a lock
+/// held.
 final class CallbackQueue: Sendable {
-    /// Makes a call. What it returns has to be called elsewhere.
+    /// Makes a call. Returns the callback that has to run on another executor, if any.
     typealias Call = @Sendable () -> Callback?
 
-    /// The number of calls in a turn.
+    /// The maximum number of calls in a turn.
     private static let turn = 8
 
     private let queue: DispatchQueue

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 
-/// An event that the user is to hear on the completion queue.
+/// An event to deliver on the completion queue.
 enum Delivery {
     case started
     case paused
@@ -12,15 +12,15 @@ enum Delivery {
     case retrying(Retry)
     case keeping(Int64)
     case startingOver(RestartReason)
-    /// The second tells the sink that the piece is out of the way.
+    /// The closure notifies the sink that the piece has been delivered.
     case piece(Data, @Sendable () -> Void)
     case downloaded(ProgressReport)
     case uploaded(ProgressReport)
-    /// The counter was added while the operation runs.
+    /// The counter was added while the operation was running.
     case isRunning(any RunCounter)
-    /// The last one of a transfer.
+    /// The last event of an operation.
     case finished(wasRunning: Bool)
-    /// Closures for the result were set after the end.
+    /// Completion handlers were set after completion.
     case completed
 
     /// The two events merged into one; `nil` if both are delivered.
@@ -36,6 +36,6 @@ enum Delivery {
 /// The queue of callbacks.
 enum DeliveryTarget {
     case queue(DispatchQueue)
-    /// The main queue, for what has no audience: see ``DeliveryLine``.
+    /// The main queue, for operations without an audience: see ``DeliveryLine``.
     case mainLine
 }

@@ -1,14 +1,15 @@
-/// Operations without an audience whose notifications wait for the main queue: a value that says which of
-/// them it keeps.
+/// The operations without an audience whose notifications wait for the main queue. A pure value, which
+/// decides which of them to keep.
 ///
-/// The main queue may be busy for a while; or a program never runs it, and what is kept for it would be kept
-/// for ever. So what has begun *and* ended while it waited is kept only while it is one of the last `limit`.
+/// The main queue may be busy for a while, or a program may never run it; then everything that waits for it
+/// would be kept forever. So an operation that has begun *and* finished while it waited is kept only while it
+/// is one of the last `limit`.
 ///
-/// | member                             | is kept | when the queue comes        |
-/// |------------------------------------|---------|-----------------------------|
-/// | has not ended                      | yes     | is told                     |
-/// | is one of the last that have ended | yes     | is told                     |
-/// | has ended before these             | no      | is told if it is still there |
+/// | member                                | is kept | when the queue runs         |
+/// |---------------------------------------|---------|-----------------------------|
+/// | has not finished                      | yes     | is delivered                |
+/// | is one of the last that have finished | yes     | is delivered                |
+/// | has finished before these             | no      | is delivered if still alive |
 struct DeliveryLine<Member: AnyObject> {
     private struct Place {
         let number: Int
@@ -18,36 +19,36 @@ struct DeliveryLine<Member: AnyObject> {
 
     private let limit: Int
     private var places: [ObjectIdentifier: Place] = [:]
-    /// The members that have ended and are kept, in order; those before `firstEnded` are done with.
+    /// The finished members that are kept, in order; those before `firstEnded` are no longer kept.
     private var ended: [(member: ObjectIdentifier, number: Int)] = []
     private var firstEnded = 0
     private var lastNumber = 0
     private var releasedCount = 0
-    /// The number of releases after which the released members are taken out.
+    /// The number of released members at which they are removed.
     private var sweepCount: Int
     private var isScheduled = false
 
-    /// - Parameter limit: how many are kept that have ended.
+    /// - Parameter limit: the maximum number of finished members that are kept.
     init(limit: Int) {
         self.limit = limit
         sweepCount = limit
     }
 
-    /// The number of waiting members, those included that are gone and not noticed yet.
+    /// The number of waiting members, including deallocated ones that have not been removed yet.
     var count: Int { places.count }
 
     /// Adds a member that is not in the line.
-    /// - Returns: whether the caller has to see to it that the queue comes.
+    /// - Returns: whether the caller has to schedule the queue.
     mutating func append(_ member: Member) -> Bool {
         lastNumber += 1
-        // One that had the same address is gone.
+        // An earlier member with the same address has been deallocated.
         let place = Place(number: lastNumber, member: member)
         if places.updateValue(place, forKey: ObjectIdentifier(member)) != nil { releasedCount -= 1 }
         defer { isScheduled = true }
         return !isScheduled
     }
 
-    /// Takes a member out.
+    /// Removes a member.
     /// - Returns: whether it was in the line.
     mutating func remove(_ member: Member) -> Bool {
         guard let place = places.removeValue(forKey: ObjectIdentifier(member)) else { return false }
@@ -55,8 +56,8 @@ struct DeliveryLine<Member: AnyObject> {
         return true
     }
 
-    /// A member has ended, and was told nothing.
-    /// - Returns: which one is not kept any longer, to be released when no lock is held.
+    /// Records that a member has finished and none of its events was delivered.
+    /// - Returns: the member that is no longer kept, to be released when no lock is held.
     mutating func end(_ member: Member) -> Member? {
         guard let place = places[ObjectIdentifier(member)], place.member != nil else { return nil }
         ended.append((ObjectIdentifier(member), place.number))
@@ -67,7 +68,7 @@ struct DeliveryLine<Member: AnyObject> {
             ended.removeFirst(firstEnded)
             firstEnded = 0
         }
-        // Another one may be there since that was taken out.
+        // The place may have been reused after that member was removed.
         guard let kept = places[oldest.member], kept.number == oldest.number, let member = kept.member else {
             return nil
         }
@@ -78,7 +79,7 @@ struct DeliveryLine<Member: AnyObject> {
         return member
     }
 
-    /// All that are left, in order. The next append has to schedule the queue again.
+    /// Takes all remaining members, in order. The next append has to schedule the queue again.
     mutating func takeAll() -> [Member] {
         defer { self = DeliveryLine(limit: limit) }
         return places.values.sorted { $0.number < $1.number }.compactMap { $0.member ?? $0.released }

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The main queue, recognized by a mark: after `dispatchMain()` it is served by other threads than the
-/// main one.
+/// The main queue, recognized by a queue-specific value: after `dispatchMain()`, threads other than the main
+/// one serve it.
 enum MainQueue {
     private static let mark: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
@@ -11,10 +11,10 @@ enum MainQueue {
         return key
     }()
 
-    /// Whether the object stands for it: Foundation makes one each time that it is asked.
+    /// Whether `queue` is the main queue: Foundation creates a new object for it each time.
     static func isItself(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mark) == true }
 
-    /// Whether this thread serves the main queue now.
+    /// Whether this thread is currently serving the main queue.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
 
     #if DEBUG
@@ -27,10 +27,11 @@ enum MainQueue {
         private static let look = Locked(Look())
     #endif
 
-    /// In a debug build, says once on standard error that a callback has waited for three seconds for a main queue that
-    /// does not run: most often the main thread waits for a group or a semaphore that the callback would signal.
+    /// In a debug build, reports once on standard error that a callback has waited for three seconds for a
+    /// main queue that does not run. Most often the main thread waits for a group or a semaphore that the
+    /// callback would signal.
     ///
-    /// - Parameter queue: on which a callback was scheduled.
+    /// - Parameter queue: the queue on which a callback was scheduled.
     static func noteCallback(on queue: DispatchQueue) {
         #if DEBUG
             guard isItself(queue) else { return }
@@ -55,8 +56,8 @@ enum MainQueue {
 
     #if DEBUG
         private static let advice = """
-            OperationNetworking: a callback has waited for the main queue for 3 seconds. Callbacks come on the main \
-            queue unless completionQueue is set or the closure belongs to another actor. Run it, by RunLoop.main.run(), \
+            OperationNetworking: a callback has waited for the main queue for 3 seconds. Callbacks run on the main \
+            queue unless completionQueue is set or the closure belongs to another actor. Run it with RunLoop.main.run(), \
             dispatchMain() or an async main function, and do not block the main thread with a group or a semaphore; or \
             set completionQueue.
 
@@ -65,18 +66,18 @@ enum MainQueue {
 }
 
 extension DispatchQueue {
-    /// Whether both stand for one queue.
+    /// Whether both objects refer to the same queue.
     func isSame(as other: DispatchQueue) -> Bool {
         self === other || (MainQueue.isItself(self) && MainQueue.isItself(other))
     }
 }
 
-/// An observer that counts the operations that run. Besides events it is told of an operation that runs
-/// already when it is added, and of removals, so that it never waits for an end that it does not hear of.
+/// An observer that counts running operations. It is also notified of an operation that is already running
+/// when the observer is added, and of removals, so that it never waits for an end that is not reported to it.
 protocol RunCounter: OperationObserver {
-    /// Ends the count of an operation that does not tell this any more.
+    /// Stops counting an operation that no longer notifies this observer.
     func reconsider(_ operation: ConnectionOperation)
 
-    /// The same for each operation that is counted.
+    /// Does the same for each counted operation.
     func reconsiderAll()
 }

@@ -1,29 +1,29 @@
 import Dispatch
 
-/// The events of an operation that wait for its completion queue.
+/// The events of an operation that are pending on its completion queue.
 struct Outbox {
-    /// A step of telling an event.
+    /// A step of the delivery of an event.
     enum Step {
         /// Observers, notifications, and the methods that a subclass overrides.
         case event(Delivery)
-        /// The closure for progress.
+        /// The progress closure.
         case progress(ProgressDirection, ProgressReport)
-        /// The closures for the result: success and failure.
+        /// The completion handlers: success and failure.
         case result
-        /// The closure that follows these.
+        /// The closure that follows them.
         case completion
         case completionBlock
-        /// Of the closures.
+        /// The release of the closures.
         case release
         /// A call that was handed in.
         case call(Callback)
     }
 
     private var line = CallbackLine<Step>()
-    /// Entered for what is in here.
+    /// The group that was entered for the contents.
     private var enteredGroup: DispatchGroup?
 
-    /// Puts an event behind the others, and enters `group` until all are told, if none is entered.
+    /// Appends an event. Enters `group` until everything is delivered, unless a group is already entered.
     /// - Returns: whether the caller has to schedule a turn of the queue.
     mutating func append(_ delivery: Delivery, entering group: DispatchGroup? = nil) -> Bool {
         enter(group)
@@ -35,17 +35,17 @@ struct Outbox {
         return line.schedule()
     }
 
-    /// Puts an event behind the others that waits for the next one, or for ``release()``.
+    /// Appends an event that is held until the next one, or until ``release()``.
     mutating func hold(_ delivery: Delivery, entering group: DispatchGroup? = nil) {
         enter(group)
         line.append(.event(delivery))
     }
 
-    /// Ends the wait of the events that are held.
+    /// Releases the held events.
     /// - Returns: whether the caller has to schedule a turn of the queue.
     mutating func release() -> Bool { line.schedule() }
 
-    /// Puts a call behind what waits.
+    /// Appends a call.
     /// - Returns: whether the caller has to schedule a turn of the queue.
     mutating func append(_ call: Callback, entering group: DispatchGroup? = nil) -> Bool {
         enter(group)
@@ -53,8 +53,8 @@ struct Outbox {
         return line.schedule()
     }
 
-    /// Within a turn, makes a call follow the step that is being made.
-    /// - Returns: whether there is a turn.
+    /// Makes a call follow the current step, within a turn.
+    /// - Returns: whether a turn is running.
     mutating func makeNext(_ call: Callback, entering group: DispatchGroup? = nil) -> Bool {
         guard line.isMaking else { return false }
         enter(group)
@@ -62,45 +62,46 @@ struct Outbox {
         return true
     }
 
-    /// The calls that wait, which are never made.
+    /// Removes the pending calls, which are then never made.
     mutating func takeCalls() -> [Step] {
         line.removeWaiting { if case .call = $0 { true } else { false } }
     }
 
-    /// Makes a step follow the one that is being made, and what that hands in.
+    /// Makes a step follow the current one, after the calls that it hands in.
     mutating func follow(with step: Step) { line.follow(with: step) }
 
-    /// Whether nothing waits, and no turn is scheduled.
+    /// Whether nothing is pending and no turn is scheduled.
     var isIdle: Bool { line.isIdle }
 
     /// Whether the turn has made its steps.
     var isTurnDone: Bool { line.isTurnDone }
 
-    /// A turn of the queue begins, with all that waits.
+    /// Begins a turn of the queue, with everything that is pending.
     mutating func begin() { line.begin() }
 
-    /// The next step of the turn; `nil`: it is over. Another one is to be scheduled then if ``isScheduled``.
+    /// Returns the next step, or `nil` at the end of the turn. If ``isScheduled`` is then true, another turn
+    /// has to be scheduled.
     mutating func next() -> Step? { line.next() }
 
-    /// Whether a turn is scheduled, or goes on.
+    /// Whether a turn is scheduled or running.
     var isScheduled: Bool { line.isScheduled }
 
-    /// Whether nothing was told yet of an operation that has begun.
+    /// Whether the start of the operation is still pending.
     var holdsStart: Bool {
         if case .event(.started)? = line.calls.first(where: { _ in true }) { true } else { false }
     }
 
-    /// Whether the end of the operation waits.
+    /// Whether the end of the operation is pending.
     var holdsEnd: Bool { line.calls.contains { if case .event(.finished) = $0 { true } else { false } } }
 
-    /// The group that is to be left, since everything was told.
+    /// Takes the group to leave, because everything has been delivered.
     mutating func takeGroup() -> DispatchGroup? {
         defer { enteredGroup = nil }
         return enteredGroup
     }
 
-    /// The same at an end without an audience, where only notifications are left; `nil` while a call waits or
-    /// is made, which leaves it afterwards.
+    /// Takes the group to leave at an end without an audience, where only notifications are pending. `nil`
+    /// while a call is pending or running; the group is left after that.
     mutating func takeGroupAtEnd() -> DispatchGroup? {
         guard enteredGroup != nil, !line.isMaking else { return nil }
         let isCallWaiting = line.calls.contains { if case .call = $0 { true } else { false } }

@@ -2,27 +2,27 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// Counts the attempts of an exchange, and asks its policy for the next one. A value.
+/// The attempts of an exchange, and the decisions of its policy about the next one. A value.
 struct Attempts {
-    /// The number of restarts after which bytes count as progress only beyond the most that were there before.
+    /// The number of restarts after which only bytes beyond the previous maximum count as progress.
     private static let maximumRestarts = 10
 
     private let policy: RetryPolicy?
-    /// Since bytes last came that were not there before.
+    /// The retries since the last progress.
     private var retries = 0
     private var mostBytes: Int64 = 0
-    /// The number of times that other bytes took the place of those that were there, and were continued.
+    /// The number of times that the received bytes were replaced, and the new ones continued.
     private var restarts = 0
-    /// Whether bytes began anew, and have not been continued yet.
+    /// Whether the body has started over and has not been continued yet.
     private var hasStartedOver = false
     private var began: MonotonicTime?
-    /// Seconds for which this attempt waited for its server.
+    /// The seconds that this attempt waited for its server.
     private var waited: TimeInterval = 0
-    /// The operation was resumed, and wants this attempt now.
+    /// Whether the operation was resumed, so that this attempt does not wait.
     private var isUrgent = false
-    /// Whether the whole was asked for in the place of bytes of no use, without a policy that allows it.
+    /// Whether the whole body was requested in place of unusable bytes, without a policy that allows it.
     private var hasAskedForWhole = false
-    /// The statuses for which another attempt was made, and those like them: a stored response with one of
+    /// The policy's statuses, once another attempt was made because of one: a stored response with one of
     /// them does not answer the next attempt. Empty before such an attempt.
     private(set) var retriedStatuses: Set<Int> = []
 
@@ -30,17 +30,17 @@ struct Attempts {
         self.policy = policy
     }
 
-    /// Whether this attempt may wait for its server at all.
+    /// Whether this attempt may wait for its server.
     var mayWait: Bool { policy != nil && !isUrgent }
 
-    /// An attempt is wanted: the first one, or, after a pause, one that waits for nothing.
+    /// Begins the first attempt or, after a pause, one that does not wait.
     mutating func begin(now: MonotonicTime) {
         if began == nil { began = now } else { (isUrgent, hasAskedForWhole) = (true, false) }
     }
 
-    /// The attempt has ended, and `held` bytes are kept to go on from. When `progress` of them have come,
-    /// what was tried until then is not counted any more: a file that comes in a thousand pieces comes, one
-    /// that comes byte by byte does not.
+    /// Records that the attempt has ended with `held` bytes to resume from. If at least `progress` of them
+    /// are new, earlier retries are no longer counted: a file can arrive in a thousand pieces, but not byte
+    /// by byte.
     mutating func note(held: Int64, progress: Int64 = 1) {
         guard held - mostBytes >= progress else { return }
         mostBytes = held
@@ -48,13 +48,14 @@ struct Attempts {
         hasAskedForWhole = false
     }
 
-    /// Bytes begin anew in the place of others. They are no progress yet: a server that has another file each
-    /// time would be asked without end.
+    /// Records that the body starts over. That is not progress yet: otherwise a server with a different file
+    /// each time would be retried without end.
     mutating func noteRestart() {
         hasStartedOver = true
     }
 
-    /// The `held` bytes are continued. If they had begun anew, what follows is progress again, but not for ever.
+    /// Records that the `held` bytes are continued. If they had started over, further bytes count as progress
+    /// again, up to a limit.
     mutating func noteContinuation(of held: Int64) {
         guard hasStartedOver else { return }
         hasStartedOver = false
@@ -62,18 +63,18 @@ struct Attempts {
         if restarts <= Self.maximumRestarts { mostBytes = min(mostBytes, held) }
     }
 
-    /// Whether a response with this status may be asked for again.
+    /// Whether a request may be retried after this status.
     func mayRepeat(_ status: Int) -> Bool { policy?.statusCodes.contains(status) ?? false }
 
-    /// The seconds that a server asks to be left alone for, if other operations are to know of it.
+    /// The delay that a server requests with `Retry-After`, if other operations should respect it.
     /// - Returns: seconds from now.
     func rest(after head: ResponseHead) -> TimeInterval? {
         guard mayRepeat(head.status) else { return nil }
         return head.fields.retryAfter(now: Date())
     }
 
-    /// The outcome of a server that rests for some seconds more.
-    /// - Returns: seconds until the attempt; `nil`: now.
+    /// Decides about a server that has requested a delay with `seconds` left.
+    /// - Returns: seconds until the attempt; `nil` for now.
     mutating func wait(whileHostRests seconds: TimeInterval, now: MonotonicTime) -> TimeInterval? {
         guard !isUrgent else { return nil }
         let wait = policy?.delay(
@@ -86,8 +87,8 @@ struct Attempts {
         return wait
     }
 
-    /// The outcome of a response with this head.
-    /// - Returns: seconds until the next attempt; `nil`: the response is the result.
+    /// Decides about a response with this head.
+    /// - Returns: seconds until the next attempt; `nil` if the response is the result.
     mutating func wait(after head: ResponseHead, to request: URLRequest, now: MonotonicTime) -> TimeInterval?
     {
         let wait = wait(
@@ -99,9 +100,8 @@ struct Attempts {
         return wait
     }
 
-    /// The outcome of an answer that is none: the same as that of a 503. `fields`: of its head, if there was
-    /// one.
-    /// - Returns: seconds until the next attempt; `nil`: there is none.
+    /// Decides about an unusable response as about a 503. `fields` are those of its head, if there was one.
+    /// - Returns: seconds until the next attempt; `nil` if there is none.
     mutating func wait(afterOutage fields: HeaderFields?, to request: URLRequest, now: MonotonicTime)
         -> TimeInterval?
     {
@@ -109,35 +109,35 @@ struct Attempts {
         return wait(after: .status(503, retryAfter: retryAfter), to: request, now: now)
     }
 
-    /// The outcome of bytes that turn out to be of no use, so that the whole has to come.
-    /// - Returns: seconds until the next attempt; `nil`: there is none.
+    /// Decides about bytes that turn out to be unusable, so that the whole body has to be requested.
+    /// - Returns: seconds until the next attempt; `nil` if there is none.
     mutating func wait(beforeWholeOf request: URLRequest, now: MonotonicTime) -> TimeInterval? {
         wait(after: .startOver, to: request, now: now)
     }
 
-    /// Whether the whole may be requested although the policy allows no other attempt: once, at once, if it has
-    /// allowed none, until there is progress or the operation is resumed.
+    /// Whether the whole body may be requested although the policy allows no other attempt: once, without
+    /// delay, if there were no retries, until there is progress or the operation is resumed.
     mutating func mayAskForWhole() -> Bool {
         defer { hasAskedForWhole = true }
         return !hasAskedForWhole && retries == 0
     }
 
-    /// The outcome of the end of a transfer.
-    /// - Returns: seconds until the next attempt; `nil`: the error is the result.
+    /// Decides about the error of a transfer.
+    /// - Returns: seconds until the next attempt; `nil` if the error is the result.
     mutating func wait(after error: any Error, to request: URLRequest, now: MonotonicTime) -> TimeInterval? {
         wait(after: Self.outcome(error), to: request, now: now)
     }
 
-    /// The wait for a network, in which an attempt may begin later than its delay.
+    /// A wait for the network, which may delay an attempt beyond its policy's delay.
     struct NetworkWait {
         let network: any NetworkWaiting
-        /// Seconds until there is no more attempt; `nil`: no limit.
+        /// The seconds after which there is no further attempt; `nil` for no limit.
         let limit: TimeInterval?
-        /// Seconds after the network is back.
+        /// The seconds to wait after the network is back.
         let delay: TimeInterval
     }
 
-    /// The network that the next attempt waits for; `nil`: none.
+    /// The wait for the network before the next attempt; `nil` if there is none.
     func networkWait(now: MonotonicTime) -> NetworkWait? {
         guard let policy, let network = policy.network else { return nil }
         let elapsed = began.map { now - $0 } ?? 0

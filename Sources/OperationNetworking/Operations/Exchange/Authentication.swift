@@ -2,64 +2,64 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The identity that an exchange shows, hop by hop: a value.
+/// The identity that an exchange presents, hop by hop: a value.
 ///
-/// A credential stays with the origin it is for: that of the caller's request, or that of the URL it was part
-/// of. Other origins get what the credential storage has for them, or what the challenge closure answers to
-/// their name.
+/// A credential stays with its origin: that of the caller's request, or that of the URL that contained it.
+/// Other origins get the credential that the credential storage has for them, or that the challenge closure
+/// answers with.
 ///
-/// Most properties say what happened in one hop, and begin anew with the next.
+/// Most properties describe one hop, and are reset for the next.
 struct Authentication {
-    /// A credential, and how it is sent.
+    /// A credential and the scheme with which it is sent.
     struct Proof: Hashable {
         var credential: Credential
         var scheme: AuthenticationScheme
     }
 
-    /// Nonces of one hop that may be stale one after the other.
+    /// The maximum number of consecutive stale nonces in one hop.
     private static let maximumRenewals = 8
-    /// The limit of tokens that a wait in line may outlive.
+    /// The maximum number of tokens that may expire while the exchange waits in line.
     private static let maximumOutlived = 3
-    /// Bytes of a body that are sent although the server may refuse them: to wait for its leave may take a
-    /// second.
+    /// The maximum length of a body that is sent although the server may reject it: waiting for `100
+    /// Continue` may take a second.
     private static let maximumWastedBody: Int64 = 1024 * 1024
 
     /// The credentials of the operation and of its request's URL.
     private let credential: Credential?
     private let ownURL: URL?
-    /// Known from the first hop on.
+    /// Set from the first hop on.
     private var ownOrigin: Origin?
     private let allowed: Set<AuthenticationScheme>
-    /// From the URL of a hop: for its origin, whatever hops follow.
+    /// From the URL of a hop: used for its origin in all later hops.
     private var named: (origin: Origin, information: URLUserInformation)?
-    /// The proofs that origins have taken in this exchange.
+    /// The last proof that was accepted in this exchange, and its origin.
     private var accepted: (origin: Origin, proof: Proof)?
     /// The origin of the hop.
     private(set) var origin: Origin?
-    /// Whether the hop goes where the caller's own credentials and tokens belong.
+    /// Whether the hop goes to the origin of the caller's own credentials and tokens.
     private(set) var isAtHome = false
-    /// Whether a digest of the hop's body can be made.
+    /// Whether a digest of the hop's body can be computed.
     private(set) var hasBodyInMemory = true
 
     /// The proof that the next transfer carries.
     private(set) var proof: Proof?
     /// The server's nonce, if `proof` is a digest.
     private(set) var digest: DigestSession?
-    /// Whether `digest` was known before the hop: the server may have forgotten it, or be another one.
+    /// Whether `digest` was known before the hop: the server may have forgotten it, or may be a different
+    /// one.
     private var isDigestRemembered = false
     private var renewedDigests = 0
-    /// Whether the body of the transfer waits for the server's leave; and whether the server knows how to
-    /// give it.
+    /// Whether the body of the transfer waits for `100 Continue`, and whether the server supports that.
     private var asksForLeave = false
     private var givesLeave = true
-    /// The proofs that the hop's server did not take.
+    /// The proofs that the hop's server rejected.
     private(set) var refused: Set<Proof> = []
     /// The token in `proof`, if it comes from the source.
     private(set) var token: TokenSource.Token?
-    /// The time from which on ``proof`` is not sent any more: that of a token. `nil`: it may be sent. A token
-    /// that was over when it came is sent, too: the next one would be over as well.
+    /// The time after which ``proof``, a token, is no longer sent; `nil` if it may always be sent. A token
+    /// that had already expired when it arrived is sent, too: the next one would have expired as well.
     private(set) var expiry: Date?
-    /// The number of tokens of this hop that were over when its turn came.
+    /// The number of tokens that expired before this hop's turn came.
     private var outlived = 0
     private var hasRenewedToken = false
 
@@ -71,8 +71,8 @@ struct Authentication {
 
     // MARK: - Hops
 
-    /// The next transfer goes to another address, or everything begins again. `information` is what the URL
-    /// has named.
+    /// Begins a hop: the next transfer goes to another address, or everything starts over. `information` is
+    /// the user information of the URL.
     mutating func begin(
         _ url: URL?,
         naming information: URLUserInformation?,
@@ -99,10 +99,10 @@ struct Authentication {
         hasRenewedToken = false
     }
 
-    /// Whether there may be ``knownCredentials``.
+    /// Whether there can be ``knownCredentials``.
     var mayKnowCredentials: Bool { credential != nil || named != nil || accepted != nil }
 
-    /// Credentials that may be sent before a server asks, if it is known how; the best guess first.
+    /// The credentials that may be sent preemptively, if the scheme is known; the most likely first.
     var knownCredentials: [Credential] {
         var known: [Credential] = []
         if let accepted, accepted.origin == origin { known.append(accepted.proof.credential) }
@@ -113,13 +113,13 @@ struct Authentication {
         return known
     }
 
-    /// Whether the operation's own credential has the password of the user that the URL names alone. An empty
-    /// one before it would be a wrong one.
+    /// Whether the URL has only a user name and the operation's own credential has the password for it.
+    /// Sending an empty password first would be wrong.
     private func isCompleted(_ information: URLUserInformation) -> Bool {
         information.password == nil && isAtHome && credential?.user == information.user
     }
 
-    /// The user whom the hop's URL names alone, if the proof has the empty password that this stands for.
+    /// The user name of the hop's URL, if the URL has no password and the proof uses an empty one instead.
     func userWithoutPassword(in proof: Proof) -> String? {
         guard let named, named.origin == origin, named.information.password == nil,
             proof.credential == named.information.credential
@@ -128,8 +128,8 @@ struct Authentication {
     }
 
     /// - Parameters:
-    ///   - proof: what was chosen.
-    ///   - offers: the server's, of which a digest takes the nonce.
+    ///   - proof: the chosen proof.
+    ///   - offers: the server's offers, from which a digest takes its nonce.
     mutating func send(_ proof: Proof, to offers: [AuthenticationOffer] = []) {
         self.proof = proof
         token = nil
@@ -141,7 +141,7 @@ struct Authentication {
             : nil
     }
 
-    /// Sends a digest with a nonce that the server has taken before.
+    /// Sends a digest with a nonce that the server has accepted before.
     mutating func send(_ credential: Credential, by remembered: DigestSession) {
         proof = Proof(credential: credential, scheme: .digest)
         token = nil
@@ -155,31 +155,31 @@ struct Authentication {
         digest = nil
         proof = Proof(credential: Credential(bearerToken: token.value), scheme: .bearer)
         self.token = token
-        // Where the line is longer than each token, the next one is sent as it is: the wait has to end.
+        // If every token expires in the line, the next one is sent anyway: the wait has to end.
         let isBounded = outlived < Self.maximumOutlived
         expiry = isBounded && token.isGood(at: now) ? token.expiry : nil
     }
 
-    /// Whether the token in ``proof`` has expired since it came.
+    /// Whether the token in ``proof`` has expired since it was fetched.
     func hasExpired(at now: Date = Date()) -> Bool {
         proof != nil && expiry.map { $0 <= now } ?? false
     }
 
-    /// Whether the next transfer gets a token of the source, if there is one.
+    /// Whether the next transfer uses a token of the source, if there is one.
     func takesToken(at now: Date = Date()) -> Bool {
         isAtHome && (proof == nil ? refused.isEmpty : hasExpired(at: now))
     }
 
     // MARK: - Answers
 
-    /// The server did not ask for more. `information` is its `Authentication-Info`.
+    /// Records that the server accepted the proof. `information` is its `Authentication-Info`.
     mutating func noteAcceptance(_ information: String? = nil) {
         hasRenewedToken = false
         digest = digest?.following(information)
         if let origin, let proof, token == nil { accepted = (origin, proof) }
     }
 
-    /// The server answered 401.
+    /// Records that the server answered 401.
     mutating func noteRefusal() {
         guard let proof else { return }
         refused.insert(proof)
@@ -187,10 +187,10 @@ struct Authentication {
         self.proof = nil
     }
 
-    /// The proof to send again because the server, asked with a digest, only wants another nonce: it says
-    /// that the old one is stale, or it does not know one that it took earlier. That was no refusal.
+    /// Returns the proof to send again if the server only wants another nonce for a digest: it says that the
+    /// old one is stale, or it no longer knows one that it accepted earlier. That is not a rejection.
     ///
-    /// - Throws: `TransferError.endlessChallenges` when it was so too often on this hop.
+    /// - Throws: `TransferError.endlessChallenges` if that happened too often in this hop.
     mutating func proofToRenew(for offers: [AuthenticationOffer]) throws(TransferError) -> Proof? {
         guard let proof, let digest,
             let challenge = DigestChallenge.first(in: offers, hasBodyInMemory: hasBodyInMemory),
@@ -201,9 +201,8 @@ struct Authentication {
         return proof
     }
 
-    /// Whether the body is to wait until the server has read the head (RFC 9110 §10.1.1): it may want another
-    /// nonce than the one it took last, and a body that is large, or can be read only once, would have gone
-    /// for nothing.
+    /// Decides whether the body waits for `100 Continue` (RFC 9110 §10.1.1): the server may want a new nonce,
+    /// and a body that is large, or can be read only once, would have been sent in vain.
     mutating func asksForLeave(_ body: RequestBody?) -> Bool {
         guard let body, isDigestRemembered, givesLeave else {
             asksForLeave = false
@@ -213,22 +212,22 @@ struct Authentication {
         return asksForLeave
     }
 
-    /// The server answered 417.
-    /// - Returns: whether the same may be asked again, without waiting: no byte of the body was sent.
+    /// Records that the server answered 417.
+    /// - Returns: whether the request may be repeated without waiting, since no byte of the body was sent.
     mutating func noteNoLeave() -> Bool {
         defer { givesLeave = false }
         return asksForLeave && givesLeave
     }
 
-    /// The token that was refused, if there shall be another one; once until something was accepted.
+    /// Returns the rejected token if another one should be fetched: once until a proof is accepted.
     mutating func tokenToRenew() -> TokenSource.Token? {
         guard let token, !hasRenewedToken else { return nil }
         hasRenewedToken = true
         return token
     }
 
-    /// The way to send the answer of a challenge closure; `nil`: the server does not take its kind, or has
-    /// refused it.
+    /// The proof for a credential from a challenge closure; `nil` if the server does not accept its kind, or
+    /// has rejected it.
     func proof(with credential: Credential, to offers: [AuthenticationOffer]) -> Proof? {
         AuthenticationChoice
             .scheme(for: credential, among: offers, allowed: allowed, hasBodyInMemory: hasBodyInMemory)
@@ -236,20 +235,20 @@ struct Authentication {
             .flatMap { refused.contains($0) ? nil : $0 }
     }
 
-    /// The proof that is known without a question.
+    /// The proof from the known credentials.
     func defaultProof(to offers: [AuthenticationOffer]) -> Proof? {
         knownCredentials.lazy.compactMap { proof(with: $0, to: offers) }.first
     }
 }
 
 extension Authentication.Proof {
-    /// The `Authorization` field of a token; `nil` where libcurl makes it, or a ``DigestSession``.
+    /// The `Authorization` field of a token; `nil` if libcurl or a ``DigestSession`` makes the field.
     var fieldValue: String? {
         guard scheme == .bearer, case .token(let token) = credential.secret else { return nil }
         return "Bearer " + token
     }
 
-    /// The `Authorization` field that proves it by a digest, for the next request of a session.
+    /// The `Authorization` field with a digest, for the next request of a session.
     func fieldValue(
         _ session: DigestSession,
         _ method: String,
@@ -271,7 +270,7 @@ extension Authentication.Proof {
         )
     }
 
-    /// libcurl's form of it; `nil` for a proof that is a field.
+    /// The proof in libcurl's form; `nil` if it is sent as a field.
     var curlAuthentication: CurlAuthentication? {
         let curlScheme: CurlAuthentication.Scheme
         switch scheme {

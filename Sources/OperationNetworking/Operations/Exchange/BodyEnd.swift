@@ -1,50 +1,49 @@
-/// The consequence of the end of a body, when its head decided nothing else: a value that decides.
+/// What follows the end of a body, if its head decided nothing else.
 ///
-/// | error     | use of the body            | and                          | follows               |
-/// |-----------|----------------------------|------------------------------|-----------------------|
-/// | untrusted | any                        |                              | ``askAboutServer``    |
-/// | expired   | any                        |                              | ``again``             |
-/// | refusal   | kept aside                 |                              | ``finish``            |
-/// | any       | kept aside                 | it only explains             | ``finish``            |
-/// | no byte can be had | kept aside        |                              | ``lost``              |
-/// | any       | any                        | was held, and cannot go on   | ``changed``           |
-/// | any       | any                        |                              | ``retry``             |
-/// | none      | skipped                    |                              | ``changed``           |
-/// | none      | checked                    |                              | ``differs``           |
-/// | none      | delivered                  | less than a rest asked for   | ``askForMore``        |
-/// | none      | delivered                  | not as long as it said       | ``wrongLength``       |
-/// | none      | any                        |                              | ``finish``            |
+/// | error     | use of the body    | and                               | follows             |
+/// |-----------|--------------------|-----------------------------------|---------------------|
+/// | untrusted | any                |                                   | ``askAboutServer``  |
+/// | expired   | any                |                                   | ``again``           |
+/// | rejected  | kept aside         |                                   | ``finish``          |
+/// | any       | kept aside         | it only explains                  | ``finish``          |
+/// | unusable  | kept aside         |                                   | ``lost``            |
+/// | any       | any                | was held, and cannot be continued | ``changed``         |
+/// | any       | any                |                                   | ``retry``           |
+/// | none      | skipped            |                                   | ``changed``         |
+/// | none      | checked            |                                   | ``differs``         |
+/// | none      | delivered          | less than the requested rest      | ``askForMore``      |
+/// | none      | delivered          | not of the announced length       | ``wrongLength``     |
+/// | none      | any                |                                   | ``finish``          |
 ///
-/// The first row that matches counts.
+/// The first matching row applies.
 enum BodyEnd {
-    /// The security policy refused the server: the challenge closure may know it.
+    /// The security policy rejected the server; the challenge closure may accept it.
     case askAboutServer(ServerTrustError)
-    /// Nothing was sent: the same is asked with another token.
+    /// Nothing was sent: repeat the request with another token.
     case again
     /// The response is the result.
     case finish
-    /// The response has a body that cannot be handed over, which is this error, unless its status is one
-    /// already.
+    /// The body of the response cannot be delivered: this is the error, unless the status already is one.
     case lost(TransferError)
-    /// The server has other bytes than those that are held.
+    /// The server's bytes differ from those already held.
     case changed
-    /// The error is the result, unless there is another attempt.
+    /// Retry, or else fail with the error.
     case retry(TransferError)
-    /// The body ended within the bytes that it had to repeat.
+    /// The body ended within the bytes that overlap with those already held.
     case differs
-    /// The server sent less than it was asked for (S4).
+    /// The server sent fewer bytes than requested (S4).
     case askForMore
-    /// The body is longer or shorter than its head said, which is this error.
+    /// The body is longer or shorter than its head announced: this is the error.
     case wrongLength(any Error)
 
     /// The facts that are known when the body has ended.
     struct Facts {
-        /// `nil`: it came whole, as far as HTTP can tell.
+        /// `nil` if the body is complete, as far as HTTP can tell.
         var error: TransferError?
         var use = BodyUse.deliver
-        /// Whether the body of a response that is no success only says why there is no other.
+        /// Whether the body of an unsuccessful response is only an explanation.
         var bodyExplains = false
-        /// Whether the transfer was held during a pause, and what is held cannot be continued by another.
+        /// Whether the transfer was held during a pause and cannot be resumed by another one.
         var wasHeldForGood = false
         var isShort = false
         var lengthError: (any Error)?
@@ -61,7 +60,7 @@ enum BodyEnd {
         case (.expired, _):
             self = .again
         case (_, .keepAside) where error.isRefusal || facts.bodyExplains:
-            // The status is the reason, however its explanation ended.
+            // The status is the error, however the explanation ended.
             self = .finish
         case (_, .keepAside) where error.isOfWholeBody:
             self = .lost(error)
@@ -86,7 +85,7 @@ enum BodyEnd {
 }
 
 extension TransferError {
-    /// Whether no byte of the body could be had, however often it was asked for.
+    /// Whether repeating the request cannot make the body usable.
     fileprivate var isOfWholeBody: Bool {
         switch self {
         case .length, .unaskedCoding: true
@@ -94,7 +93,7 @@ extension TransferError {
         }
     }
 
-    /// Whether the rest of the body was not wanted.
+    /// Whether the client stopped receiving the body.
     fileprivate var isRefusal: Bool {
         switch self {
         case .refused: true

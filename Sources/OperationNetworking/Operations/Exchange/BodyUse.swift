@@ -1,33 +1,33 @@
-/// The use of a body that is coming: a value that decides, piece by piece.
+/// The use of a body while it is received: decides about each piece.
 enum BodyUse: Hashable {
     /// The body goes to the sink.
     case deliver
-    /// A number of bytes that are held, and passed by. The bytes after them are held as well, and are
-    /// compared; what follows goes to the sink.
+    /// A number of bytes are already held and are skipped. The bytes after them are also held, and are
+    /// compared; the rest goes to the sink.
     case skip(Int64, then: ArraySlice<UInt8>)
-    /// A number of bytes that are held: the sink compares them, and writes what comes after them.
+    /// A number of bytes are already held: the sink compares them, and writes the rest.
     case compare(Int64)
-    /// The body has to begin with these bytes, which are held; what comes after them goes to the sink.
+    /// The body has to begin with these bytes, which are already held; the rest goes to the sink.
     case check(ArraySlice<UInt8>)
-    /// The body is that of an error, or of a redirect: it is kept aside, up to this number of bytes more, and
-    /// cut there.
+    /// The body of an error or redirect is kept aside, up to this number of further bytes, and truncated
+    /// there.
     case keepAside(Int64)
-    /// No head has said that a body comes.
+    /// No head has announced a body.
     case drop
-    /// The body is of no use, and cut after this number of bytes more.
+    /// The body is discarded, and the transfer is stopped after this number of further bytes.
     case discard(Int)
 
-    /// The treatment of one piece.
+    /// What to do with one piece.
     enum Step: Hashable {
-        /// Nothing of it is needed.
+        /// Ignore the piece.
         case ignore
-        /// The bytes from `start` on go to the sink; those from `new` on were not there before.
+        /// The bytes from `start` on go to the sink; those from `new` on are new.
         case write(from: Int, new: Int)
-        /// The first bytes are kept aside; the body is cut if there are more.
+        /// The first bytes are kept aside; the body is truncated if there are more.
         case keepAside(Int, cuts: Bool)
-        /// The body goes on for longer than it is worth.
+        /// The body is longer than is worth receiving.
         case cut
-        /// The body is not what is held.
+        /// The body differs from the held bytes.
         case differs
     }
 
@@ -38,7 +38,7 @@ enum BodyUse: Hashable {
         }
     }
 
-    /// Why the body is received although the sink gets nothing of it; `nil`: there is no reason.
+    /// Why the body is received although it does not go to the sink; `nil` otherwise.
     var unused: UnusedBody? {
         switch self {
         case .discard: .discarded
@@ -74,7 +74,7 @@ enum BodyUse: Hashable {
             guard compared < count else { return .ignore }
             return .write(from: start + compared, new: start + compared)
         case .keepAside(let left):
-            // The limit is the caller's.
+            // The caller sets the limit.
             let kept = Int(max(0, min(left, Int64(count))))
             self = .keepAside(left - Int64(kept))
             return .keepAside(kept, cuts: kept < count)

@@ -1,10 +1,10 @@
-/// The cookies of a transfer, as far as they are known.
+/// The cookies of a transfer, if they have been read.
 enum CookieReading: Sendable {
     case notYet
-    /// `nil`: it has nothing to do with a jar.
+    /// `nil` if the transfer does not use a jar.
     case done(JarCookies?)
 
-    /// Whether any are known that go to the server, perhaps.
+    /// Whether there are cookies that may be sent to the server.
     var areSent: Bool {
         switch self {
         case .notYet, .done(nil): false
@@ -13,18 +13,18 @@ enum CookieReading: Sendable {
     }
 }
 
-/// The dealings of an exchange with its jar: a value.
+/// An exchange's reading and writing of its cookie jar: a value.
 struct CookieWork {
-    /// For the next transfer.
+    /// The cookies for the next transfer.
     private var reading: CookieReading
-    /// The number of changes on their way to the jar.
+    /// The number of changes that the jar has not stored yet.
     private var stores = 0
 
     init(_ reading: CookieReading) {
         self.reading = reading
     }
 
-    /// Whether they are known as they are at the moment, as far as that can be seen without a wait.
+    /// Whether the cookies have been read and are current, as far as that can be seen without blocking.
     func areRead(from jar: CookieJar?) -> Bool {
         switch reading {
         case .notYet: false
@@ -35,7 +35,7 @@ struct CookieWork {
 
     var areStored: Bool { stores == 0 }
 
-    /// The cookies that were read, once.
+    /// Takes the cookies that were read, once.
     mutating func take() -> JarCookies? {
         defer { reading = .notYet }
         switch reading {

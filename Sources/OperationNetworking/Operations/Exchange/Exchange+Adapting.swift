@@ -1,9 +1,9 @@
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// Adapters of requests: asked before each transfer to the origin of the caller's request.
+// Request adapters: run before each transfer to the origin of the caller's request.
 extension Exchange {
-    /// Whether adapters have to be asked first; then the transfer starts after that.
+    /// Runs the adapters if there are any. Returns whether the transfer has to wait for them.
     func waitsForAdapters() -> Bool {
         let adapters = configuration.settings.requestAdapters
         guard !adapters.isEmpty, route.adapted == nil, authentication.isAtHome, let owner else {
@@ -32,15 +32,15 @@ extension Exchange {
         return true
     }
 
-    /// The hop with the method of the next question: a signature is over that, too.
+    /// The hop with the method of the next request, which a signature may cover.
     private var nextQuestion: URLRequest {
         var question = route.hop
         if let method = resumption.nextMethod(of: question) { question.httpMethod = method }
         return question
     }
 
-    /// Whether the adapters were asked about another method than the one to be sent: the question has become
-    /// another one meanwhile.
+    /// Whether the adapters received a different method from the one to be sent, because the request has
+    /// changed since.
     func isAdaptedForAnother(_ asked: ResumeRequest) -> Bool {
         guard let adapted = route.adapted else { return false }
         return adapted.httpMethod != asked.method ?? route.hop.httpMethod
@@ -48,7 +48,7 @@ extension Exchange {
 }
 
 extension RequestAdapterError {
-    /// The fields that belong to the library.
+    /// The fields that only the library may set.
     private static let fields = [
         "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
         "Cookie",

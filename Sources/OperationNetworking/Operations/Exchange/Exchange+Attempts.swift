@@ -3,16 +3,16 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// Attempts: whether and when the whole begins again.
+// Attempts: whether and when the request is repeated.
 extension Exchange {
-    /// Whether the server of the next transfer asked to be left alone for a while; then the transfer starts
-    /// after that.
+    /// Waits if the server of the next transfer has requested a delay. Returns whether the transfer has to
+    /// wait.
     func waitsForHost(_ network: NetworkContext) -> Bool {
         guard attempts.mayWait, let url = route.hopURL,
             let rest = network.hosts.remaining(for: host(of: url), now: now),
             let delay = attempts.wait(whileHostRests: rest, now: now)
         else { return false }
-        // Old by then.
+        // Out of date after the wait.
         cookies.forget()
         route.adapted = nil
         owner?.exchangeWillRetry(Retry(cause: .busyServer(url), delay: delay))
@@ -20,7 +20,7 @@ extension Exchange {
         return true
     }
 
-    /// Seconds until another attempt, if this response may be better then.
+    /// The seconds until another attempt; `nil` if the policy does not retry after this response.
     func retryDelay(after head: ResponseHead) -> TimeInterval? {
         noteRest(after: head)
         guard canSendAgain, !wantsOnlyStored, let url = route.hopURL, let response = head.response(for: url),
@@ -30,8 +30,8 @@ extension Exchange {
         return delay
     }
 
-    /// Seconds until another attempt after what is no answer of the server, or no file, as after a 503. `head`:
-    /// of the response, if there was one; it may say when to come back.
+    /// The seconds until another attempt after an unusable response, which is treated as a 503. `head` is the
+    /// head of the response, if there was one; it may contain `Retry-After`.
     func outageDelay(because error: any Error, after head: ResponseHead? = nil) -> TimeInterval? {
         guard canSendAgain, !wantsOnlyStored,
             let delay = attempts.wait(afterOutage: head?.fields, to: configuration.request, now: now)
@@ -40,8 +40,8 @@ extension Exchange {
         return delay
     }
 
-    /// What follows where the kept bytes are of no use: the whole is asked for. That counts as another attempt, and
-    /// has its delay. Without retries it is done once, at once, and then it fails.
+    /// Requests the whole body because the kept bytes are unusable. That counts as another attempt, with its
+    /// delay. Without retries it is done once, without delay; after that, the exchange fails.
     func askForWhole(because reason: RestartReason) -> ExchangeNext {
         let error = ResumeError.mustStartOver(reason)
         noteProgress()
@@ -72,7 +72,8 @@ extension Exchange {
         }
     }
 
-    /// Waits for a network, or for `delay` if it was not gone. Time that runs out makes the error the result.
+    /// Waits for the network, or for `delay` if it was reachable. If the time runs out, the error is the
+    /// result.
     private func wait(_ wait: Attempts.NetworkWait, else delay: TimeInterval, _ error: any Error) {
         owner?.exchangeLasts()
         sink.flush()
@@ -82,7 +83,7 @@ extension Exchange {
             exchange.retry(after: hasWaited ? wait.delay : delay)
         }
         let round = machine.round
-        // Not here: it may ask the kernel.
+        // Not on this thread: it may query the kernel.
         let task = Task.detached { hear(await wait.network.waitForNetwork()) }
         stopAsking = { task.cancel() }
         guard let limit = wait.limit else { return }
@@ -101,7 +102,7 @@ extension Exchange {
         sink.failure == nil && route.canStartOver
     }
 
-    /// Whether no server is asked, so that another attempt would get the same response.
+    /// Whether only the cache may answer, so that another attempt would get the same response.
     private var wantsOnlyStored: Bool {
         guard configuration.settings.layers[.cache] != nil else { return false }
         if route.hop.cachePolicy == .returnCacheDataDontLoad { return true }
@@ -115,7 +116,7 @@ extension Exchange {
         wait(delay, because: route.hopURL) { exchange, network in exchange.startFromFirstHop(network) }
     }
 
-    /// Nothing comes of it after a cancel or a pause.
+    /// Waits, then calls `go`, unless the exchange is cancelled or paused before.
     private func wait(
         _ seconds: TimeInterval,
         because url: URL?,
@@ -126,11 +127,12 @@ extension Exchange {
         let end = waitWithoutPlace(.time(url.map(host))) { (exchange, _: Void, network) in
             go(exchange, network)
         }
-        // That keeps nothing: the wait may be ten minutes, and the operation be released long before.
+        // The closure retains nothing: the wait may be ten minutes, and the operation may be released long
+        // before.
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { end(()) }
     }
 
-    /// Called from within libcurl, where the room is not lent: it is told right after.
+    /// Called inside a libcurl callback, so the update is posted to the network thread.
     private func noteRest(after head: ResponseHead) {
         guard let url = route.hopURL, let seconds = attempts.rest(after: head) else { return }
         NetworkThread.shared.perform { [now = now, host = host(of: url)] network in

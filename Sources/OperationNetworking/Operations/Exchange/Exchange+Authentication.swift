@@ -2,16 +2,16 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// Authentication: what a 401 leads to.
+// Authentication: the reaction to a 401.
 extension Exchange {
-    /// Answers to one request that a server may refuse; a client that has more does not have the right one.
+    /// The maximum number of credentials that a server may reject for one request.
     private static let maximumRefusals = 20
-    /// Bytes that are kept of a 401's body while the owner thinks.
+    /// The maximum number of bytes of a 401's body that are kept while the owner decides.
     private static let maximumQuestionBody: Int64 = 1024 * 1024
 
     // MARK: - Before a transfer
 
-    /// The hop has another address now, or everything begins again.
+    /// Begins a hop: the address has changed, or everything starts over.
     func beginHop() {
         let information = route.takeUserInformation()
         authentication.begin(
@@ -21,8 +21,8 @@ extension Exchange {
         )
     }
 
-    /// Whether a token has to be fetched first; then the transfer starts after that. The one that is there
-    /// may have expired while the exchange waited in the line.
+    /// Fetches a token if one is needed. Returns whether the transfer has to wait for it. The present token
+    /// may have expired while the exchange waited in line.
     func waitsForToken() -> Bool {
         guard let source = configuration.settings.tokenSource, authentication.takesToken(),
             configuration.settings.authenticationSchemes.contains(.bearer),
@@ -36,7 +36,7 @@ extension Exchange {
         return true
     }
 
-    /// Sends at once what the server is known to want.
+    /// Sends a credential preemptively if the server's scheme is known.
     func authenticateInAdvance(_ network: NetworkContext) {
         guard authentication.mayKnowCredentials, authentication.proof == nil, authentication.refused.isEmpty,
             let url = route.hopURL,
@@ -85,8 +85,8 @@ extension Exchange {
 
     // MARK: - After a head
 
-    /// Called from within libcurl.
-    /// - Returns: what becomes of a head that is no response yet, but a question; `nil` if it is none.
+    /// Decides about a head that is a challenge rather than the response. Called inside a libcurl callback.
+    /// - Returns: the decision; `nil` if the head is not a challenge.
     func answerChallenge(_ head: ResponseHead) -> Machine.Decision? {
         if head.status == 417, authentication.noteNoLeave() || route.dropExpectation() {
             return goOn(.again, after: head)
@@ -110,14 +110,14 @@ extension Exchange {
         return goOn(.authenticate(proof, head), after: head)
     }
 
-    /// - Returns: what becomes of a head that only wants another nonce; `nil` if it wants more.
+    /// - Returns: the decision about a head that only requires another nonce; `nil` if it requires more.
     private func renewDigest(
         _ offers: [AuthenticationOffer],
         _ head: ResponseHead
     ) -> Machine.Decision? {
         do throws(TransferError) {
             guard let proof = try authentication.proofToRenew(for: offers) else { return nil }
-            // The nonce of another realm is as good there as it was.
+            // The nonce of another realm stays valid there.
             let realm = DigestChallenge.first(in: offers)?.realm
             if realm == authentication.digest?.challenge.realm { forget(proof) }
             return goOn(.authenticate(proof, head), after: head)
@@ -126,7 +126,7 @@ extension Exchange {
         }
     }
 
-    /// Called from within libcurl, where the room is not lent: it is told right after.
+    /// Called inside a libcurl callback, so the update is posted to the network thread.
     private func noteAcceptance(_ head: ResponseHead) {
         guard let proof = authentication.proof, let url = route.hopURL, head.status < 500, head.status != 407
         else {
@@ -158,8 +158,8 @@ extension Exchange {
 
     // MARK: - Answers
 
-    /// The proof without a challenge closure: by the caller's credential, then by the storage's. Where the
-    /// URL names a user without a password, the storage may have that.
+    /// The proof without a challenge closure: from the caller's credential, then from the storage. If the URL
+    /// has a user name without a password, the storage may have the password.
     private func defaultProof(
         to offers: [AuthenticationOffer],
         _ head: ResponseHead
@@ -171,7 +171,7 @@ extension Exchange {
         return storedProof(to: offers, head, of: user) ?? proof
     }
 
-    /// The storage's proof. `user` is the only one whose credential counts; `nil`: the first that is stored.
+    /// The proof from the credential storage. If `user` is `nil`, any user's credential may be used.
     private func storedProof(
         to offers: [AuthenticationOffer],
         _ head: ResponseHead,
@@ -211,7 +211,7 @@ extension Exchange {
         fetchToken(otherThan: token, from: source)
     }
 
-    /// Acts on the answer of the challenge closure.
+    /// Acts on the challenge closure's answer.
     func act(
         on answer: AuthenticationChallenge.Answer,
         to offers: [AuthenticationOffer],
@@ -237,7 +237,8 @@ extension Exchange {
         }
     }
 
-    /// There is an answer, and nothing left to send with it. The response says why it was needed.
+    /// Fails because there is a credential, but the body cannot be sent again. The response says why it was
+    /// needed.
     private func endUnsent(_ head: ResponseHead) {
         tell(head)
         fail(route.unsentBody)

@@ -1,10 +1,11 @@
 import Foundation
 import FoundationNetworking
 
-// Cookies. The jar may wait for a disk: it is read and written on its own queue, in the order in which things
-// happened here, so that a redirect sees what its response has set.
+// Cookies. The jar may wait for a disk, so it is read and written on its own queue, in the order of the
+// events here: a redirect sees the cookies that its response has set.
 extension Exchange {
-    /// Whether the cookies of the next transfer have to be read first; then it starts after that.
+    /// Reads the cookies of the next transfer if necessary. Returns whether the transfer has to wait for
+    /// them.
     func readsCookies() -> Bool {
         guard !cookies.areRead(from: configuration.settings.cookieJar),
             let (jar, host) = route.hop.cookieSource(configuration.settings.cookieJar)
@@ -16,7 +17,7 @@ extension Exchange {
         return true
     }
 
-    /// Called from within libcurl, before the head is judged.
+    /// Called inside a libcurl callback, before the head is judged.
     func store(_ changes: CookieChanges) {
         guard let jar = configuration.settings.cookieJar else { return }
         cookies.willStore()
@@ -33,8 +34,8 @@ extension Exchange {
 }
 
 extension URLRequest {
-    /// The cookies of its first transfer, read now: it may wait for a disk, as the network thread may not.
-    /// Next to nothing is done for a jar that is empty.
+    /// Reads the cookies of the request's first transfer. May block on a disk, so it is not called on the
+    /// network thread. Does almost nothing if the jar is empty.
     func readCookies(_ jar: CookieJar?) -> CookieReading {
         guard let jar, takesCookies else { return .done(nil) }
         let version = jar.version
@@ -42,18 +43,18 @@ extension URLRequest {
         return .done(cookieHost.map { JarCookies(cookies: jar.cookies(concerning: $0), version: version) })
     }
 
-    /// Where the request's cookies come from, and for which host; `nil`: it has none.
+    /// The jar and the host of the request's cookies; `nil` if it has none.
     func cookieSource(_ jar: CookieJar?) -> (jar: CookieJar, host: String)? {
         guard let jar, takesCookies, let host = cookieHost else { return nil }
         return (jar, host)
     }
 
-    /// Whether it wants any. One with a `Cookie` field of its own takes care of them itself.
+    /// Whether the request uses a jar. A request with a `Cookie` field does not.
     private var takesCookies: Bool {
         httpShouldHandleCookies && field("Cookie") == nil
     }
 
-    /// A `Host` field names the host that cookies are for, as it does for libcurl.
+    /// The host whose cookies apply: a `Host` field takes precedence, as in libcurl.
     private var cookieHost: String? {
         (field("Host") ?? url?.host).map(Cookie.canonical)
     }

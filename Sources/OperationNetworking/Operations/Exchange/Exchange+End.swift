@@ -2,13 +2,13 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// The end: what is decided, and what the sink still has to do.
+// The end of an exchange: the decision, and the rest of the sink's work.
 extension Exchange {
     /// Acts on the end of a body whose head decided nothing else.
     func judge(_ end: TransferEnd) {
-        // Whatever became of the connection: without room for the body it is not asked for again.
+        // Independent of the connection: if the sink has failed, the body is not requested again.
         if machine.body.isForSink, let failure = sink.failure { return fail(failure) }
-        // Nor is what is missing, where the sink has found that the rest is of other bytes.
+        // Nor is the rest requested if the sink has found that the bytes differ.
         if machine.body.isForSink, let reason = sink.demand { return perform(askForWhole(because: reason)) }
         switch BodyEnd(facts(of: end)) {
         case .askAboutServer(let refusal): askAboutServer(refusal)
@@ -39,7 +39,7 @@ extension Exchange {
         return facts
     }
 
-    /// The bytes that came again are not those that are held.
+    /// Starts over because the overlapping bytes differ from those already held.
     func overlapDiffers() -> ExchangeNext {
         resumption.startOver(because: .overlapDiffers)
         return sink.abilities.canBeEmptied
@@ -73,7 +73,7 @@ extension Exchange {
             resumption.startOver(because: reason)
             tick()
             guard case .startAgain = machine.startOver() else { return }
-            // With all bytes there, nothing was asked for before their digest was known (P7).
+            // If all bytes were present, no request was sent before their digest was known (P7).
             perform(reason == .digestMismatch ? .again : askForWhole(because: reason))
         case .mustTryAgain(let error, let reason):
             if let reason { resumption.startOver(because: reason) }
@@ -91,7 +91,7 @@ extension Exchange {
         stop(ExchangeEnd(error: error, data: data, metrics: meters.log, statusComesFirst: statusComesFirst))
     }
 
-    /// Ends when the sink writes no more to the destination.
+    /// Ends the exchange once the sink has stopped writing to the destination.
     private func stop(_ decided: ExchangeEnd) {
         guard machine.end(with: decided) else { return }
         let stop = sink.abandon { NetworkThread.shared.perform { _ in self.sinkDidStop() } }

@@ -2,35 +2,35 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// Heads: what a response is good for, before its first byte.
+// Heads: what to do with a response, before its first byte.
 extension Exchange {
-    /// Acts on the decision of a head. Called from within libcurl.
+    /// Acts on the decision about a head. Called inside a libcurl callback.
     func act(on decision: Machine.Decision) -> HeadAnswer {
         let answer = machine.decide(decision)
         limitUnusedBody()
         return answer
     }
 
-    /// Decides what the body is good for, before its first byte.
+    /// Decides what to do with the body, before its first byte.
     func judge(_ head: ResponseHead) throws -> Machine.Decision {
         if let decision = answerChallenge(head) { return decision }
         if configuration.settings.redirectPolicy.isFollowing, RedirectPolicy.isRedirect(head) {
             return judgeRedirect(head)
         }
         if head.status == 304, let condition = route.condition, condition.isContradicted(by: head.fields) {
-            // It is about another file: the same is asked without the condition, once.
+            // It is about another file: repeat the request without the condition, once.
             sink.dropCondition()
             route.dropCondition()
             return .goOn(.again)
         }
-        // A 206 has the bytes that were asked for.
+        // A 206 has the requested bytes.
         if 200..<300 ~= head.status, head.status != 206, attempts.mayRepeat(head.status),
             let delay = retryDelay(after: head)
         {
             return goOn(.retry(after: delay), after: head)
         }
         if head.isWithoutBody, 200..<300 ~= head.status {
-            // What is held is not touched. The end of the transfer says why.
+            // The held bytes are not touched. The end of the transfer reports why.
             tell(head)
             return .take(.drop)
         }
@@ -45,7 +45,7 @@ extension Exchange {
             meters.log.addKept(start)
             return try compare(head, from: start, expecting: total, isProven: isProven)
         case .skip(let count, let total):
-            // Before: what is kept may change with the body.
+            // First, because the kept bytes may change with the body.
             let known = sink.lastBytes(Int(min(count, sink.abilities.keptCount)))
             let use = BodyUse.skip(count - Int64(known.count), then: known[...])
             return try deliver(head, at: .end, expecting: total, use)
@@ -71,7 +71,8 @@ extension Exchange {
         }
     }
 
-    /// A sink that can read back what it has compares it, while it writes; for others it is done here.
+    /// Compares the overlapping bytes: in the sink while it writes, if it can read its bytes back, otherwise
+    /// here.
     private func compare(
         _ head: ResponseHead,
         from start: Int64,
@@ -127,7 +128,7 @@ extension Exchange {
         return .take(use)
     }
 
-    /// A response that says something else than bytes of the file.
+    /// Delivers a response whose body is not part of the file.
     private func deliverAside(_ head: ResponseHead) -> Machine.Decision {
         if let delay = retryDelay(after: head) { return goOn(.retry(after: delay), after: head) }
         if let question = questionOfAddress(after: head) {
@@ -137,8 +138,8 @@ extension Exchange {
         return takeForResponse(head)
     }
 
-    /// Called from within libcurl. The head is that of the response, and its body says why it is no other
-    /// one.
+    /// Makes an unsuccessful response the result; its body is the explanation. Called inside a libcurl
+    /// callback.
     func takeForResponse(_ head: ResponseHead) -> Machine.Decision {
         tell(head)
         return .take(.keepAside(configuration.sideBodyLimit))

@@ -2,10 +2,10 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// Opening: the sink looks what it has from an earlier process. One that opens files for that does so when
-// there is a connection to be had: thousands that wait for one have nothing open.
+// Opening: the sink looks for bytes from an earlier process. A sink that opens files for that does so only
+// when a connection is available: thousands of waiting exchanges have no files open.
 extension Exchange {
-    /// - Returns: whether the sink is open; else the transfer starts after that.
+    /// - Returns: whether the sink is open. If not, the transfer starts once it is.
     func opensSink(_ network: NetworkContext) -> Bool {
         if machine.hasClosedSink, configuration.opensFiles, route.hopURL != nil, reservation == nil {
             reserve(network)
@@ -20,7 +20,7 @@ extension Exchange {
         return machine.hasOpenSink
     }
 
-    /// Waits for a connection, and goes through everything again: another token may be needed by then.
+    /// Waits for a connection, then prepares the transfer again, since another token may be needed.
     private func reserve(_ network: NetworkContext) {
         let settings = configuration.settings
         let reservation = Reservation(
@@ -45,23 +45,23 @@ extension Exchange {
             if didOpen(content) { prepare(network) }
         case .failure(let error):
             let isLack = error.isLackOfDescriptors
-            // One that was paused meanwhile opens it when it goes on.
+            // An exchange that was paused in between opens the sink when it resumes.
             guard machine.sinkOpened(!isLack) else { return }
             giveReservationUp(network)
             if isLack, network.transfers.mayWaitForDescriptors() { startAgain() } else { fail(error) }
         }
     }
 
-    /// - Returns: whether that was waited for: the exchange may have been paused or cancelled meanwhile.
+    /// - Returns: whether the exchange still waits for it: it may have been paused or cancelled in between.
     @discardableResult
     private func didOpen(_ content: SinkContent) -> Bool {
         if let partial = content.partial {
             resumption.take(partial)
-            // No progress of this exchange.
+            // These bytes are not progress of this exchange.
             attempts.note(held: partial.offset)
         }
         resumption.take(besides: content.kept, replacing: content.replaced)
-        // Before anything is sent: the hop is the first one.
+        // Nothing has been sent yet: this is the first hop.
         if let condition = content.condition { route.add(condition) }
         if let reason = content.lost { owner?.exchangeWillStartOver(because: reason) }
         return machine.sinkOpened()

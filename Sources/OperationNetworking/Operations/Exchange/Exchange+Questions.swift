@@ -3,10 +3,9 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// Responses that lead to another request, at once or when the owner has said so, and what becomes of their
-// bodies.
+// Responses that lead to another request, at once or by the owner's decision, and their bodies.
 extension Exchange {
-    /// A question about what the owner knows.
+    /// A decision that the owner has to make.
     enum Question {
         case redirect(HTTPURLResponse, to: URLRequest, from: URL)
         case address(HTTPURLResponse)
@@ -16,7 +15,7 @@ extension Exchange {
 
     // MARK: - Without a question
 
-    /// `next` follows, and the body is of no use.
+    /// Continues with `next` and discards the body.
     func goOn(_ next: ExchangeNext, after head: ResponseHead) -> Machine.Decision {
         .goOn(next, receiving: isWorthReceiving(head) ? UnusedBody.maximumLength : nil)
     }
@@ -26,9 +25,9 @@ extension Exchange {
         return UnusedBody.isWorthReceiving(length)
     }
 
-    /// Gives the transfer up if it still runs when the body, which no sink gets, has had its time. Where the
-    /// body of a success would go elsewhere than to memory, that of another response only explains why there
-    /// is none: the status says so already, and what came of it in time is enough.
+    /// Stops the transfer of an unused body after a while. If the body of a success would not go to memory,
+    /// the body of any other response is only an explanation: the status is known, so a truncated explanation
+    /// is enough.
     func limitUnusedBody() {
         guard let (id, use) = machine.unusedTransfer, use == .discarded || configuration.bodyExplains else {
             return
@@ -43,7 +42,7 @@ extension Exchange {
 
     // MARK: - Questions
 
-    /// Asks the owner what follows a head.
+    /// Asks the owner how to continue after a head.
     func ask(_ question: Question, after head: ResponseHead) {
         guard let owner else { return }
         owner.exchangeLasts()
@@ -79,7 +78,7 @@ extension Exchange {
         }
     }
 
-    /// - Returns: a closure that hears the answer, on any thread, and acts on it if it is still awaited.
+    /// - Returns: a closure that takes the answer, on any thread, and acts on it if it is still awaited.
     private func answer<Value: Sendable>(
         _ act: @escaping @Sendable (Exchange, Value) -> Machine.Effect
     ) -> @Sendable (Value) -> Void {
@@ -97,20 +96,20 @@ extension Exchange {
         }
     }
 
-    /// `next` follows, and what is left of the body is of no use.
+    /// Continues with `next` and discards the rest of the body.
     func goOn(_ next: ExchangeNext, afterAnswerTo head: ResponseHead) -> Machine.Effect {
         let left = UnusedBody.maximumLength - sideBody.count
         sideBody = Data()
         return machine.answer(.goOn(next, receiving: left > 0 && isWorthReceiving(head) ? left : nil))
     }
 
-    /// The head is that of the response, with the rest of its body.
+    /// Makes the head and the rest of its body the response.
     func take(_ head: ResponseHead) -> Machine.Effect {
         tell(head)
         return askAboutResponse(after: head) ? .none : machine.answer(.take)
     }
 
-    /// Called from within libcurl: the body waits if the owner is to be asked about the response.
+    /// Holds the body back if the owner has to decide about the response. Called inside a libcurl callback.
     func askAboutResponse(_ decision: Machine.Decision, _ head: ResponseHead) -> Machine.Decision {
         guard case .take(let use) = decision, use != .drop, askAboutResponse(after: head) else {
             return decision
@@ -126,7 +125,7 @@ extension Exchange {
         return true
     }
 
-    /// The head is that of the response, which is an error when its body has come.
+    /// Makes the head the response, which fails with `error` once its body has arrived.
     func fail(_ error: any Error, after head: ResponseHead) -> Machine.Effect {
         tell(head)
         return machine.answer(.takeThen(.fail(error)))

@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 // Redirects: where the next transfer goes.
 extension Exchange {
-    /// Called from within libcurl, by which a redirect came.
+    /// Decides about a redirect. Called inside a libcurl callback.
     func judgeRedirect(_ head: ResponseHead) -> Machine.Decision {
         let policy = configuration.settings.redirectPolicy
         if let locations = RedirectPolicy.conflict(in: head) {
@@ -19,13 +19,13 @@ extension Exchange {
         guard let owner, owner.exchangeAnswersRedirects else {
             return goOn(.follow(response, to: next, from: url), after: head)
         }
-        // Not a byte of it is kept, or decoded, in vain.
+        // No byte of the body is kept or decoded in vain.
         ask(.redirect(response, to: next, from: url), after: head)
         return .askFirst(keeping: configuration.sideBodyLimit)
     }
 
     func follow(_ redirect: HTTPURLResponse, to request: URLRequest, from url: URL) {
-        // A closure that only looks at a redirect has not allowed that.
+        // A closure that only inspects a redirect has not allowed a downgrade.
         guard
             configuration.settings.redirectPolicy.allowsDowngrade
                 || !RedirectPolicy.isDowngrade(from: url, to: request.url)
@@ -35,10 +35,10 @@ extension Exchange {
         startAgain()
     }
 
-    /// The question for another address; `nil`: none is asked.
+    /// The request to the owner for another address; `nil` if there is none.
     ///
-    /// It is asked when the response means that the address is no good any more (S42), and only once until a
-    /// byte has come from the new one.
+    /// Made if the response means that the address is no longer valid (S42), and only once until a byte has
+    /// arrived from the new one.
     func questionOfAddress(after head: ResponseHead) -> Question? {
         guard configuration.refreshesURL, !route.hasFreshURL, [401, 403, 404, 410].contains(head.status),
             owner != nil, let url = route.hopURL, let response = head.response(for: url)
@@ -46,7 +46,7 @@ extension Exchange {
         return .address(response)
     }
 
-    /// The file is asked for at another address.
+    /// Requests the file from another address.
     func move(to url: URL) {
         guard !RedirectPolicy.isDowngrade(from: route.request.url, to: url) else {
             return fail(URLError.insecure(url: url))

@@ -2,14 +2,14 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// Server trust: what a refusal by the security policy leads to.
+// Server trust: the reaction to a rejection by the security policy.
 extension Exchange {
-    /// Questions about the servers of one exchange: one that presents another certificate each time is not to
-    /// be trusted.
+    /// The maximum number of exceptions in one exchange: a server that presents a different certificate each
+    /// time must not be trusted.
     private static let maximumTrustedServers = 20
 
-    /// The handshake is over, and nothing was sent. The challenge closure may know the server all the same;
-    /// then there is another one.
+    /// Asks the challenge closure about a server that the security policy rejected. The handshake has ended
+    /// and nothing was sent; if the closure trusts the server, there is another handshake.
     func askAboutServer(_ refusal: ServerTrustError) {
         guard let exception = TrustException(refusal), trustedServers.count < Self.maximumTrustedServers,
             let owner, owner.exchangeAnswersChallenges

@@ -4,7 +4,7 @@ import FoundationNetworking
 internal import OperationNetworkingSystem
 
 extension Exchange {
-    /// The owner wants the exchange to run.
+    /// Starts the total time when the owner starts the exchange.
     func startTotalTime() {
         guard let left = totalTime.start(now: now) else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + left) { [weak self, lap = totalTime.lap] in
@@ -19,23 +19,23 @@ extension Exchange {
     }
 }
 
-/// The time that an exchange has run, against its limit: a value.
+/// The time that an exchange has run, and its limit: a value.
 struct TotalTime {
-    /// Counts starts: an alarm that was set for an earlier one means nothing.
+    /// The number of starts: the alarm of an earlier one is ignored.
     private(set) var lap = 0
     private let limit: TimeInterval?
     private var spent = 0.0
     private var began: MonotonicTime?
 
-    /// - Parameter limit: in seconds; `nil`, or not finite: there is none.
+    /// - Parameter limit: in seconds; `nil` or a non-finite value for no limit.
     init(limit: TimeInterval?) {
         self.limit = limit.flatMap { $0.isFinite ? max(0, $0) : nil }
     }
 
     var isRunning: Bool { began != nil }
 
-    /// The time runs from now on.
-    /// - Returns: the seconds that are left; `nil`: any number, or it runs already.
+    /// Starts the time.
+    /// - Returns: the seconds left; `nil` if there is no limit, or the time is already running.
     mutating func start(now: MonotonicTime) -> TimeInterval? {
         guard let limit, began == nil else { return nil }
         began = now

@@ -3,12 +3,12 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// One request's business with its server, across redirects, pauses and resumptions, until there is an end.
+/// The exchange of one request with its server, across redirects, pauses and resumptions, until it ends.
 ///
-/// It performs what ``ExchangeMachine`` decides. It is made on any thread, and then used on the network
-/// thread only. While a transfer runs it keeps its owner.
+/// It performs what ``ExchangeMachine`` decides. It can be created on any thread, and is then used only on
+/// the network thread. While a transfer runs, it retains its owner.
 ///
-/// It is where the values meet that decide about a request, one property each.
+/// The values that decide about a request meet here, one property each.
 final class Exchange: Exchanging, @unchecked Sendable {
     // @unchecked: after init everything happens on the network thread, to which it is carried in closures.
 
@@ -20,39 +20,40 @@ final class Exchange: Exchanging, @unchecked Sendable {
     /// The time, read once for each event.
     private(set) var now = MonotonicTime.now
     var machine = Machine()
-    /// The layers before the network, once they were made.
+    /// The layers in front of the network, once they have been made.
     private var layers: (any TransferRunning)?
     /// The runner of the last transfer.
     private weak var lastRunner: (any TransferRunning)?
     var owner: (any ExchangeOwner)?
-    /// The owner's, since the last ``begin(_:for:in:)``.
+    /// The owner's lap, set by the last ``begin(_:for:in:)``.
     private(set) var lap = 0
 
     var route: ExchangeRoute
     var cookies: CookieWork
     var authentication: Authentication
-    /// Servers that the challenge closure trusts although the policy does not.
+    /// The servers that the challenge closure trusts although the policy does not.
     var trustedServers: Set<TrustException> = []
-    /// Tells the task of the challenge closure, or of a network, that its answer is not awaited any more.
+    /// Cancels the task of the challenge closure, the adapters or the network wait, whose answer is no longer
+    /// awaited.
     var stopAsking: (@Sendable () -> Void)?
     var resumption: Resumption
     var attempts: Attempts
     var totalTime: TotalTime
 
-    /// The connection that a transfer waits for, or has, before its request is known.
+    /// The connection that is reserved, or waited for, before the transfer's request is known.
     var reservation: TransferID?
     /// The end of the last transfer.
     private var transferEnd: TransferEnd?
     /// The bytes of the body that were kept aside.
     var sideBody = Data()
-    /// The sink's files from its last byte on, until it says that it has closed them.
+    /// The sink's files, from its last byte until it has closed them.
     var closingFiles: ClosingFiles?
     var meters = ExchangeMeters()
 
     /// - Parameters:
-    ///   - configuration: what is asked, and how.
-    ///   - cookies: those for the first hop, if they have been read already.
-    ///   - earlier: the body so far of an earlier exchange.
+    ///   - configuration: the request, its destination and settings.
+    ///   - cookies: the cookies for the first hop, if they have already been read.
+    ///   - earlier: the bytes received by an earlier exchange.
     init(
         _ configuration: ExchangeConfiguration,
         cookies: CookieReading = .notYet,
@@ -80,12 +81,12 @@ final class Exchange: Exchanging, @unchecked Sendable {
         self.owner = owner
         self.lap = lap
         tick()
-        // Here, where a command of the user's arrives, and not at each start: an attempt that forgot would be
-        // followed by the next, for ever, on a disk that is full.
+        // Here, for a command of the user, and not at each start: otherwise attempts would follow one another
+        // forever on a full disk.
         sink.goOn()
         if !machine.isDecided { startTotalTime() }
         perform(machine.begin(), network)
-        // A first transfer tells by itself when it lasts.
+        // A first transfer reports by itself when it lasts.
         if !machine.isTransferring || !meters.log.isEmpty { self.owner?.exchangeLasts() }
         tellProgressSoon()
     }
@@ -94,7 +95,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         perform(machine.suspend(sink.failure == nil && cannotGoOn), network)
         tick()
         totalTime.stop(now: now)
-        // It may be days until it goes on: other authorities may be trusted then, and another user be there.
+        // It may be days until the exchange resumes: the trusted authorities and the user may have changed.
         configuration.anchorVersions = nil
         cookies.forget()
         owner = nil
@@ -112,7 +113,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
 
     func bodySoFar(_ network: NetworkContext) -> EarlierBody? {
         let held = sink.held
-        // No archive says which servers the closure trusted.
+        // An archive does not contain the servers that the closure trusted.
         guard ResumeRequest.mayContinue(configuration.request), trustedServers.isEmpty,
             resumption.canComeAgain(route.hop, held: held),
             let data = sink.bytesInMemory, let content = resumption.content(of: held)
@@ -120,8 +121,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
         return EarlierBody(data, content)
     }
 
-    /// Whether the bytes held can neither be taken back nor be continued: a stream of the caller's, a FIFO or
-    /// a terminal that has bytes of which no strong validator says what they are.
+    /// Whether the held bytes can be neither taken back nor resumed: they have gone to a caller's stream, a
+    /// FIFO or a terminal, and there is no strong validator for them.
     var cannotGoOn: Bool {
         guard sink.count > 0, !sink.abilities.canBeEmptied else { return false }
         return !resumption.canComeAgain(route.hop, held: sink.held)
@@ -151,7 +152,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
             runner(network).giveUp(id)
         case .restart(let id):
             perform(Machine.Stop(transfer: id), network)
-            // Without a reason to begin anew it has failed, as is found before the next transfer.
+            // If there is no reason to start over, the sink has failed, which is detected before the next
+            // transfer.
             perform(sink.demand.map(askForWhole) ?? .again)
         case .hearEnd:
             if let transferEnd { perform(machine.transferEnded(transferEnd.id)) }
@@ -193,9 +195,9 @@ final class Exchange: Exchanging, @unchecked Sendable {
         }
     }
 
-    /// Begins a wait for code of the app, or for a time. The owner lends its place meanwhile, and has to have
-    /// one again before the exchange goes on. The wait lasts until then.
-    /// - Returns: a closure that ends it, on any thread; once it was given up, nothing comes of that.
+    /// Begins a wait for code of the app, or for a delay. The owner lends its slot during the wait, which
+    /// lasts until the owner has a slot again.
+    /// - Returns: a closure that ends the wait, on any thread; it has no effect once the wait was abandoned.
     func waitWithoutPlace<Value: Sendable>(
         _ reason: ExchangeWait,
         _ go: @escaping @Sendable (Exchange, Value, NetworkContext) -> Void
@@ -213,7 +215,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         }
     }
 
-    /// Calls `go` once the owner has a place again: now, or later on the network thread.
+    /// Calls `go` once the owner has a slot again: now, or later on the network thread.
     func takePlace(_ network: NetworkContext, then go: @escaping @Sendable (Exchange, NetworkContext) -> Void)
     {
         let mayGoOn = owner?.exchangeMayGoOn { [weak self] in
@@ -225,7 +227,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
     }
 
     /// Begins a wait for a value.
-    /// - Returns: a closure that ends it, on any thread; once it was given up, nothing comes of that.
+    /// - Returns: a closure that ends the wait, on any thread; it has no effect once the wait was abandoned.
     func wait<Value: Sendable>(
         _ go: @escaping @Sendable (Exchange, Value, NetworkContext) -> Void
     ) -> @Sendable (Value) -> Void {
@@ -238,7 +240,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         }
     }
 
-    /// The same is asked again, after what is being done now.
+    /// Repeats the request, after the current event has been handled.
     func startAgain() {
         wait { (exchange, _: Void, network) in exchange.prepare(network) }(())
     }
@@ -253,22 +255,22 @@ extension Exchange {
         prepare(network)
     }
 
-    /// Goes through what has to be known before the next transfer, and starts it.
+    /// Gathers everything that the next transfer needs, and starts it.
     func prepare(_ network: NetworkContext) {
         tick()
         if waitsForHost(network) {
             giveReservationUp(network)
             return tellRedirect()
         }
-        // Nothing that may need a connection is waited for while one is reserved, or files are open.
+        // While a connection is reserved or files are open, nothing that may need a connection is waited for.
         guard !waitsForToken(), !waitsForAdapters() else { return giveReservationUp(network) }
         guard machine.hasOpenSink || opensSink(network) else { return }
         guard !looksAtAnchors(), !readsCookies() else { return }
         start(network, with: cookies.take())
     }
 
-    /// Whether the files of authorities have to be looked at first, since a redirect leads to TLS; then the
-    /// transfer starts after that.
+    /// Reads the versions of the certificate authority files if a redirect leads to TLS. Returns whether the
+    /// transfer has to wait for them.
     private func looksAtAnchors() -> Bool {
         guard configuration.anchorVersions == nil, authentication.origin?.isTLS == true else { return false }
         let anchors = configuration.settings.trustAnchors
@@ -317,7 +319,7 @@ extension Exchange {
         }
     }
 
-    /// The runner of its transfers: the network, or the layers before it.
+    /// The runner of the exchange's transfers: the network, or the layers in front of it.
     func runner(_ network: NetworkContext) -> any TransferRunning {
         if let layers { return layers }
         guard !configuration.settings.layers.isEmpty else { return network.transfers }
@@ -331,7 +333,7 @@ extension Exchange {
         return made
     }
 
-    /// Others may have the connection, or the place in the line.
+    /// Releases the reserved connection, or the place in the line.
     func giveReservationUp(_ network: NetworkContext) {
         if let id = reservation.take() { runner(network).stop(id) }
     }
@@ -387,7 +389,8 @@ extension Exchange: TransferClient {
 
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer {
         tick()
-        // It may answer a part of the request's body, and end before there is a time to look.
+        // The head may answer a partly sent body, and the transfer may end before the next look at its
+        // upload.
         if meters.isUploading, let id = machine.transfer, let lastRunner {
             countUpload(lastRunner.sentCount(id))
         }
@@ -430,7 +433,7 @@ extension Exchange: TransferClient {
         perform(step)
     }
 
-    /// The bytes from `start` on were not there before.
+    /// Takes bytes, of which those from `start` on are new.
     private func take(_ bytes: Span<UInt8>, countingFrom start: Int) throws {
         if resumption.end != nil {
             let held = sink.count + Int64(bytes.count - start)

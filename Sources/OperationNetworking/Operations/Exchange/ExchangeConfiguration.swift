@@ -2,39 +2,40 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// All that an exchange needs to know: the request of an operation, the destination of its body, and the settings.
-/// The operation adds to it when it starts.
+/// The input of an exchange: the request of an operation, the destination of its body, and the settings. The
+/// operation completes it when it starts.
 struct ExchangeConfiguration: Sendable {
     var request: URLRequest
     var shared = SharedSettings.standard
     var body: RequestBody?
     var destination = Destination.memory
-    /// In bytes, for a body that is kept in memory.
+    /// The maximum length in bytes of a body in memory.
     var memoryLimit: Int64 = 256 << 20
-    /// Whether what came before a pause may be kept.
+    /// Whether bytes received before a pause may be kept.
     var resumesByRange = false
-    /// The number of bytes to compare where no strong validator proves that they are the same; `nil`: none
-    /// are kept.
+    /// The number of bytes to compare if there is no strong validator; `nil` to discard such bytes.
     var overlap: Int64?
-    /// Whether the owner may know another address when there is nothing at this one.
+    /// Whether the owner may provide another address if there is nothing at this one.
     var refreshesURL = false
-    /// Refuses a response whose body must not reach the destination.
+    /// Rejects a response whose body must not reach the destination.
     var check: (@Sendable (HTTPURLResponse) throws -> Void)?
-    /// Bytes that a body may have after its content coding was undone.
+    /// The maximum length in bytes of a decoded body.
     var maximumDecodedLength: Int64 = 256 << 20
-    /// Of its room, among others that wait for a connection.
+    /// The exchange's priority among those that wait for a connection.
     var priority = TransferPriority.normal
     /// Whether the owner gets a copy of every piece.
     var givesPieces = false
-    /// Whether the owner says, when the head came, that the body is to be received.
+    /// Whether the owner decides, after the head, when the body is received.
     var asksAboutResponse = false
 
-    /// Makes the exchange, from the final configuration: another kind of work behind an operation is made here.
+    /// Makes the exchange from the final configuration. Replaced to put another kind of work behind an
+    /// operation.
     var makeExchange: @Sendable (ExchangeConfiguration, CookieReading, EarlierBody?) -> any Exchanging = {
         Exchange($0, cookies: $1, continuing: $2)
     }
 
-    /// The versions of the files of authorities; `nil`: not known yet. The network thread asks no disk.
+    /// The versions of the certificate authority files; `nil` if they have not been read. The network thread
+    /// does not access the disk.
     var anchorVersions: [FileVersion?]?
 
     /// See ``shared``.
@@ -43,23 +44,21 @@ struct ExchangeConfiguration: Sendable {
         _modify { yield &shared.value }
     }
 
-    /// The stream that a successful body goes to; `nil` if it does not go to a stream. Setting it sets the
-    /// destination.
+    /// The stream that receives a successful body; `nil` if there is none. Setting it sets the destination.
     var outputStream: OutputStream? {
         get { if case .stream(let stream) = destination { stream } else { nil } }
         set { destination = newValue.map { .stream($0) } ?? .memory }
     }
 
-    /// The file that a successful body goes to; `nil` if it does not go to a file. Setting it sets the
-    /// destination.
+    /// The file that receives a successful body; `nil` if there is none. Setting it sets the destination.
     var outputFile: URL? {
         get { if case .file(let file) = destination { file } else { nil } }
         set { destination = newValue.map { .file($0) } ?? .memory }
     }
 
-    /// Where the body of a 2xx response goes.
+    /// The destination of the body of a 2xx response.
     enum Destination: @unchecked Sendable {
-        // @unchecked: a stream is handed over to the sink that writes it, and used by it alone until the
+        // @unchecked: a stream is handed over to the sink that writes it, and only the sink uses it until the
         // end.
         case memory
         case file(URL)
@@ -70,10 +69,11 @@ struct ExchangeConfiguration: Sendable {
         case custom(@Sendable () -> any ResponseSink)
     }
 
-    /// Bytes that are kept of an error's body when the destination is not memory.
+    /// The maximum number of bytes kept of an error's body if the destination is not memory.
     static let sideBodyLimit: Int64 = 64 * 1024
 
-    /// A new sink for the destination. One for memory has `data`, which an earlier operation had.
+    /// Returns a new sink for the destination. A sink in memory starts with `data`, from an earlier
+    /// operation.
     func makeSink(with data: Data = Data()) -> any ResponseSink {
         switch destination {
         case .memory: MemorySink(limit: memoryLimit, data: data)
@@ -84,22 +84,22 @@ struct ExchangeConfiguration: Sendable {
         }
     }
 
-    /// The transfer of one hop.
+    /// Returns the transfer of one hop.
     /// - Parameters:
-    ///   - hop: the request, or what a redirect made of it.
-    ///   - origin: that of the hop's URL.
+    ///   - hop: the request, as changed by redirects.
+    ///   - origin: the origin of the hop's URL.
     ///   - body: the hop's body.
-    ///   - asked: the fields that ask for what is missing.
-    ///   - continues: whether they ask for the rest of the bytes held.
-    ///   - cookies: those that may go to the server; `nil`: none, and none are kept.
-    ///   - authentication: the credentials, and the server that asks for them.
-    ///   - digest: of a digest, the server's nonce.
+    ///   - asked: the fields that request the missing bytes.
+    ///   - continues: whether they request the rest after the held bytes.
+    ///   - cookies: the cookies that may be sent; `nil` to neither send nor store cookies.
+    ///   - authentication: the credentials to send, if any.
+    ///   - digest: the digest session, with the server's nonce.
     ///   - isAtHome: whether the hop goes to the origin of the caller's own request.
     ///   - exceptions: servers that the challenge closure trusts although the policy does not.
-    /// - Returns: all that the transfer needs.
+    /// - Returns: everything the transfer needs.
     /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be
     ///   sent, ``ProxyError`` for a proxy that cannot be used, ``CredentialError`` for the credentials,
-    ///   ``OutputFileError`` for a destination that is no file.
+    ///   ``OutputFileError`` for a destination that is not a file.
     func transferRequest(
         for hop: URLRequest,
         at origin: Origin? = nil,
@@ -126,7 +126,7 @@ struct ExchangeConfiguration: Sendable {
         let cachePolicy = hop.cachePolicy
         try fields.ask(by: cachePolicy, hasCache: settings.layers[.cache] != nil, url: url)
         var trustDomain = shared.trustDomain
-        // Who the client is was meant for one origin.
+        // The client identity was meant for one origin.
         if !isAtHome, trustDomain.identity != nil { trustDomain.identity = nil }
         if !exceptions.isEmpty { trustDomain.exceptions = exceptions }
         if origin.isTLS, let anchorVersions, !anchorVersions.isEmpty {
@@ -134,7 +134,7 @@ struct ExchangeConfiguration: Sendable {
         }
         if let proxy = try settings.proxyConfiguration.proxy(for: url) {
             trustDomain.proxy = proxy
-            // It is for a proxy, and no server ever sees it.
+            // The field is for a proxy; servers never see it.
             if proxy.kind == .http, let authorization = fields["Proxy-Authorization"] {
                 trustDomain.proxyAuthorization = authorization
             }
@@ -147,7 +147,7 @@ struct ExchangeConfiguration: Sendable {
         // A redirect closure may have chosen other fields.
         let acceptsContentCoding = acceptsContentCoding && !continues && !Self.choosesCoding(hop)
         if !acceptsContentCoding {
-            // The caller's own Accept-Encoding selected the representation, and selects it again.
+            // The caller's own Accept-Encoding selected the representation, so it is sent again.
             for field in asked.fields.fields
             where field.name != "Accept-Encoding" || fields[field.name] == nil {
                 fields[field.name] = field.value
@@ -158,7 +158,7 @@ struct ExchangeConfiguration: Sendable {
             fields["Authorization"] =
                 try digest.map { try authentication.fieldValue($0, method, url, body) }
                 ?? authentication.fieldValue
-            // A connection that was authenticated for one credential serves no other.
+            // A connection authenticated for one credential is not used for another.
             if authentication.scheme.isConnectionBased { trustDomain.credential = authentication.credential }
         }
         return TransferRequest(
@@ -187,21 +187,21 @@ struct ExchangeConfiguration: Sendable {
     /// The domain of transfers without a connection-based credential.
     var trustDomain: TrustDomain { shared.trustDomain }
 
-    /// Ranges count bytes as sent, after any content coding: what is to be continued must not be coded.
+    /// Ranges count bytes as sent, after any content coding, so a body that may be resumed must not be coded.
     var acceptsContentCoding: Bool {
         guard case .memory = destination else { return false }
         return !Self.choosesCoding(request)
     }
 
-    /// Whether the fields of a request say which content codings are wanted: by name, or by a range of bytes.
+    /// Whether the fields of a request choose the content coding, by name or by requesting a range.
     private static func choosesCoding(_ request: URLRequest) -> Bool {
         guard request.allHTTPHeaderFields?.isEmpty == false else { return false }
         return request.value(forHTTPHeaderField: "Accept-Encoding") != nil
             || request.value(forHTTPHeaderField: "Range") != nil
     }
 
-    /// A sink that can be full, and a limit, hold the transfer, and a held HTTP/2 stream keeps up to 32 MB in
-    /// libcurl 7.88.
+    /// The HTTP version. A full sink or a bandwidth limit holds the transfer, and a held HTTP/2 stream
+    /// buffers up to 32 MB in libcurl 7.88.
     var version: TransferOptions.HTTPVersion {
         guard case .memory = destination, !givesPieces, !asksAboutResponse, settings.downloadLimits.isEmpty
         else {
@@ -210,25 +210,24 @@ struct ExchangeConfiguration: Sendable {
         return .automatic
     }
 
-    /// Whether the sink opens files before it is known what to ask. The transfer then goes over HTTP/1.1.
+    /// Whether the sink opens files before the request is known. The transfer then uses HTTP/1.1.
     var opensFiles: Bool {
         if case .custom = destination { true } else { false }
     }
 
-    /// Whether the body of a response that is not a success only explains why there is no other.
+    /// Whether the body of an unsuccessful response is only an explanation.
     var bodyExplains: Bool {
         if case .memory = destination { false } else { true }
     }
 
-    /// The number of bytes that may be kept of the body of a response that is not a success.
+    /// The maximum number of bytes kept of the body of an unsuccessful response.
     var sideBodyLimit: Int64 { bodyExplains ? Self.sideBodyLimit : memoryLimit }
 }
 
 extension HeaderFields {
-    /// Tells the caches on the way what the policy says of them, where the caller has not.
+    /// Adds the fields by which the policy controls caches along the way, unless the caller has set them.
     ///
-    /// - Throws: `URLError.resourceUnavailable` if only a stored response is wanted, and nothing is stored
-    ///   anywhere.
+    /// - Throws: `URLError.resourceUnavailable` if only a stored response is wanted, and there is no cache.
     fileprivate mutating func ask(by policy: URLRequest.CachePolicy, hasCache: Bool, url: URL) throws {
         switch policy {
         case .reloadIgnoringLocalAndRemoteCacheData:
@@ -242,15 +241,15 @@ extension HeaderFields {
         }
     }
 
-    /// Takes out what the caller says about where the body ends: libcurl says it, from the body there is. A
-    /// server that believed anything else would take the rest of the body for the next request ([RFC 9112
+    /// Removes the caller's framing of the body: libcurl sets it from the actual body. With any other
+    /// framing, a server would take the rest of the body for the next request ([RFC 9112
     /// §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
     ///
     /// - Throws: an error for a transfer coding that cannot be made here.
     fileprivate mutating func leaveFraming(to body: RequestBody?) throws(RequestSerializationError) {
         self["Content-Length"] = nil
         guard let coding = self["Transfer-Encoding"] else { return }
-        // libcurl 7.88 never ends the chunks of a body that it knows to be empty.
+        // libcurl 7.88 never ends a chunked body that it knows to be empty.
         guard let body, body.length != 0 else { return self["Transfer-Encoding"] = nil }
         guard coding.isEqualIgnoringASCIICase(to: "chunked") else {
             throw .invalidFieldValue(name: "Transfer-Encoding")

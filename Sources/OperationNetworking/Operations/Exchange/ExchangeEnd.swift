@@ -1,15 +1,15 @@
 import Foundation
 
-/// The end of an exchange. An object, since it is handed on several times, and kept in the results: an
-/// operation that waits in a queue has room for a reference.
+/// The end of an exchange. A class, because it is passed on several times and kept in the results: an
+/// operation waiting in a queue then only needs space for a reference.
 final class ExchangeEnd: Sendable {
-    /// `nil`: there is a response, and its body is complete.
+    /// `nil` if there is a response with a complete body.
     let error: (any Error)?
-    /// The body, or as much of it as came, if it is in memory.
+    /// The body, or the part of it that was received, if it is in memory.
     let data: Data?
     let metrics: TransferLog
-    /// Whether the error is only about the body: a status that the serializer refuses is the reason, and the
-    /// error if it does not.
+    /// Whether the error is only about the body: if the serializer rejects the status, that is the error
+    /// instead.
     let statusComesFirst: Bool
 
     init(error: (any Error)?, data: Data?, metrics: TransferLog, statusComesFirst: Bool = false) {
@@ -19,7 +19,7 @@ final class ExchangeEnd: Sendable {
         self.statusComesFirst = statusComesFirst
     }
 
-    /// The same with `data`, if it has none.
+    /// Returns the same end with `data`, if it has none.
     func orData(_ data: Data?) -> ExchangeEnd {
         guard self.data == nil, let data else { return self }
         return ExchangeEnd(error: error, data: data, metrics: metrics, statusComesFirst: statusComesFirst)

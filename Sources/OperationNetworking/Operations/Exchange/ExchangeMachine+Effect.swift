@@ -1,37 +1,37 @@
-// The effects of a machine's events, and the decisions that it is told.
+// The effects of a machine's events, and the decisions that are its input.
 extension ExchangeMachine {
-    /// The work of the exchange on the network after an event.
+    /// What the exchange has to do on the network after an event.
     enum Effect {
         case none
-        /// The first hop begins.
+        /// Begin the first hop.
         case start
-        /// Nothing runs any more but these.
+        /// Stop everything that runs.
         case stop(Stop)
-        /// The transfer is held while its operation is paused.
+        /// Hold the transfer while its operation is paused.
         case pause(TransferID)
         case resume(TransferID)
-        /// The sink has room again.
+        /// Receive more: the sink has room again.
         case resumeReceiving(TransferID)
-        /// The head is answered: its body is received.
+        /// Receive the body: the head has been answered.
         case receive(TransferID)
-        /// The rest of the body is not wanted.
+        /// Stop receiving the body.
         case giveUp(TransferID)
-        /// The transfer stops, and the whole is asked for.
+        /// Stop the transfer and request the whole body.
         case restart(TransferID)
-        /// The end that was kept is heard now.
+        /// Process the end that was kept.
         case hearEnd
         case then(Step)
     }
 
-    /// The work after an event for which the network is not needed now.
+    /// What the exchange has to do after an event without the network.
     enum Step {
         case none
-        /// The end of the transfer is kept until the exchange goes on, or its owner has answered.
+        /// Keep the end of the transfer until the exchange resumes, or its owner has answered.
         case keepEnd
-        /// The end of the body decides: ``BodyEnd``.
+        /// Decide by the end of the body: ``BodyEnd``.
         case judgeEnd
         case goOn(Next)
-        /// The same is asked again.
+        /// Repeat the request.
         case startAgain
         case tell(End)
     }
@@ -41,28 +41,28 @@ extension ExchangeMachine {
         var transfer: TransferID?
     }
 
-    /// The decision of a response's head.
+    /// The decision about a response's head.
     enum Decision {
-        /// The body is the response's.
+        /// The body is the body of the response.
         case take(BodyUse)
-        /// The same, and the body waits until the owner has said where it goes.
+        /// As ``take(_:)``, but the body is held until the owner has answered.
         case takeFirst(BodyUse)
-        /// The owner is asked what follows; this number of bytes of the body is kept aside meanwhile.
+        /// The owner decides what follows; until then, up to this number of bytes of the body is kept aside.
         case ask(keeping: Int64)
-        /// The same, and the body waits for the answer.
+        /// As ``ask(keeping:)``, but the body is held until the owner has answered.
         case askFirst(keeping: Int64)
-        /// Another step follows; this number of bytes of the body is received at most. `nil`: none.
+        /// Another step follows. At most this number of bytes of the body is received; `nil` for none.
         case goOn(Next, receiving: Int? = nil)
     }
 
-    /// The answer of the owner to a response's head.
+    /// The owner's answer to a response's head.
     enum Answer {
-        /// Another step follows; this number of bytes of what is left of the body is received at most. `nil`:
+        /// Another step follows. At most this number of bytes of the rest of the body is received; `nil` for
         /// none.
         case goOn(Next, receiving: Int?)
-        /// The head is that of the response.
+        /// The head is the head of the response.
         case take
-        /// The head is that of the response, and `next` follows its body.
+        /// The head is the head of the response, and `next` follows its body.
         case takeThen(Next)
     }
 }

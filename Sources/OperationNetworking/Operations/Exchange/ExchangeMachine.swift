@@ -1,55 +1,55 @@
 import Foundation
 import FoundationNetworking
 
-/// The state of an exchange, and the effect of each event on it: a value that decides and does nothing.
+/// The state of an exchange, and the effect of each event on it. A pure value, without side effects.
 ///
 /// | phase        | begin      | suspend    | cancel      | out of time | other events                 |
 /// |--------------|------------|------------|-------------|-------------|------------------------------|
 /// | idle         | deciding   | -          | idle, fails | idle, fails | -                            |
 /// | opening      | -          | idle       | idle, fails | idle, fails | sink opened: deciding        |
-/// | waiting      | -          | idle       | idle, fails | idle, fails | the wait is over: deciding   |
+/// | waiting      | -          | idle       | idle, fails | idle, fails | the wait ends: deciding      |
 /// | deciding     | -          | idle       | idle, fails | idle, fails | any: the next step           |
 /// | transferring | -          | idle 1     | idle, fails | idle, fails | its end: deciding, or asking |
 /// | asking       | -          | idle       | idle, fails | idle, fails | answer: deciding             |
 /// | finishing    | wanted     | not wanted | fails       | -           | sink ended: deciding         |
 /// | stopping     | -          | -          | -           | -           | sink stopped: storing, ended |
 /// | storing      | -          | -          | -           | -           | cookies stored: ended        |
-/// | ended        | told again | -          | told again  | -           | -                            |
+/// | ended        | reported   | -          | reported    | -           | -                            |
 ///
-/// 1: or held, when what came cannot be continued by another transfer. One that is held stays *transferring*;
-/// its end is kept until it goes on. A sink that wants the whole again after its end leads to *deciding*, or
-/// to *idle* when the exchange was suspended meanwhile: then it is not wanted.
+/// 1: or held, if the received bytes cannot be resumed by another transfer. A held transfer stays
+/// *transferring*; its end is kept until it resumes. If the sink requires the whole body again after its end,
+/// that leads to *deciding*, or to *idle* if the exchange has been suspended in between and is not wanted.
 ///
 /// *Deciding* lasts within one call on the network thread: nothing is awaited, and the exchange performs what
-/// follows. Each wait and each question has a number, its round; what is heard of an earlier one is too late.
+/// follows. Each wait and each question has a number, its round; events of an earlier round are ignored.
 ///
-/// `Next` and `End` are carried, and never looked at.
+/// `Next` and `End` are passed through and never inspected.
 struct ExchangeMachine<Next, End> {
     enum Phase {
         /// Not begun, or suspended.
         case idle
-        /// The sink looks what it has from an earlier process.
+        /// The sink looks for bytes from an earlier process.
         case opening
-        /// Before a transfer, until something is known or a time has come.
+        /// Waiting before a transfer, for a value or a delay.
         case waiting
         case deciding
         case transferring(TransferID)
-        /// A transfer is over, and the owner has not said what follows its head.
+        /// A transfer has ended, and the owner has not yet decided what follows its head.
         case asking
         /// The sink writes its last bytes.
         case finishing
         /// The end is decided; the sink still writes.
         case stopping(End)
-        /// The end is decided; cookies are on their way to their jar.
+        /// The end is decided; the jar is storing cookies.
         case storing(End)
         case ended(End)
     }
 
-    /// The consequence of the transfer that runs, as its head decided.
+    /// What follows the running transfer, as decided by its head.
     private enum Following {
-        /// The end of the body decides.
+        /// Decided by the end of the body.
         case body
-        /// The owner has been asked, and has not answered yet.
+        /// Decided by the owner, which has not answered yet.
         case answer
         /// Decided, however the body ends.
         case next(Next)
@@ -59,23 +59,23 @@ struct ExchangeMachine<Next, End> {
     private enum Hold: Hashable {
         case none
         case held(hasEnded: Bool)
-        /// The transfer goes on. What ends it may have happened meanwhile.
+        /// The transfer has resumed. Its end may have happened during the hold.
         case wasHeld
     }
 
-    /// Whether the sink has said what it has.
+    /// Whether the sink has been opened.
     private enum SinkOpening {
         case closed, opening, open
     }
 
     private(set) var phase = Phase.idle
-    /// The use of the body that comes, or came last.
+    /// The use of the current body, or of the last one.
     private(set) var body = BodyUse.drop
     private(set) var round = 0
     private var following = Following.body
     private var hold = Hold.none
     private var sink = SinkOpening.closed
-    /// Whether the owner wants the exchange to go on after the sink's end.
+    /// Whether the owner wants the exchange to continue after the sink's end.
     private var isWanted = false
 
     var hasOpenSink: Bool { sink == .open }
@@ -115,8 +115,8 @@ extension ExchangeMachine {
         }
     }
 
-    /// The owner is paused. `cannotGoOn`: stopping the transfer would be the end, since what it brought
-    /// cannot be continued.
+    /// Suspends the exchange because its owner is paused. `cannotGoOn` says that the received bytes could not
+    /// be resumed after a stop.
     mutating func suspend(_ cannotGoOn: Bool) -> Effect {
         isWanted = false
         guard !isHeld else { return .none }
@@ -132,7 +132,7 @@ extension ExchangeMachine {
         case .ended(let end):
             return .then(.tell(end))
         case .stopping, .storing:
-            // A cancel has nothing to add to an end that is decided.
+            // A cancel does not change an end that is decided.
             return .none
         case .finishing:
             return .stop(Stop())
@@ -141,7 +141,7 @@ extension ExchangeMachine {
         }
     }
 
-    /// - Returns: `nil`: an end is on its way, and as good as any.
+    /// - Returns: `nil` if the exchange is already finishing.
     mutating func stop() -> Stop? {
         var stop = Stop()
         switch phase {
@@ -154,7 +154,7 @@ extension ExchangeMachine {
         return stop
     }
 
-    /// The owner that suspended the exchange is gone.
+    /// Stops a held transfer whose owner has been released.
     mutating func drop() -> Stop? {
         isHeld ? stop() : nil
     }
@@ -163,7 +163,7 @@ extension ExchangeMachine {
 // MARK: - Before a transfer
 
 extension ExchangeMachine {
-    /// An answer has to be known, or a time has to come.
+    /// Begins a wait for an answer or a delay.
     /// - Returns: the round of the wait.
     mutating func wait() -> Int {
         phase = .waiting
@@ -183,8 +183,8 @@ extension ExchangeMachine {
         return true
     }
 
-    /// The sink has to say what it has.
-    /// - Returns: whether it is to be opened: a pause does not stop an opening.
+    /// Begins to open the sink.
+    /// - Returns: whether it has to be opened: it may already be opening, since a pause does not stop that.
     mutating func openSink() -> Bool {
         phase = .opening
         guard sink == .closed else { return false }
@@ -192,8 +192,9 @@ extension ExchangeMachine {
         return true
     }
 
-    /// The sink is open; or (not `isOpen`) found no descriptor, and can be opened later.
-    /// - Returns: whether the exchange has waited for it.
+    /// Records that the sink is open or, if not `isOpen`, that no descriptor was free and it can be opened
+    /// later.
+    /// - Returns: whether the exchange was waiting for it.
     mutating func sinkOpened(_ isOpen: Bool = true) -> Bool {
         sink = isOpen ? .open : .closed
         guard case .opening = phase else { return false }
@@ -201,14 +202,14 @@ extension ExchangeMachine {
         return true
     }
 
-    /// The next request is made: nothing of the last response counts any more.
+    /// Forgets the last response, because the next request is being made.
     mutating func forgetResponse() {
         following = .body
         body = .drop
         hold = .none
     }
 
-    /// The transfer's request is known.
+    /// Starts a transfer.
     mutating func start(_ id: TransferID) {
         phase = .transferring(id)
     }
@@ -245,7 +246,7 @@ extension ExchangeMachine {
         body = .keepAside(limit)
     }
 
-    /// The body is no use, and `next` follows.
+    /// Abandons the body; `next` follows.
     mutating func giveUp(for next: Next) {
         following = .next(next)
     }
@@ -260,19 +261,19 @@ extension ExchangeMachine {
 
     var isTransferring: Bool { transfer != nil }
 
-    /// The transfer that runs.
+    /// The running transfer.
     var transfer: TransferID? {
         if case .transferring(let id) = phase { id } else { nil }
     }
 
-    /// The transfer that runs for a body that no sink gets; `nil`: there is none, or the owner has not said
-    /// yet what its body is for.
+    /// The running transfer whose body does not go to the sink; `nil` if there is none, or the owner has not
+    /// yet decided about the body.
     var unusedTransfer: (id: TransferID, use: UnusedBody)? {
         guard case .transferring(let id) = phase, let use = body.unused else { return nil }
         return isAsking ? nil : (id, use)
     }
 
-    /// The sink has room again, or (not `takesMore`) does not take what is coming.
+    /// Records that the sink has room again or, if not `takesMore`, accepts no more bytes.
     mutating func sinkChanged(_ id: TransferID, takesMore: Bool) -> Effect {
         guard case .transferring(id) = phase else { return .none }
         guard !takesMore else { return .resumeReceiving(id) }
@@ -304,7 +305,7 @@ extension ExchangeMachine {
 // MARK: - Answers
 
 extension ExchangeMachine {
-    /// Whether an answer to what was asked in that round is still awaited.
+    /// Whether the answer to that round's question is still awaited.
     func isAsked(in round: Int) -> Bool {
         guard round == self.round else { return false }
         switch phase {
@@ -314,7 +315,7 @@ extension ExchangeMachine {
         }
     }
 
-    /// The owner is asked about a head, or asked something else about it.
+    /// Begins a question to the owner about a head.
     /// - Returns: the round of the question.
     mutating func ask() -> Int {
         round += 1
@@ -356,28 +357,28 @@ extension ExchangeMachine {
 // MARK: - The end
 
 extension ExchangeMachine {
-    /// - Returns: whether the sink has to end; otherwise the response's body was kept aside, and the exchange
-    ///   ends without.
+    /// - Returns: whether the sink has to finish. If not, the response's body was kept aside, and the
+    ///   exchange ends without the sink.
     mutating func finish() -> Bool {
         guard body.unused != .explanation else { return false }
         phase = .finishing
         return true
     }
 
-    /// - Returns: whether that was awaited: the exchange may have been cancelled meanwhile.
+    /// - Returns: whether the sink's end was awaited: the exchange may have been cancelled in between.
     mutating func sinkEnded() -> Bool {
         guard case .finishing = phase else { return false }
         phase = .deciding
         return true
     }
 
-    /// The body was no use, and has to come again: now, or when a suspended exchange begins again.
+    /// Requests an unusable body again: now, or when a suspended exchange resumes.
     mutating func startOver() -> Step {
         if !isWanted { phase = .idle }
         return isWanted ? .startAgain : .none
     }
 
-    /// Whether nothing changes the end any more.
+    /// Whether the end is final.
     var isDecided: Bool {
         switch phase {
         case .stopping, .storing, .ended: true
@@ -385,8 +386,8 @@ extension ExchangeMachine {
         }
     }
 
-    /// The end is decided, unless there is an earlier one.
-    /// - Returns: whether the sink is to stop for it.
+    /// Decides the end, unless there is an earlier one.
+    /// - Returns: whether the sink has to stop.
     mutating func end(with end: End) -> Bool {
         guard !isDecided else { return false }
         phase = .stopping(end)
@@ -398,9 +399,9 @@ extension ExchangeMachine {
         if case .stopping(let end) = phase { end } else { nil }
     }
 
-    /// Nothing is written any more. While cookies are on their way to their jar (not `areStored`) the end is
-    /// not told: a caller that waits for it sees the cookies that it brought.
-    /// - Returns: the end to tell now.
+    /// Ends the exchange, whose sink no longer writes. The end is not reported until the cookies are stored,
+    /// so that a caller that waits for it sees them.
+    /// - Returns: the end to report now.
     mutating func conclude(_ end: End, cookiesAreStored areStored: Bool) -> End? {
         phase = areStored ? .ended(end) : .storing(end)
         return areStored ? end : nil
@@ -414,21 +415,21 @@ extension ExchangeMachine {
     }
 }
 
-/// The step that follows a response, once the transfer that brought it has ended.
+/// The step that follows a response, once its transfer has ended.
 enum ExchangeNext {
-    /// The same is asked again.
+    /// Repeat the request.
     case again
-    /// Another attempt, after this number of seconds.
+    /// Make another attempt after this number of seconds.
     case retry(after: TimeInterval)
-    /// The request is sent again with this proof, which answers the head.
+    /// Send the request again with this proof, which answers the head.
     case authenticate(Authentication.Proof, ResponseHead)
-    /// The token is fetched anew, and the request sent again with it.
+    /// Fetch a new token, and send the request again with it.
     case renew(TokenSource.Token, TokenSource, ResponseHead)
-    /// The redirect is followed.
+    /// Follow the redirect.
     case follow(HTTPURLResponse, to: URLRequest, from: URL)
-    /// The file has moved to another address.
+    /// Request the file from another address.
     case move(to: URL)
-    /// The whole is held already (S23).
+    /// Finish: the whole body is already held (S23).
     case finish
     case fail(any Error)
 }

@@ -1,26 +1,26 @@
 import Dispatch
 internal import OperationNetworkingSystem
 
-/// The measures of an exchange: bytes that come and go, and the costs of its transfers. A value.
+/// The measurements of an exchange: bytes received and sent, and the costs of its transfers. A value.
 struct ExchangeMeters {
     var download = ProgressMeter()
-    /// Of bytes that have left this machine.
+    /// Counts bytes that have left this machine.
     var upload = ProgressMeter()
-    /// Bytes of the request's body that were taken from its source.
+    /// The bytes of the request's body that were read from its source.
     private var taken: Int64 = 0
     var log = TransferLog()
-    /// Whether the transfer lasts long enough for its upload to be watched.
+    /// Whether the transfer has lasted long enough for its upload to be watched.
     var hasLasted = false
-    /// Whether the exchange is among those that look again soon: ``Exchange/tellProgressSoon()``.
+    /// Whether the exchange has scheduled a progress check: ``Exchange/tellProgressSoon()``.
     fileprivate var looksAgain = false
 
-    /// Whether progress was made that no report has told.
+    /// Whether there is unreported progress.
     fileprivate var areBehind: Bool { download.isBehind || upload.isBehind }
 
-    /// Whether bytes of the request's body may still be here.
+    /// Whether bytes of the request's body may not have left this machine yet.
     var isUploading: Bool { taken > upload.total }
 
-    /// A request begins; `nil`: without a body.
+    /// Begins a request; `nil` if it has no body.
     mutating func beginRequest(_ body: RequestBody?) {
         guard let body else { return taken = upload.total }
         restartUpload(at: 0)
@@ -32,21 +32,21 @@ struct ExchangeMeters {
         upload.restart(at: offset)
     }
 
-    /// `count` bytes of the request's body were taken from its source.
+    /// Records that `count` bytes of the request's body were read from its source.
     mutating func take(_ count: Int) {
         taken += Int64(count)
     }
 
-    /// `count` bytes of it have left this machine.
+    /// Records that `count` bytes of it have left this machine.
     mutating func noteSent(_ count: Int64) {
         let new = min(count, taken) - upload.total
         if new > 0 { upload.count(Int(new)) }
     }
 
-    /// A transfer has ended.
+    /// Adds the costs of a transfer that has ended.
     mutating func add(_ end: TransferEnd) {
         noteSent(end.sentCount)
-        // One whose token expired in the line was none.
+        // A transfer whose token expired in the line does not count.
         if case .expired = end.error, end.metrics.transferCount == 0 { return }
         log.add(end.metrics)
     }
@@ -54,12 +54,12 @@ struct ExchangeMeters {
 
 /// Decides when progress is worth reporting: at most 20 times a second, and always at the end. A value.
 ///
-/// After what came too soon after a report, nothing may come for long: while ``isBehind``, the exchange asks
-/// once more when ``interval`` has passed.
+/// Bytes that arrive soon after a report may be the last for a long time: while ``isBehind``, the exchange
+/// checks again after ``interval``.
 ///
-/// Reports never go backwards. When a download has to start again, nothing is reported until it has passed
-/// what was reported before; the last report of a transfer is always true. Meanwhile
-/// ``DownloadOperation/presentProgress`` tells how many bytes there are.
+/// Reports never decrease. If a download starts over, nothing is reported until it exceeds the last report;
+/// only the final report is always accurate. Until then, ``DownloadOperation/presentProgress`` has the actual
+/// number of bytes.
 struct ProgressMeter {
     /// Seconds between two reports.
     static let interval = 0.05
@@ -69,33 +69,33 @@ struct ProgressMeter {
     private var reportedAt: MonotonicTime?
     var expected: Int64 = -1
 
-    /// Counts bytes; returns what to report now, if anything.
+    /// Counts bytes. Returns the report that is due now, if any.
     mutating func add(_ count: Int, now: MonotonicTime) -> ProgressReport? {
         self.count(count)
         return catchUp(now: now)
     }
 
-    /// Counts bytes that ``catchUp(now:)`` tells of.
+    /// Counts bytes that ``catchUp(now:)`` reports.
     mutating func count(_ count: Int) {
         total = total.addingSaturated(Int64(count))
     }
 
-    /// Whether bytes were counted that no report has told.
+    /// Whether there are unreported bytes.
     var isBehind: Bool { total > reportedTotal }
 
-    /// The report that is due now of the bytes that were counted before, if any.
+    /// Returns the report that is due now for the bytes counted before, if any.
     mutating func catchUp(now: MonotonicTime) -> ProgressReport? {
         guard isBehind else { return nil }
         if let reportedAt, now - reportedAt < Self.interval { return nil }
         return report(now: now)
     }
 
-    /// Goes to another total: 0 when everything has to come again, more when it continues.
+    /// Sets the total: 0 to start over, more to continue.
     mutating func restart(at total: Int64) {
         self.total = total
     }
 
-    /// The last report, unless the last one already said it.
+    /// Returns the final report, unless it has already been made.
     mutating func finish(now: MonotonicTime) -> ProgressReport? {
         guard total != reportedTotal else { return nil }
         return report(now: now)
@@ -110,7 +110,7 @@ struct ProgressMeter {
     }
 }
 
-// Progress while a body comes or goes. The last report is that of the end.
+// Progress of the bodies. The last report is made at the end.
 extension Exchange {
     // MARK: - The response's body
 
@@ -120,7 +120,7 @@ extension Exchange {
         owner?.exchangeDidDownload(report)
     }
 
-    /// The body begins after `offset` bytes that are there.
+    /// Begins a body, after `offset` bytes that are already held.
     func beginBody(after offset: Int64, of total: Int64?) {
         if offset > 0 { owner?.exchangeDidResume(at: offset) }
         meters.download.restart(at: offset)
@@ -128,7 +128,7 @@ extension Exchange {
         owner?.exchangeWillReceiveBody(at: offset, length: meters.download.expected)
     }
 
-    /// The sink has every byte, so no body comes: the progress is that of one that has nothing left to bring.
+    /// Counts the progress of a complete body: the sink already has every byte.
     func countKeptWhole() {
         let count = sink.count
         guard count > 0 else { return }
@@ -144,8 +144,7 @@ extension Exchange {
         tellProgressSoon()
     }
 
-    /// The bytes are in libcurl's buffer, or in the kernel's, which is asked while the transfer lasts. Most end
-    /// before.
+    /// The bytes are in libcurl's or the kernel's buffer. The kernel is queried only for long transfers.
     func transferDidSend(_ count: Int) {
         meters.take(count)
         if meters.hasLasted { tellProgressSoon() }
@@ -155,7 +154,7 @@ extension Exchange {
         meters.restartUpload(at: offset)
     }
 
-    /// Counts bytes of the request's body that have left this machine: as many as the kernel says.
+    /// Counts bytes of the request's body that have left this machine, according to the kernel.
     func countUpload(_ sent: Int64) {
         meters.noteSent(sent)
         guard let report = meters.upload.catchUp(now: now) else { return tellProgressSoon() }
@@ -164,7 +163,7 @@ extension Exchange {
 
     // MARK: - Reports
 
-    /// The server may send nothing more for long: then what has come by now is told nevertheless.
+    /// Schedules a report of the present progress, because the server may send nothing more for a long time.
     func tellProgressSoon() {
         guard meters.areBehind || meters.isUploading && machine.isTransferring, !meters.looksAgain else {
             return
@@ -185,7 +184,7 @@ extension Exchange {
 
     private func tellProgress(_ network: NetworkContext) {
         meters.looksAgain = false
-        // In a pause no one is told, and afterwards it is told soon.
+        // Not reported during a pause, but soon afterwards.
         guard owner != nil else { return }
         tick()
         if let report = meters.download.catchUp(now: now) { owner?.exchangeDidDownload(report) }
@@ -194,7 +193,7 @@ extension Exchange {
         tellProgressSoon()
     }
 
-    /// The last value of both.
+    /// Reports the final values of both directions.
     func reportProgress() {
         if let report = meters.download.finish(now: now) { owner?.exchangeDidDownload(report) }
         if let report = meters.upload.finish(now: now) { owner?.exchangeDidUpload(report) }

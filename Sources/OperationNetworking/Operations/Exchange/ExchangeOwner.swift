@@ -1,63 +1,61 @@
 import Foundation
 import FoundationNetworking
 
-/// The owner of an exchange: its operation. Called on the network thread, or, for a response that a layer has
-/// known, on the thread that has asked for it; nothing there may wait.
+/// The owner of an exchange: its operation. Called on the network thread or, for a response from a layer, on
+/// the thread that requested it; neither may block.
 protocol ExchangeOwner: AnyObject, Sendable {
-    /// The exchange has begun, and does not end at once.
+    /// The exchange has begun and does not end at once.
     func exchangeLasts()
 
     func exchangeDidReceive(_ response: ReceivedResponse)
-    /// Only if the configuration asks for pieces. `done` is to be called once, on any thread, when the piece
-    /// is out of the way.
+    /// A piece of the body arrived. Only called if the configuration requests pieces. Call `done` once, on
+    /// any thread, when the piece has been processed.
     func exchangeDidReceive(_ piece: Data, done: @escaping @Sendable () -> Void)
 
-    /// A body begins to come, after `offset` bytes that are there already. -1: its length is unknown.
+    /// A body begins, after `offset` bytes that are already held. A `length` of -1 means unknown.
     func exchangeWillReceiveBody(at offset: Int64, length: Int64)
     func exchangeDidDownload(_ report: ProgressReport)
     func exchangeDidUpload(_ report: ProgressReport)
 
-    /// Whether ``exchangeWillFollow(_:to:decide:)`` is to be asked; the policy decides otherwise.
+    /// Whether to call ``exchangeWillFollow(_:to:decide:)``; otherwise the policy decides.
     var exchangeAnswersRedirects: Bool { get }
 
-    /// The server sends the reader elsewhere. `decide` is to be called once, on any thread.
+    /// A redirect arrived. Call `decide` once, on any thread.
     func exchangeWillFollow(
         _ redirect: HTTPURLResponse,
         to request: URLRequest,
         decide: @escaping @Sendable (RedirectAnswer) -> Void
     )
 
-    /// The redirect is followed: its request has begun.
+    /// The redirect is being followed: its request has begun.
     func exchangeDidFollow(_ redirect: HTTPURLResponse, to request: URLRequest)
 
-    /// Bytes that were held are kept: the body goes on after `offset` of them.
+    /// The held bytes are kept: the body continues after `offset` of them.
     func exchangeDidResume(at offset: Int64)
 
-    /// Bytes that were there already are thrown away.
+    /// The held bytes are discarded.
     func exchangeWillStartOver(because reason: RestartReason)
 
-    /// Only if the configuration says so: there is nothing at the address any more. `decide` is to be called
-    /// once, on any thread, with another address, or `nil` to take the response for what it is.
+    /// The address is no longer valid. Only called if the configuration says so. Call `decide` once, on any
+    /// thread, with another address, or with `nil` to accept the response.
     func exchangeNeedsURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void)
 
-    /// Only if the configuration says so: the body of the response waits. `decide` is to be called once, on
-    /// any thread, to receive it; never to have none of it.
+    /// The body of the response is held. Only called if the configuration says so. Call `decide` once, on any
+    /// thread, to receive the body.
     func exchangeMayReceive(_ response: HTTPURLResponse, decide: @escaping @Sendable () -> Void)
 
-    /// Whether ``exchangeNeedsCredential(for:decide:)`` is to be asked.
+    /// Whether to call ``exchangeNeedsCredential(for:decide:)``.
     var exchangeAnswersChallenges: Bool { get }
 
-    /// A server asks for credentials. `decide` is to be called once, on any thread, with what to do about
-    /// it.
-    /// - Returns: a closure that tells the challenge closure's task that the answer is not awaited any more.
+    /// A server requests credentials. Call `decide` once, on any thread, with the answer.
+    /// - Returns: a closure that cancels the challenge closure's task, whose answer is no longer awaited.
     func exchangeNeedsCredential(
         for challenge: AuthenticationChallenge,
         decide: @escaping @Sendable (AuthenticationChallenge.Answer) -> Void
     ) -> @Sendable () -> Void
 
-    /// A request is about to be sent. `decide` is to be called once, on any thread, with what the adapters
-    /// make of it.
-    /// - Returns: a closure that tells them that the answer is not awaited any more.
+    /// A request is about to be sent. Call `decide` once, on any thread, with the adapted request.
+    /// - Returns: a closure that cancels the adapters, whose answer is no longer awaited.
     func exchangeAdapts(
         _ request: URLRequest,
         number: Int,
@@ -68,25 +66,26 @@ protocol ExchangeOwner: AnyObject, Sendable {
     /// An attempt failed, or has to wait; the next one begins after a delay.
     func exchangeWillRetry(_ retry: Retry)
 
-    /// The exchange waits, and needs no place in a queue meanwhile; `lap` is that of its last beginning.
+    /// The exchange began to wait, and needs no slot in a queue until the wait ends. `lap` is the one of its
+    /// last ``Exchanging/begin(_:for:in:)``.
     func exchangeWaits(_ wait: ExchangeWait, in lap: Int)
 
-    /// The wait is over.
-    /// - Returns: whether the exchange goes on now. If not, `goOn` is called, on any thread and under a lock,
-    ///   when there is a place, unless the exchange is suspended or cancelled before.
+    /// The wait has ended.
+    /// - Returns: whether the exchange continues now. If not, `goOn` is called, on any thread and under a
+    ///   lock, when there is a slot, unless the exchange is suspended or cancelled before.
     func exchangeMayGoOn(_ goOn: @escaping @Sendable () -> Void) -> Bool
 
     func exchangeDidEnd(_ end: ExchangeEnd)
 }
 
-/// What an exchange waits for, and its owner lends its place for.
+/// The reason why an exchange waits and its owner lends its slot.
 enum ExchangeWait: Hashable, Sendable {
     /// Code of the app.
     case answer
-    /// A time, because of a host. Others with requests to it would wait as well.
+    /// A delay because of a host. Other requests to it would wait as well.
     case time(HostWaits.Host?)
 
-    /// The hosts whose requests do not get the place; `nil`: all requests get it.
+    /// The hosts whose requests cannot use the slot; `nil` if all requests can.
     func hosts(with own: HostWaits.Host) -> Set<HostWaits.Host>? {
         switch self {
         case .answer: nil
@@ -97,32 +96,32 @@ enum ExchangeWait: Hashable, Sendable {
 
 /// The answer of an owner to a redirect.
 enum RedirectAnswer: Sendable {
-    /// The owner wants to go on with this request.
+    /// Follow with this request.
     case follow(URLRequest)
-    /// The redirect is the response.
+    /// Use the redirect as the response.
     case refuse
 }
 
-/// The work behind one operation, from its request to an end: ``Exchange``, or what several exchanges are put
-/// together by.
+/// The work behind one operation, from its request to its end: an ``Exchange``, or an object that combines
+/// several exchanges.
 ///
-/// Made on any thread, under the operation's lock; everything else happens on the network thread. While a
-/// transfer runs it keeps its owner.
+/// Created on any thread, under the operation's lock; used only on the network thread. While a transfer runs,
+/// it retains its owner.
 protocol Exchanging: AnyObject, Sendable {
-    /// Begins, or goes on after ``suspend(_:)``. An end that came meanwhile is told again. `lap` is told to
-    /// the owner with each wait.
+    /// Begins, or resumes after ``suspend(_:)``. An end that happened in between is reported again. `lap` is
+    /// passed to the owner with each wait.
     func begin(_ network: NetworkContext, for owner: any ExchangeOwner, in lap: Int)
 
-    /// Stops, or holds what could not go on; what came stays. The owner hears nothing more until
-    /// ``begin(_:for:)``.
+    /// Stops the transfer, or holds it if it could not be resumed; the received bytes are kept. The owner is
+    /// not called until ``begin(_:for:in:)``.
     func suspend(_ network: NetworkContext)
 
-    /// Stops for good. The owner hears of the end, of an earlier one if there was one.
+    /// Stops permanently. The end is reported to the owner: the earlier one, if there was one.
     func cancel(_ network: NetworkContext, for owner: any ExchangeOwner)
 
-    /// Lets go of what is held: the operation that suspended it is gone.
+    /// Stops a held transfer: the operation that suspended the exchange has been released.
     func drop(_ network: NetworkContext)
 
-    /// The body so far, if it is in memory, and another exchange can ask for the rest of it.
+    /// The bytes received so far, if they are in memory and another exchange can request the rest.
     func bodySoFar(_ network: NetworkContext) -> EarlierBody?
 }

@@ -1,14 +1,14 @@
 import Foundation
 import FoundationNetworking
 
-/// The way of a request: the caller's, and what redirects, a new address and a condition have made of it. A
+/// The route of a request: the caller's request, as changed by redirects, a new address and a condition. A
 /// value.
 ///
-/// Each property says one thing that a hop may change.
+/// Each property is one thing that a hop may change.
 struct ExchangeRoute {
-    /// The caller's request, at the address that it has now.
+    /// The caller's request, with its current address.
     private(set) var request: URLRequest
-    /// The request of the next transfer, or of the one that runs.
+    /// The request of the next or the running transfer.
     private(set) var hop: URLRequest {
         didSet {
             look()
@@ -16,32 +16,32 @@ struct ExchangeRoute {
             isUntouched = false
         }
     }
-    /// The hop as adapters have made it, until it is sent.
+    /// The hop as changed by adapters, until it is sent.
     var adapted: URLRequest?
-    /// The URL of the last request that was sent, if adapters have made it another one than the hop's.
+    /// The URL of the last request that was sent, if adapters have changed it.
     private(set) var sentURL: URL?
-    /// The URL of the hop. A request works it out each time that it is asked.
+    /// The URL of the hop. Cached, because a request computes it each time.
     private(set) var hopURL: URL?
     private var hopHasFields = true
-    /// Whether nothing was changed yet: the hop is the caller's request.
+    /// Whether the hop is still the caller's unchanged request.
     private var isUntouched = true
-    /// Of the caller's request.
+    /// The body of the caller's request.
     private let body: RequestBody?
     /// The reader of the hop's body, if that is a stream.
     private var streamedBody: RequestBody?
     private(set) var redirectCount = 0
-    /// Why the user, or the password, that the hop's URL named cannot be sent.
+    /// Why the user or password in the hop's URL cannot be sent.
     private var userInformationError: CredentialError?
-    /// Told when its request has begun, or waits for its server: it may fail, or be complete without a
-    /// transfer.
+    /// The redirect to report once its request has begun, or waits for its server: it may fail, or be
+    /// complete without a transfer.
     private var untoldRedirect: Redirect?
-    /// Under which only another file than the one that is held is sent.
+    /// The condition under which the server sends only a file that differs from the held one.
     private(set) var condition: FileCondition?
-    /// Whether the request that was sent last asks for leave to send its body, by a field of the caller's.
+    /// Whether the request that was sent last has the caller's `Expect: 100-continue`.
     private var asksForLeave = false
-    /// Whether its servers have none to give: the field is not sent any more.
+    /// Whether a server rejected the expectation, so that the field is no longer sent.
     private var leavesOutExpectation = false
-    /// Whether no byte has come since the owner gave another address.
+    /// Whether no byte has arrived since the owner provided another address.
     private(set) var hasFreshURL = false
 
     /// A redirect that is followed.
@@ -70,7 +70,7 @@ struct ExchangeRoute {
 
     // MARK: - Hops
 
-    /// The next hop is the first one.
+    /// Goes back to the first hop.
     mutating func startOver() {
         adapted = nil
         guard !isUntouched else { return }
@@ -87,26 +87,26 @@ struct ExchangeRoute {
         redirectCount += 1
     }
 
-    /// The redirect that the owner has not been told of, once.
+    /// Takes the redirect that has not been reported to the owner.
     mutating func takeUntoldRedirect() -> Redirect? {
         defer { untoldRedirect = nil }
         return untoldRedirect
     }
 
-    /// The owner knows another address of the same file.
+    /// Uses the owner's other address of the same file.
     mutating func move(to url: URL, by policy: RedirectPolicy) {
         isUntouched = false
         hasFreshURL = true
         request = policy.request(request, movedTo: url)
     }
 
-    /// Bytes have come that were not there before.
+    /// Records that new bytes have arrived.
     mutating func noteProgress() {
         hasFreshURL = false
     }
 
-    /// The request of the next transfer, and its body, once. `isAuthenticated`: the server has asked for
-    /// other credentials than the adapters may have set.
+    /// Takes the request of the next transfer and its body, once. `isAuthenticated` says that the server has
+    /// requested credentials, which replace those that adapters may have set.
     mutating func takeQuestion(isAuthenticated: Bool) throws -> (URLRequest, RequestBody?) {
         var (question, body) = try takeWholeQuestion(isAuthenticated: isAuthenticated)
         asksForLeave = question.value(forHTTPHeaderField: "Expect")?.lowercased() == "100-continue"
@@ -131,7 +131,7 @@ struct ExchangeRoute {
         return adapted
     }
 
-    /// The hop at the address that was asked: what a `Location` is relative to (RFC 9110 §10.2.2).
+    /// The hop with the URL that was sent, which a `Location` is relative to (RFC 9110 §10.2.2).
     var sentHop: URLRequest {
         guard let sentURL else { return hop }
         var sent = hop
@@ -148,8 +148,8 @@ struct ExchangeRoute {
     /// The method of the hop, as it is sent.
     var method: String { (hop.httpMethod ?? "GET").normalizedMethod }
 
-    /// Takes out of the hop's URL the user and password in it: the server does not need to see them. If they
-    /// cannot be decoded, ``takeQuestion(isAuthenticated:)`` says so.
+    /// Removes the user and password from the hop's URL, which the server does not need to see. If they
+    /// cannot be decoded, ``takeQuestion(isAuthenticated:)`` throws.
     mutating func takeUserInformation() -> URLUserInformation? {
         userInformationError = nil
         guard let url = hopURL, url.mayHaveUserInformation else { return nil }
@@ -163,8 +163,8 @@ struct ExchangeRoute {
         }
     }
 
-    /// The server answered 417.
-    /// - Returns: whether the same may be asked again, without the field ([RFC 9110
+    /// Records that the server answered 417.
+    /// - Returns: whether the request may be repeated without the field ([RFC 9110
     ///   §10.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1)); once.
     mutating func dropExpectation() -> Bool {
         guard asksForLeave, canSendBodyAgain else { return false }
@@ -184,7 +184,7 @@ struct ExchangeRoute {
         self.condition = nil
     }
 
-    /// Adapters are not asked again for it.
+    /// Sets a field without running the adapters again.
     private mutating func setField(_ name: String, _ value: String?) {
         var adapted = adapted
         adapted?.setValue(value, forHTTPHeaderField: name)
@@ -195,7 +195,7 @@ struct ExchangeRoute {
 
     // MARK: - The body
 
-    /// The body of the hop: a redirect may have dropped it, a redirect closure may have put in another one.
+    /// The body of the hop. A redirect may have dropped it, and a redirect closure may have replaced it.
     func requestBody() throws -> RequestBody? {
         if let data = hop.httpBody { return .data(data) }
         guard hop.httpBodyStream != nil, let body = streamedBody else {
@@ -207,28 +207,28 @@ struct ExchangeRoute {
 
     var hasBodyInMemory: Bool { hop.httpBodyStream == nil }
 
-    /// Whether the hop can be sent once more.
+    /// Whether the hop can be sent again.
     var canSendBodyAgain: Bool {
         hop.httpBody != nil || hop.httpBodyStream == nil || streamedBody?.canStartAgain != false
     }
 
-    /// Whether the caller's own request can be sent once more.
+    /// Whether the caller's own request can be sent again.
     var canStartOver: Bool { body?.canStartAgain ?? true }
 
-    /// Whether the hop may be sent without its body first, as libcurl does for NTLM. A server that takes that
-    /// for the whole request does harm; so only a body that could not be sent a second time is held back, or
-    /// one that is not there.
+    /// Whether the hop may be sent without its body first, as libcurl does for NTLM. A server may mistake
+    /// that for the whole request, so it is done only for a body that cannot be sent twice, or if there is
+    /// none.
     var canAskWithoutBody: Bool {
         if hop.httpBody != nil { return false }
         guard hop.httpBodyStream != nil else { return !hop.sendsEmptyBody }
         return streamedBody?.isRepeatable == false
     }
 
-    /// There is a reason to send the body again, and nothing left to send.
+    /// The error if the body has to be sent again and cannot be.
     var unsentBody: any Error { TransferError.bodyNotRepeatable.error(for: url) }
 
-    /// The reader of the stream, which knows whether it was used; a new one if a redirect closure put the
-    /// stream in.
+    /// The reader of the stream, which records whether it was used; a new one for a stream from a redirect
+    /// closure.
     private func streamedBody(of request: URLRequest) -> RequestBody? {
         guard let stream = request.httpBodyStream else { return nil }
         for known in [streamedBody, body] {

@@ -3,10 +3,10 @@ import FoundationNetworking
 
 /// The checks of a request before an exchange sends it.
 extension URLRequest {
-    /// Looks whether the request can be sent.
+    /// Checks whether the request can be sent.
     ///
-    /// - Parameter origin: that of the URL, if it is known.
-    /// - Returns: the URL, with a host, and http or https; and its origin.
+    /// - Parameter origin: the origin of the URL, if it is known.
+    /// - Returns: the http or https URL, which has a host, and its origin.
     /// - Throws: `URLError.badURL` or `.unsupportedURL`.
     func checkedURL(_ origin: Origin? = nil) throws(URLError) -> (URL, Origin) {
         guard let url, let origin = origin ?? self.url.map({ Origin($0) }), let scheme = origin.scheme,
@@ -24,7 +24,7 @@ extension URLRequest {
         return (url, origin)
     }
 
-    /// Methods that mean to send something say that it was nothing (RFC 9110 §8.6).
+    /// Whether an absent body is sent as an empty one, for methods that anticipate content (RFC 9110 §8.6).
     var sendsEmptyBody: Bool {
         guard let httpMethod, httpMethod != "GET" else { return false }
         return ["POST", "PUT", "PATCH"].contains(httpMethod.uppercased())

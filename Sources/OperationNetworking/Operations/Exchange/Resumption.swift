@@ -2,59 +2,58 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The knowledge of an exchange about the bytes that its sink holds, and its questions for the rest: a value
-/// that decides.
+/// An exchange's knowledge of the bytes that its sink holds, and its requests for the rest: a value that
+/// decides.
 ///
 /// Before each transfer ``ask(_:held:because:)``, at each head ``judge(_:from:held:abilities:)``, at each end
 /// ``isShort(held:)``.
 ///
-/// A head that replaces the content is known before the sink has thrown away the bytes of the earlier one. A
-/// pause, a full disk or a refusal may come in between. So each content has a number, and the sink says of
-/// which one its bytes are (``HeldBytes``): before each question and each judgement
+/// A head that replaces the content is known before the sink has discarded the bytes of the earlier content.
+/// A pause, a full disk or a rejection may come in between. So each content has a number, and the sink says
+/// which one its bytes belong to (``HeldBytes``). Before each request and each judgement
 ///
-/// | The held bytes are of                           | What counts is what is known of    |
-/// |-------------------------------------------------|------------------------------------|
-/// | the content that came last, or there are none   | that content                       |
-/// | the one before                                  | the one before                     |
-/// | another one                                     | nothing: the whole is asked for    |
+/// | The held bytes belong to                  | The knowledge used                        |
+/// |-------------------------------------------|-------------------------------------------|
+/// | the last content, or there are none       | that of the last content                  |
+/// | the content before                        | that of the content before                |
+/// | another one                               | none: the whole body is requested         |
 struct Resumption {
-    /// Whether bytes that are there may be kept at all.
+    /// Whether held bytes may be kept at all.
     let isAllowed: Bool
-    /// The number of bytes to compare when no strong validator proves anything; `nil`: such bytes are not
-    /// kept.
+    /// The number of bytes to compare if there is no strong validator; `nil` to discard such bytes.
     let overlap: Int64?
-    /// The last question.
+    /// The last request.
     private(set) var asked = ResumeRequest.whole
-    /// The knowledge of the content that came last.
+    /// The knowledge of the last content.
     private var known = Knowledge()
-    /// The knowledge of the content before, while its bytes may still be there.
+    /// The knowledge of the content before, while its bytes may still be held.
     @Rare private var earlier: Knowledge?
     /// The highest number of a content.
     private var lastNumber = 0
-    /// The number of bytes held when the body that is coming has ended, as its `Content-Range` says; `nil`:
-    /// it has none.
+    /// The number of bytes held after the current body according to its `Content-Range`; `nil` if it has
+    /// none.
     private(set) var end: Int64?
-    /// The number of bytes held when the last answer that is of use began.
+    /// The number of bytes held at the start of the last usable answer.
     private var answerStart: Int64 = 0
     private var shortAnswers = ShortAnswers()
-    /// The complete file, and the parts of other requests, that the body is to take the place of.
+    /// The complete file, and the parts of other requests, that the body replaces.
     private var replaced: [KeptBody] = []
 
-    /// A content, and what was tried to get its rest.
+    /// A content, and the attempts to get its rest.
     private struct Knowledge {
         /// See ``HeldBytes/content``.
         var number = 0
         /// The content, as its server described it.
         var content: Content?
         var history = ResumeDecision.History()
-        /// The question that the last answer left open, until the next one has come: a redirect, an error and
-        /// a lost connection are no answers.
+        /// The request that follows from the last answer, until the next answer: a redirect, an error and a
+        /// lost connection are not answers.
         var next: ResumeDecision.NextQuestion?
-        /// Why the whole was asked for.
+        /// Why the whole body was requested.
         var reason: RestartReason?
-        /// The server sent a part of this whole without its validator: it will do so again (S12).
+        /// Whether the server sent a part without its validator, and so will do that again (S12).
         var comparesOverlap = false
-        /// The tag differs with each answer, and the caller wants such bytes compared (S11).
+        /// Whether the tag differs with each answer, and the caller wants such bytes compared (S11).
         var ignoresTag = false
 
         func partial(_ held: Int64) -> PartialContent? {
@@ -72,7 +71,7 @@ struct Resumption {
             }
         }
 
-        /// Where the response came from that began it.
+        /// The URL of the response that began the content.
         var url: String? {
             switch content {
             case nil: nil
@@ -81,7 +80,7 @@ struct Resumption {
             }
         }
 
-        /// An answer has come that is no use: the rest is asked for again, unless the bytes are no use.
+        /// Requests the rest again after an unusable answer, unless the held bytes are unusable.
         mutating func forgetQuestion() {
             guard !history.hasFoundDifference else { return }
             (next, reason) = (nil, nil)
@@ -102,7 +101,7 @@ struct Resumption {
 
     private enum Content {
         case partial(PartialContent)
-        /// A head that is read when it is needed: of most bodies nothing is ever continued.
+        /// A head that is read only when it is needed: most bodies are never resumed.
         case head(ResponseHead, url: String?)
     }
 
@@ -111,7 +110,7 @@ struct Resumption {
         self.overlap = overlap
     }
 
-    /// Whether only a part was asked for, by us.
+    /// Whether the library requested only a part.
     var asksForRest: Bool {
         switch asked {
         case .rest, .overlap: true
@@ -119,21 +118,21 @@ struct Resumption {
         }
     }
 
-    /// The number of the content whose bytes come, or came last: see ``HeldBytes/content``.
+    /// The number of the current or last content: see ``HeldBytes/content``.
     var contentNumber: Int { known.number }
 
-    /// The sink has bytes of an earlier process, which this describes.
+    /// Takes the description of the bytes that the sink has from an earlier process.
     mutating func take(_ partial: PartialContent) {
         known.content = .partial(partial)
-        // Asked for at once: nothing else would be believed.
+        // Compared in the first request: nothing else would be trusted.
         known.comparesOverlap = partial.isOfOtherQuestion
         if partial.isRefuted { startOver(because: .digestMismatch) }
     }
 
-    /// The sink has other bytes of an earlier process besides.
+    /// Takes the description of other bytes that the sink has from an earlier process.
     /// - Parameters:
-    ///   - kept: describes what ``ResponseSink/goBack()`` brings back.
-    ///   - replaced: what else the body is to take the place of.
+    ///   - kept: the bytes that ``ResponseSink/goBack()`` restores.
+    ///   - replaced: what else the body replaces.
     mutating func take(besides kept: PartialContent?, replacing replaced: [KeptBody]) {
         if let kept {
             var knowledge = Knowledge(number: HeldBytes.keptContent, content: .partial(kept))
@@ -143,8 +142,8 @@ struct Resumption {
         self.replaced = replaced
     }
 
-    /// Whether the rest of what has come can never be asked for, because its server gave no validator or has no
-    /// ranges; and not because of an answer. What was there before is given up for no question.
+    /// Whether the rest of the received bytes can never be requested, because the server sent no validator or
+    /// does not support ranges, and not because of an answer. Bytes from before are not given up for that.
     func isAtEnd(_ request: URLRequest, held: HeldBytes) -> Bool {
         guard isAllowed, held.content > 0, let knowledge = knowledge(of: held), knowledge.next == nil,
             let partial = knowledge.partial(held.count)
@@ -155,13 +154,13 @@ struct Resumption {
         }
     }
 
-    /// The knowledge of these bytes; `nil`: there is none.
+    /// The knowledge of these bytes, if there is any.
     private func knowledge(of held: HeldBytes) -> Knowledge? {
         guard held.count > 0, held.content != known.number else { return known }
         return earlier?.number == held.content ? earlier : nil
     }
 
-    /// Goes by the content that the sink has bytes of.
+    /// Switches to the content that the held bytes belong to.
     private mutating func settle(on held: HeldBytes) {
         guard held.count > 0, held.content != known.number else { return }
         if let earlier = knowledge(of: held) {
@@ -173,8 +172,8 @@ struct Resumption {
         earlier = nil
     }
 
-    /// Decides what to ask for, with the `held` bytes there already. `demand`: why they cannot be continued,
-    /// as the sink found out.
+    /// Decides what to request, given the `held` bytes. `demand` is the sink's reason why they cannot be
+    /// resumed.
     mutating func ask(
         _ request: URLRequest,
         held: HeldBytes,
@@ -197,7 +196,7 @@ struct Resumption {
             if case .rest(let offset, let ifRange, _) = asked {
                 asked = .rest(
                     from: offset,
-                    // A server that misunderstood If-Range once would do so again.
+                    // A server that misinterpreted If-Range once would do so again.
                     ifRange: known.history.hasAskedPlainly ? nil : ifRange,
                     overlap: known.comparesOverlap ? min(offset, ResumeRequest.overlapLength) : 0
                 )
@@ -213,7 +212,7 @@ struct Resumption {
         return asked
     }
 
-    /// The method of the next question, if it is not the request's own.
+    /// The method of the next request, if it is not the original one.
     func nextMethod(of request: URLRequest) -> String? {
         guard isAllowed || request.value(forHTTPHeaderField: "Range") != nil,
             case .confirmation = known.next
@@ -221,8 +220,8 @@ struct Resumption {
         return ResumeRequest.confirmation.method
     }
 
-    /// Decides what an answer is good for, and remembers what it says about the whole. `url` is where it
-    /// comes from.
+    /// Decides how to use an answer, and remembers what it says about the whole body. `url` is the URL that
+    /// it came from.
     mutating func judge(
         _ head: ResponseHead,
         from url: String? = nil,
@@ -251,7 +250,7 @@ struct Resumption {
             keep(total, held.count)
         case .replace(let total, let derived):
             let reason = held.count > 0 ? known.reason ?? derived : derived
-            // Whatever was to be asked has been answered: with bytes that stay it begins anew.
+            // The open request has been answered; the bytes that are kept start afresh.
             if abilities.keepsUntilWhole { known.forgetQuestion() }
             earlier = held.count > 0 ? known : nil
             lastNumber += 1
@@ -275,7 +274,7 @@ struct Resumption {
         return RedirectPolicy.isDowngrade(from: URL(string: first), to: URL(string: second))
     }
 
-    /// The bytes held are kept, as a part of `total` bytes.
+    /// Keeps the held bytes as a part of `total` bytes.
     private mutating func keep(_ total: Int64?, _ held: Int64) {
         if var partial = known.partial {
             partial.total = total
@@ -287,13 +286,13 @@ struct Resumption {
         known.reason = nil
     }
 
-    /// The bytes held cannot be continued, as the sink found out: the next question is for the whole.
+    /// Requests the whole body next, because the sink has found that the held bytes cannot be resumed.
     mutating func startOver(because reason: RestartReason) {
         known.history.hasFoundDifference = true
         known.remember(.whole(because: reason))
     }
 
-    /// Whether a body that has ended may have faults: a part was asked for, or has come.
+    /// Whether a body that has ended can have faults: a part was requested or received.
     var mayHaveFaults: Bool { end != nil || asksForRest }
 
     /// The faults of a body that has ended with `held` bytes: see ``isShort(held:)`` and
@@ -303,14 +302,14 @@ struct Resumption {
         return (isShort(held: held), lengthError(held: held, hasEnded: true, url: url))
     }
 
-    /// Whether the server sent less than it was asked for (S4): what is missing has to be asked for next.
+    /// Whether the server sent fewer bytes than requested (S4), so that the rest has to be requested next.
     func isShort(held: Int64) -> Bool {
         guard asksForRest, let total = known.partial?.total else { return false }
         return held < total
     }
 
-    /// The fault of a body that has ended, or goes on, with `held` bytes; `nil`: none. Less
-    /// than a rest is asked for again.
+    /// The fault of a body with `held` bytes, which may have ended; `nil` if there is none. If a requested
+    /// rest is too short, the missing bytes are requested again.
     func lengthError(held: Int64, hasEnded: Bool, url: URL?) -> (any Error)? {
         guard let end, held > end || hasEnded && held < end && !asksForRest else { return nil }
         return asksForRest
@@ -329,23 +328,22 @@ struct Resumption {
         }
     }
 
-    /// Counts an answer that was too short; when several in a row have brought next to nothing, the next
-    /// question is for the whole.
+    /// Counts an answer that was too short. After several consecutive ones with almost no progress, the whole
+    /// body is requested next.
     mutating func countShortAnswer(held: Int64) {
         guard shortAnswers.note(held - answerStart, of: known.partial?.total) else { return }
         known.remember(.whole(because: .invalidAnswer))
     }
 
-    /// Bytes that count as progress.
+    /// The number of bytes that count as progress.
     var sensibleCount: Int64 { ShortAnswers.sensibleCount(of: known.partial?.total) }
 
-    /// Whether what comes can be told from anything else if it comes again, as a whole or its rest, after a
-    /// stop.
+    /// Whether the current content can be identified if it, or its rest, is requested again after a stop.
     func canComeAgain(_ request: URLRequest) -> Bool {
         Self.canComeAgain(request, known)
     }
 
-    /// The same of what is held.
+    /// Whether the held content can be identified if it, or its rest, is requested again.
     func canComeAgain(_ request: URLRequest, held: HeldBytes) -> Bool {
         Self.canComeAgain(request, knowledge(of: held))
     }
@@ -355,7 +353,7 @@ struct Resumption {
             && knowledge?.partial?.isNamed ?? false
     }
 
-    /// The description of the `held` bytes, of which the rest may be asked for.
+    /// The description of the `held` bytes, if their rest may be requested.
     func content(of held: HeldBytes) -> PartialContent? {
         guard isAllowed, let knowledge = knowledge(of: held) else { return nil }
         if case .whole = knowledge.next { return nil }
@@ -363,31 +361,30 @@ struct Resumption {
     }
 }
 
-/// The limit of answers to a range that bring next to nothing, so that a file does not cost a request for
-/// each of its bytes: a value that decides.
+/// A limit for answers to range requests that make almost no progress, so that a file does not cost a request
+/// per byte. A value that decides.
 ///
-/// It counts answers to a range that end early, as they said (S4): after three in a row that bring next to
-/// nothing, the whole is asked for. And it says how many bytes are progress, after which a ``RetryPolicy``
-/// counts anew (B1).
+/// It counts consecutive answers that end early, as announced (S4): after three with almost no progress, the
+/// whole body is requested. It also defines how many bytes are progress, after which a ``RetryPolicy`` counts
+/// afresh (B1).
 struct ShortAnswers: Hashable, Sendable {
-    /// Answers in a row that bring next to nothing, before it is given up.
+    /// The number of consecutive answers with almost no progress after which ranges are given up.
     private static let patience = 3
-    /// The bytes that are always enough, in a file of any length.
+    /// The number of bytes that is always enough, in a file of any length.
     private static let enough: Int64 = 16 * 1024
-    /// The divisor for small files: this part of the file is enough.
+    /// The divisor for small files: this fraction of the file is enough.
     private static let share: Int64 = 64
 
     private var fruitlessCount = 0
 
-    /// Bytes of a file of `total` that are more than next to nothing.
+    /// The number of bytes of a file of `total` that count as progress.
     static func sensibleCount(of total: Int64?) -> Int64 {
         guard let total else { return enough / share }
         return max(1, min(enough, total / share))
     }
 
-    /// An answer that ended early brought `count` bytes of a file of `total`.
-    /// - Returns: whether ranges are of no use, and the whole is to be asked for; then it counts from 0
-    ///   again.
+    /// Records that an answer that ended early brought `count` bytes of a file of `total`.
+    /// - Returns: whether to give up ranges and request the whole body. The count then restarts at 0.
     mutating func note(_ count: Int64, of total: Int64?) -> Bool {
         guard count < Self.sensibleCount(of: total) else {
             fruitlessCount = 0

@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The `Progress` objects and the sequences of one operation that were asked for, and the last values of both
-/// bodies. Told by one thread after the other, and asked on any.
+/// The `Progress` objects and the sequences of one operation, created on demand, and the last values of both
+/// bodies. Updated by one thread at a time, and read on any.
 final class ProgressOutlets: Sendable {
-    /// A direction's.
+    /// The outlets of one direction.
     private struct Outlets {
         var last: TransferProgress?
         var progress: ReportedProgress?
@@ -14,12 +14,12 @@ final class ProgressOutlets: Sendable {
 
     private struct State {
         var outlets: [ProgressDirection: Outlets] = [:]
-        /// `nil`: it has not finished.
+        /// `nil` until the operation has finished.
         var isSuccess: Bool?
         var isPublishing = false
         var lastSequence = 0
 
-        /// Gives the progress its counts.
+        /// Updates the counts of the progress.
         func count(_ direction: ProgressDirection) {
             guard let outlets = outlets[direction], let progress = outlets.progress else { return }
             if isSuccess == true {
@@ -34,7 +34,7 @@ final class ProgressOutlets: Sendable {
     /// The queue on which the tree of `Progress` objects is changed.
     private let queue: @Sendable () -> DispatchQueue
     private let state = Locked(State())
-    /// Held while a `Progress` is made: there is one of each direction. The value means nothing.
+    /// Held while a `Progress` is created, so that there is one of each direction. The value has no meaning.
     private let making = Locked(false)
 
     init(_ controls: ReportedProgress.Controls, queue: @escaping @Sendable () -> DispatchQueue) {
@@ -50,16 +50,16 @@ final class ProgressOutlets: Sendable {
 
     // MARK: - Asking
 
-    /// The last value of a direction; `nil`: there is none yet.
+    /// The last value of a direction; `nil` if there is none yet.
     func last(_ direction: ProgressDirection) -> TransferProgress? {
         state.withLock { $0.outlets[direction]?.last }
     }
 
-    /// The same object each time. The first time it becomes a child of `parent`.
+    /// Returns the progress, the same object each time. On first use it becomes a child of `parent`.
     func progress(_ direction: ProgressDirection, below parent: Progress? = Progress.current()) -> Progress {
         let (progress, isNew) = making.withLock { _ in
             if let progress = state.withLock({ $0.outlets[direction]?.progress }) { return (progress, false) }
-            // It commands nothing yet: a parent that is cancelled says so at once.
+            // It has no controls yet: a parent that is cancelled would cancel it at once.
             let new = ReportedProgress.write { ReportedProgress(parent: parent) }
             state.withLock { state in
                 state.outlets[direction, default: Outlets()].progress = new
@@ -73,7 +73,7 @@ final class ProgressOutlets: Sendable {
         return progress
     }
 
-    /// The newest value at once, if there is one, and each new one; a slow reader gets the newest only.
+    /// The current value, if there is one, then each new one. A slow reader receives only the newest value.
     func updates(_ direction: ProgressDirection) -> AsyncStream<TransferProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: TransferProgress.self,
@@ -114,7 +114,7 @@ final class ProgressOutlets: Sendable {
         for continuation in outlets?.sequences.values ?? [:].values { continuation.yield(news) }
     }
 
-    /// The operation has finished. The first call counts.
+    /// Ends the sequences and the progress when the operation has finished. Only the first call counts.
     func finish(isSuccess: Bool) {
         let (all, showsProgress) = state.withLock { state in
             guard state.isSuccess == nil else { return ([], false) as ([Outlets], Bool) }
@@ -130,7 +130,7 @@ final class ProgressOutlets: Sendable {
         if showsProgress { queue().async { self.publish() } }
     }
 
-    /// Shows the counts in the tree. On the completion queue.
+    /// Publishes the counts to the progress tree. Called on the completion queue.
     func publish() {
         let all = state.withLock { state in
             state.isPublishing = false

@@ -1,4 +1,4 @@
-/// The body whose bytes count.
+/// The body whose bytes are counted.
 enum ProgressDirection: Hashable, Sendable {
     /// The response's.
     case download
@@ -8,11 +8,11 @@ enum ProgressDirection: Hashable, Sendable {
 
 /// The arguments of a progress closure.
 struct ProgressReport: Hashable, Sendable {
-    /// Since the last report.
+    /// The bytes since the last report.
     var bytes: Int
-    /// All bytes, with those from before a resumption.
+    /// All bytes, including those from before a resumption.
     var total: Int64
-    /// -1: unknown.
+    /// The expected number of bytes, or -1 if unknown.
     var expected: Int64
 
     /// The sum of the report and a later one.
@@ -25,14 +25,14 @@ struct ProgressReport: Hashable, Sendable {
     }
 }
 
-/// The number of bytes of a body that have moved.
+/// The number of transferred bytes of a body.
 public struct TransferProgress: Hashable, Sendable {
-    /// All bytes, with those from before a resumption.
+    /// All bytes, including those from before a resumption.
     public let bytes: Int64
-    /// The number of bytes that the body has; `nil`: unknown.
+    /// The total number of bytes of the body; `nil` if unknown.
     public let expected: Int64?
 
-    /// From 0 to 1; `nil`: unknown.
+    /// The transferred fraction, from 0 to 1; `nil` if unknown.
     public var fraction: Double? {
         guard let expected, expected > 0 else { return nil }
         return min(1, max(0, Double(bytes) / Double(expected)))

@@ -1,14 +1,14 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-// The operation's place in its queue: see QueueSlots.
+// The operation's slot in its queue: see QueueSlots.
 extension ConnectionOperation {
     var phase: OperationStateMachine.Phase { state.withLock { $0.machine.phase } }
 
     /// The server that the request goes to.
     var host: HostWaits.Host { state.withLock { $0.host } }
 
-    /// What it needs its place for now.
+    /// The current use of the operation's slot.
     var slotUse: QueueSlots.Ledger.Use {
         state.withLock { state in
             switch state.machine.phase {
@@ -22,8 +22,8 @@ extension ConnectionOperation {
         }
     }
 
-    /// - Returns: whether the phase is still one that lends the place; the end of the operation is told to
-    ///   `slots` then.
+    /// - Returns: whether the phase still lends the slot. If so, the end of the operation is reported to
+    ///   `slots`.
     func lendsSlot(to slots: QueueSlots) -> Bool {
         state.withLock { state in
             guard state.machine.phase.lendsSlot else { return false }
@@ -32,7 +32,8 @@ extension ConnectionOperation {
         }
     }
 
-    /// - Returns: whether it runs, with a request to one of the hosts; its end is told to `slots` then.
+    /// - Returns: whether the operation runs, with a request to one of the hosts. If so, its end is reported
+    ///   to `slots`.
     func runs(toOneOf hosts: Set<HostWaits.Host>, countedBy slots: QueueSlots) -> Bool {
         state.withLock { state in
             guard state.machine.phase == .executing, hosts.contains(state.host) else { return false }
@@ -41,23 +42,24 @@ extension ConnectionOperation {
         }
     }
 
-    /// A queue is believed only if it holds the operation: a block of some queue may have called `start()`.
+    /// Whether the queue is known to hold the operation: a block of any queue may have called `start()`.
     func isMember(of queue: OperationQueue) -> Bool { state.withLock { $0.place.isMember(of: queue) } }
 
-    /// The queue has the operation.
+    /// Records that the queue holds the operation.
     func join(_ queue: OperationQueue) {
         state.withLock { $0.place.join(queue) }
     }
 
-    /// Goes on if it waits for that.
+    /// Continues if the operation waits for a slot.
     func takeSlot() {
         apply { $0.machine.slotGranted() }
     }
 
-    /// Lends the place in the queue, or asks for one, as the phase then says; on its own, goes on at once.
+    /// Lends or requests a slot in the queue, according to the phase at that time. An operation without a
+    /// queue continues at once.
     ///
-    /// The queue is the one that started the operation. The main queue runs one at a time, and its limit
-    /// cannot be set.
+    /// The queue is the one that started the operation. The main queue runs one operation at a time, and its
+    /// limit cannot be set.
     func settleSlot() {
         let (known, queue) = state.withLock { ($0.place.slots, $0.place.lendingQueue) }
         if let known {
@@ -87,7 +89,8 @@ extension ConnectionOperation {
         apply { state in
             mayGoOn = state.machine.phase == .executing
             let effect = state.machine.waitEnded()
-            // The last one counts: an exchange that began anew while it waited for its place has another.
+            // The last closure counts: an exchange that began again while it waited for its slot has another
+            // one.
             if state.machine.phase == .returning { state.place.wait(then: goOn) }
             return effect
         }

@@ -2,76 +2,77 @@ import Foundation
 
 /// The place of an operation in the queue that started it.
 struct QueuePlace {
-    /// The queue that called `start()`.
+    /// The queue that called `start()`, or will.
     private(set) weak var queue: OperationQueue?
-    /// Whether that queue is known to have the operation.
+    /// Whether that queue is known to hold the operation.
     private var isMember = false
-    /// The slots of that queue, from the first pause or wait to the end.
+    /// The slots of that queue, from the first pause or wait until the end.
     private(set) var slots: QueueSlots?
-    /// The hosts because of which it waits for a time; `nil`: it does not.
+    /// The hosts because of which the operation waits for a delay; `nil` if it does not.
     @Rare private(set) var resting: Set<HostWaits.Host>?
-    /// Goes on after a wait, once it has a place again.
+    /// Continues the exchange after a wait, once there is a slot.
     @Rare private var goOn: (@Sendable () -> Void)?
     /// Whether it was cancelled while a dependency or a barrier blocked it.
     private var mayHavePassedBarrier = false
-    /// Whether the queue hears only later that the operation has become ready.
+    /// Whether the queue is notified only later that the operation has become ready.
     private var keepsReadiness = false
-    /// Whether it has become ready meanwhile.
+    /// Whether such a notification is pending.
     private var owesReadiness = false
 
-    /// Whether a queue may have the operation: each asks for the readiness when the operation is added. Not
-    /// only then is it asked for, so this says nothing for certain: see *Configuring* in Operations.md.
+    /// Whether a queue may hold the operation: a queue reads `isReady` when the operation is added. Other
+    /// code may read it, too, so this is not certain: see *Configuring* in Operations.md.
     private(set) var mayBeInQueue = false
-    /// Whether a queue was told, before the operation was started, that it is not ready.
+    /// Whether `isReady` was `false` when a queue read it, before the operation was started.
     private(set) var wasHeldBack = false
     /// Whether `start()` was called.
     private(set) var isStarted = false
-    /// Whether the operation had ended in an earlier process.
+    /// Whether the operation had finished in an earlier process.
     private(set) var isRestored = false
-    /// Whether the operation has ended, and Foundation was not told.
+    /// Whether the operation has finished and Foundation has not been notified.
     private var owesEnd = false
 
-    /// A queue asks whether the operation is ready, or other code does.
+    /// Records that a queue, or other code, reads `isReady`.
     mutating func isAskedForReadiness() {
         mayBeInQueue = true
     }
 
-    /// The answer was no.
+    /// Records that `isReady` was `false`.
     mutating func holdBack() {
         if !isStarted { wasHeldBack = true }
     }
 
-    /// The operation is from an archive, and had ended: as one that was cancelled in no queue.
+    /// Restores an operation that had finished, from an archive: like one that was cancelled in no queue.
     mutating func restoreEnd() {
         (owesEnd, isRestored) = (true, true)
     }
 
-    /// `start()` was called.
+    /// Records that `start()` was called.
     mutating func start() {
         isStarted = true
         wasHeldBack = false
     }
 
-    /// The operation has ended.
-    /// - Returns: whether Foundation is to be told now; else by ``tellEnd()``. One that was never started can
-    ///   be in a queue by now, which starts it, and would lose count if it heard of the end before.
+    /// Records that the operation has finished.
+    /// - Returns: whether to notify Foundation now; otherwise ``tellEnd()`` does. An operation that was never
+    ///   started may be in a queue, which will start it, and would miscount if it were notified of the end
+    ///   before.
     mutating func end() -> Bool {
         owesEnd = !isStarted
         return isStarted
     }
 
-    /// - Returns: whether Foundation is to be told now of an end that came before.
+    /// - Returns: whether to notify Foundation now of an earlier end.
     mutating func tellEnd() -> Bool {
         defer { owesEnd = false }
         return owesEnd
     }
 
-    /// The operation is started; by `queue`, unless it was known before.
+    /// Records that the operation is started, by `queue` unless the queue is already known.
     mutating func enter(_ queue: OperationQueue?) {
         if self.queue == nil { self.queue = queue }
     }
 
-    /// The queue has the operation.
+    /// Records that the queue holds the operation.
     mutating func join(_ queue: OperationQueue) {
         guard !isMember else { return }
         self.queue = queue
@@ -83,12 +84,12 @@ struct QueuePlace {
     /// The queue, if its limit can be set.
     var lendingQueue: OperationQueue? { queue.flatMap { $0 === OperationQueue.main ? nil : $0 } }
 
-    /// It waits: for a time, because of the hosts, or (`nil`) for something else.
+    /// Records a wait: for a delay, because of the hosts, or (`nil`) for something else.
     mutating func wait(because hosts: Set<HostWaits.Host>?) {
         resting = hosts
     }
 
-    /// The wait is over; `goOn` is called when there is a place.
+    /// Records the end of the wait; `goOn` is called when there is a slot.
     mutating func wait(then goOn: @escaping @Sendable () -> Void) {
         resting = nil
         self.goOn = goOn
@@ -103,32 +104,32 @@ struct QueuePlace {
         self.slots = slots
     }
 
-    /// The operation goes past what blocks it: perhaps past a barrier.
+    /// Records that the operation ignores what blocks it, possibly a barrier.
     mutating func goPastWhatBlocks() {
         mayHavePassedBarrier = true
     }
 
-    /// The queue is not told that the operation has become ready, until ``tellReadiness()``.
+    /// Holds notifications about readiness until ``tellReadiness()``.
     mutating func keepReadiness() {
         keepsReadiness = true
     }
 
-    /// The operation has become ready, or is not ready any more.
-    /// - Returns: whether the queue is to be told now. Told without a queue, Foundation would ask for the
-    ///   readiness as a queue does.
+    /// Records that the operation has become ready, or is no longer ready.
+    /// - Returns: whether to notify Foundation now. Without a queue, Foundation would react by reading
+    ///   `isReady` as a queue does.
     mutating func becomeReady() -> Bool {
         if keepsReadiness { owesReadiness = true }
         return !keepsReadiness && mayBeInQueue
     }
 
-    /// - Returns: whether the queue is to be told now what it was not told before.
+    /// - Returns: whether to notify the queue now of a held notification.
     mutating func tellReadiness() -> Bool {
         defer { (keepsReadiness, owesReadiness) = (false, false) }
         return owesReadiness && mayBeInQueue
     }
 
-    /// The operation ends.
-    /// - Returns: the queue whose barrier it may have passed, and the slots to give a loan back to.
+    /// Records that the operation ends.
+    /// - Returns: the queue whose barrier it may have passed, and the slots to return a loan to.
     mutating func leave() -> (passed: OperationQueue?, slots: QueueSlots?) {
         defer { (slots, goOn) = (nil, nil) }
         return (mayHavePassedBarrier ? queue : nil, slots)

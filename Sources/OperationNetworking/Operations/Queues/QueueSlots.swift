@@ -3,18 +3,17 @@ import Foundation
 internal import OperationNetworkingSystem
 import Synchronization
 
-/// The places of one queue: lends those that operations do not need, and gives them back.
+/// The slots of one queue: lends those that operations do not need, and returns them.
 ///
-/// Whatever is done to the queue, and to its operations, may run code of the user's: Foundation asks
-/// operations whether they are ready, and properties may be overridden. So all of it is done on a serial
-/// queue of its own, and no caller waits for that: a caller that pauses an operation while it holds a lock of
-/// its own is not held up by code that wants the lock.
+/// Anything done to the queue and its operations may run user code: Foundation reads `isReady`, and
+/// properties may be overridden. So it is all done on a dedicated serial queue, and no caller waits for it: a
+/// caller that pauses an operation while holding a lock is not blocked by code that wants the lock.
 ///
-/// Nothing here remembers what was asked. ``settle(_:then:)`` has the use looked at that an operation has for
-/// its place *then*, and makes the loans fit it (``SlotLedger``); so it does not matter in which order two
-/// threads that paused and resumed it arrive, and a wait that is over by then has lent nothing.
+/// Nothing here stores requests. ``settle(_:then:)`` reads the operation's use of its slot at the time it
+/// runs, and adjusts the loans (``SlotLedger``). So the order in which two threads that paused and resumed
+/// the operation arrive does not matter, and a wait that has already ended lends nothing.
 ///
-/// It is made when an operation first lends its place, and goes with the last operation that did.
+/// It is created when an operation first lends its slot, and released with the last operation that did.
 final class QueueSlots: @unchecked Sendable {
     // @unchecked: `queue` is weak and never assigned again; `isCounted` is used on `work`, and in `deinit`.
 
@@ -29,22 +28,22 @@ final class QueueSlots: @unchecked Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(operation)) }
     }
 
-    /// An event that waits for its turn on `work`.
+    /// An event that is pending on `work`.
     private enum Event {
         case settle(ConnectionOperation, then: (@Sendable () -> Void)?)
         case ticket(SlotTicket)
         case look
     }
 
-    /// The number of queues in which an operation rests.
+    /// The number of queues in which an operation rests: waits for a delay because of a host.
     private static let restingQueues = Atomic(0)
 
     private weak var queue: OperationQueue?
     private let work = DispatchQueue(label: "OperationNetworking.slots")
-    /// Many members of a batch are paused at once: they are settled together.
+    /// Collects events, so that the members of a batch that are paused together are settled together.
     private let inbox = Locked<[Event]>([])
     private let ledger = Locked(Ledger())
-    /// Whether this one is counted in `restingQueues`.
+    /// Whether this queue is counted in `restingQueues`.
     private var isCounted = false
 
     init(_ queue: OperationQueue) {
@@ -53,13 +52,12 @@ final class QueueSlots: @unchecked Sendable {
 
     deinit { count(false) }
 
-    /// Makes the loans fit the use that `operation` has for its place, some time later; then calls `then`, on
-    /// any thread.
+    /// Adjusts the loans to the use of `operation`'s slot, asynchronously; then calls `then`, on any thread.
     func settle(_ operation: ConnectionOperation, then: (@Sendable () -> Void)? = nil) {
         post(.settle(operation, then: then))
     }
 
-    /// The queue has a place for one of those that wait for one. The ticket is used up afterwards.
+    /// Uses a slot that the queue has for one of the waiting operations. The ticket is then used up.
     fileprivate func use(_ ticket: SlotTicket) {
         post(.ticket(ticket))
     }
@@ -72,7 +70,8 @@ final class QueueSlots: @unchecked Sendable {
         if isFirst { work.async { self.empty() } }
     }
 
-    /// Loans first, then the limit that fits them, and then what may only be seen once the limit is right.
+    /// Updates the loans first, then the limit, and then everything that may only be visible once the limit
+    /// is right.
     private func empty() {
         let events = inbox.withLock { inbox in
             defer { inbox = [] }
@@ -90,7 +89,7 @@ final class QueueSlots: @unchecked Sendable {
         }
         while let holder = ledger.withLock({ $0.nextWithoutLimit() }) { goOn(holder) }
         let (tickets, hasResting) = ledger.withLock { ($0.takeTickets(), $0.hasResting) }
-        // Before another one can start in a place that is lent.
+        // Before another operation can start in a lent slot.
         count(hasResting)
         if let queue { writeLimit(of: queue) }
         for event in events {
@@ -121,7 +120,8 @@ final class QueueSlots: @unchecked Sendable {
         if ledger.withLock({ $0.settle(holder, use) }) { goOn(holder) }
     }
 
-    /// Where it is the first one that rests because of a host, the ends of those that run count from now on.
+    /// Records that the operation rests. If it is the first because of a host, running operations to that
+    /// host are counted from now on.
     private func rest(
         _ operation: ConnectionOperation,
         because hosts: Set<HostWaits.Host>,
@@ -133,7 +133,7 @@ final class QueueSlots: @unchecked Sendable {
             return new
         }
         guard !new.isEmpty else { return }
-        // Before the look at those that run: one that starts meanwhile sees that it is held back.
+        // Before the running operations are counted: one that starts in between sees that it is held back.
         count(true)
         for case let runner as ConnectionOperation in queue.operations
         where runner.runs(toOneOf: new, countedBy: self) {
@@ -142,14 +142,14 @@ final class QueueSlots: @unchecked Sendable {
         }
     }
 
-    /// The place is the holder's again, unless it was paused or cancelled meanwhile.
+    /// Returns the slot to the holder, unless it was paused or cancelled in between.
     private func goOn(_ holder: Holder) {
         holder.operation.takeSlot()
         var use = holder.operation.slotUse
         switch use {
         case .lends, .rests, .isHeldBack:
-            // Its end has to know of the loan, or it would be seen before the limit is right again. If it lends
-            // nothing by now, an event of its own follows.
+            // Its end has to know of the loan, or it would be visible before the limit is right again. If it
+            // no longer lends the slot, a separate event follows.
             if !holder.operation.lendsSlot(to: self) { use = .isOver }
         case .runs, .returns, .isOver:
             break
@@ -163,8 +163,8 @@ final class QueueSlots: @unchecked Sendable {
         Self.restingQueues.add(hasResting ? 1 : -1, ordering: .relaxed)
     }
 
-    /// The operations that a queue holds. To look one up takes time in proportion to the queue, so all are
-    /// told at the first look that it has them.
+    /// The operations that a queue holds. A lookup takes time proportional to the length of the queue, so the
+    /// first one marks all operations as members.
     private final class Members {
         private let queue: OperationQueue?
         private var hasLooked = false
@@ -187,8 +187,8 @@ final class QueueSlots: @unchecked Sendable {
 // MARK: - Resting
 
 extension QueueSlots {
-    /// Whether an operation that `queue` starts, with a request to the host, has to wait since another one
-    /// rests. That costs next to nothing while none does in any queue.
+    /// Whether an operation that `queue` starts, with a request to the host, has to wait because another one
+    /// rests. Costs almost nothing while none does in any queue.
     static func holdsBack(_ queue: OperationQueue?, _ host: () -> HostWaits.Host) -> Bool {
         guard isAnyResting, let queue, let slots = known(of: queue) else { return false }
         return slots.ledger.withLock { $0.hasResting } && slots.rests(host())
@@ -203,10 +203,10 @@ extension QueueSlots {
 // MARK: - The limit
 
 extension QueueSlots {
-    /// The limit that the user of a ``TransferQueue`` has set; `nil`: the one that the queue has.
+    /// The limit that the user of a ``TransferQueue`` has set; `nil` if the queue's own limit applies.
     var userLimit: Int? { ledger.withLock { $0.isKnown ? $0.userLimit : nil } }
 
-    /// Takes over what the user of a ``TransferQueue`` wants to run at once. When it returns, it counts.
+    /// Sets the user's limit of a ``TransferQueue``. In effect when this returns.
     func set(userLimit: Int, of queue: TransferQueue) {
         lookAtLimit(of: queue)
         ledger.withLock { $0.set(userLimit: userLimit) }
@@ -214,7 +214,7 @@ extension QueueSlots {
         if ledger.withLock({ $0.lent > 0 }) { post(.look) }
     }
 
-    /// A plain queue does not report that its limit is set.
+    /// Reads the limit: a plain queue does not report when it is set.
     private func lookAtLimit(of queue: OperationQueue) {
         if let queue = queue as? TransferQueue {
             let limit = queue.foundationLimit
@@ -225,7 +225,7 @@ extension QueueSlots {
         }
     }
 
-    /// On any thread. The queue is called without the lock of the ledger.
+    /// Writes the limit, on any thread. The queue is called without the ledger's lock.
     private func writeLimit(of queue: OperationQueue) {
         var next = ledger.withLock { $0.write() }
         while let write = next {
@@ -249,7 +249,7 @@ extension QueueSlots {
 
     private static let entries = Locked<[ObjectIdentifier: Entry]>([:])
 
-    /// The slots of `queue`; the same object as long as it has an owner.
+    /// Returns the slots of `queue`: the same object while it has an owner.
     static func of(_ queue: OperationQueue) -> QueueSlots {
         if let queue = queue as? TransferQueue { return queue.slots }
         return entries.withLock { entries in
@@ -262,7 +262,7 @@ extension QueueSlots {
         }
     }
 
-    /// The same, if there is one.
+    /// Returns the slots of `queue`, if there are any.
     private static func known(of queue: OperationQueue) -> QueueSlots? {
         if let queue = queue as? TransferQueue { return queue.slots }
         return entries.withLock { entries in
@@ -272,7 +272,8 @@ extension QueueSlots {
     }
 }
 
-/// Waits in the queue for a place, at the front of the line; who gets the place is decided then.
+/// Waits in the queue for a slot, at the front; the operation that gets the slot is chosen when the ticket
+/// starts.
 final class SlotTicket: Operation, @unchecked Sendable {
     // @unchecked: the only stored property is an immutable Sendable.
 
@@ -285,19 +286,20 @@ final class SlotTicket: Operation, @unchecked Sendable {
         queuePriority = .veryHigh
     }
 
-    /// Enters the line, past every barrier: a barrier in the queue waits for the operation to finish, so the
+    /// Enters the queue, ignoring barriers: a barrier in the queue waits for the operation to finish, so the
     /// ticket must not wait for the barrier.
     func enter(_ queue: OperationQueue) {
         queue.addOperation(self)
         guard !isReady else { return }
         queue.addOperation(BarrierKeeper(self))
-        // What is cancelled waits for nothing but a slot.
+        // A cancelled operation waits for nothing but a slot.
         cancel()
     }
 
     override var isAsynchronous: Bool { true }
 
-    /// The ticket ends when the operation runs and the limit is right, so that nothing else gets the place.
+    /// The ticket finishes when the operation runs and the limit is right, so that nothing else gets the
+    /// slot.
     override func start() {
         slots.use(self)
     }
@@ -307,10 +309,10 @@ final class SlotTicket: Operation, @unchecked Sendable {
     }
 }
 
-/// Keeps an operation that went past a barrier until the barrier has passed.
+/// Retains an operation that ignored a barrier until the barrier has finished.
 ///
-/// Foundation's barriers point, without retaining them, to the operations behind them. One that was cancelled
-/// does not wait for the barrier; finished and released before, it would leave such a pointer behind.
+/// Foundation's barriers have unretained pointers to the operations behind them. A cancelled operation does
+/// not wait for the barrier; if it were released earlier, it would leave a dangling pointer.
 final class BarrierKeeper: Operation, @unchecked Sendable {
     // @unchecked: the only stored property is never used.
 
@@ -322,6 +324,6 @@ final class BarrierKeeper: Operation, @unchecked Sendable {
         name = "Keeper of \(kept.name ?? kept.description)"
     }
 
-    /// Does nothing, or it would leave a pointer behind itself.
+    /// Does nothing: otherwise this operation would leave a dangling pointer itself.
     override func cancel() {}
 }

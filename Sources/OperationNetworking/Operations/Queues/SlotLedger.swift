@@ -1,58 +1,58 @@
 internal import OperationNetworkingSystem
 
-/// The places of a queue: the limit that its user set, the places that are lent, and who waits for one. A
-/// value that decides and does nothing.
+/// The slots of a queue: the user's limit, the slots that are lent, and the operations that wait for one. A
+/// pure value, without side effects.
 ///
-/// A queue counts an operation as running from its start to its end, also while it is paused or waits. So for
-/// each that does not need its place the queue's limit goes up by one, and comes down when that one goes on
-/// or ends.
+/// A queue counts an operation as running from its start to its end, even while it is paused or waits. So for
+/// each operation that does not need its slot, the queue's limit is raised by one; it is lowered when that
+/// operation continues or ends.
 ///
-/// | use                        | its place was not lent         | its place is lent          |
-/// |----------------------------|--------------------------------|----------------------------|
-/// | runs                       | -                              | ends the loan              |
-/// | lends                      | lent                           | lent, not in the line      |
-/// | rests: waits for a time    | lent, but not to its own hosts | the same, not in the line  |
-/// | held back: its host rests  | goes on, if its host has room; | in the line                |
-/// |                            | else lent, and in the line     |                            |
-/// | returns                    | goes on                        | in the line                |
-/// | is over                    | -                              | ends the loan              |
+/// | use                       | its slot was not lent             | its slot is lent          |
+/// |---------------------------|-----------------------------------|---------------------------|
+/// | runs                      | -                                 | ends the loan             |
+/// | lends                     | lent                              | lent, not in the line     |
+/// | rests: waits for a delay  | lent, but not to its own hosts    | the same, not in the line |
+/// | held back: its host rests | continues, if its host has room;  | in the line               |
+/// |                           | otherwise lent, and in the line   |                           |
+/// | returns                   | continues                         | in the line               |
+/// | has ended                 | -                                 | ends the loan             |
 ///
-/// The line is in the order of the loans. In it, the first one goes on when the queue has a place
-/// (``useTicket()``): one that returns always, one that is held back if its host has room.
+/// The line is in the order of the loans. The first operation in it continues when the queue has a slot
+/// (``useTicket()``): always if it returns, and if its host has room if it is held back.
 ///
-/// *Room of a host.* Towards operations of its own host one that rests keeps its place: of a limit of 4 and
-/// one that rests, three others of that host run. ``Use/runs(_:)`` tells how many do.
+/// *Room of a host.* A resting operation keeps its slot towards operations of its own host: with a limit of 4
+/// and one resting, three others of that host run. ``Use/runs(_:)`` counts them.
 ///
-/// *The limit.* It is public, and its owner may change it at any time. In a queue that does not report that,
-/// what is found is compared with what was written last: any other number is the user's new limit. No limit
-/// (-1), and the limit 0 that lets nothing start, stay as they are, whatever is lent. Without a limit whoever
-/// returns goes on at once.
+/// *The limit.* It is public, and its owner may change it at any time. In a queue that does not report
+/// changes, the limit found is compared with the one written last: any other number is the user's new limit.
+/// No limit (-1) and a limit of 0, which lets nothing start, stay as they are regardless of loans. Without a
+/// limit, an operation that returns continues at once.
 ///
-/// *Writing it.* Several threads may have the limit to write, and none may hold a lock while it does: writing
-/// makes Foundation ask operations whether they are ready. A thread that has written asks whether another
-/// number was decided meanwhile, and then writes that (``write(after:)``): so the number that was decided
-/// last is there in the end.
+/// *Writing it.* Several threads may have to write the limit, and none may hold a lock meanwhile: writing
+/// makes Foundation read `isReady` of operations. A thread that has written checks whether another number was
+/// decided in between, and then writes that (``write(after:)``), so the last decision is in effect in the
+/// end.
 struct SlotLedger<Holder: Hashable & Sendable>: Hashable, Sendable {
-    /// What an operation needs its place for.
+    /// The use of an operation's slot.
     enum Use: Hashable, Sendable {
-        /// It runs; a request to the host, if that is known.
+        /// The operation runs a request to the host, if that is known.
         case runs(HostWaits.Host?)
-        /// It is paused, ends, or waits for code of the app.
+        /// The operation is paused, is ending, or waits for code of the app.
         case lends
-        /// It waits for a time, because of these hosts.
+        /// The operation waits for a delay because of these hosts.
         case rests(Set<HostWaits.Host>)
-        /// The queue started it while another one rests because of the host.
+        /// The queue started the operation while another one rests because of the host.
         case isHeldBack(HostWaits.Host)
-        /// It can go on.
+        /// The operation can continue.
         case returns
-        /// It has ended.
+        /// The operation has ended.
         case isOver
     }
 
     /// A limit for the queue.
     struct Write: Hashable, Sendable {
         let limit: Int
-        /// Counts the decisions.
+        /// The number of the decision.
         let turn: Int
     }
 
@@ -61,22 +61,22 @@ struct SlotLedger<Holder: Hashable & Sendable>: Hashable, Sendable {
         var use: Use
     }
 
-    /// The limit that the user has set; -1: any number.
+    /// The limit that the user has set; -1 for no limit.
     private(set) var userLimit: Int
-    /// `nil`: the queue's limit was not looked at yet.
+    /// The limit written last; `nil` if the queue's limit has not been read yet.
     private var written: Int?
     private var turn = 0
 
     private var loans: [Holder: Loan] = [:]
     private var lastNumber = 0
-    /// The numbers of those in the line.
+    /// The operations in the line that return.
     private var returning = Line()
     private var heldBack: [HostWaits.Host: Line] = [:]
-    /// How many rest.
+    /// The number of resting operations.
     private var resting: [HostWaits.Host: Int] = [:]
-    /// Those that run, of hosts that rest.
+    /// The running operations to hosts because of which others rest.
     private var runners: [HostWaits.Host: Set<Holder>] = [:]
-    /// The tickets in the queue.
+    /// The number of tickets in the queue.
     private var tickets = 0
 
     init(limit: Int? = nil) {
@@ -84,16 +84,16 @@ struct SlotLedger<Holder: Hashable & Sendable>: Hashable, Sendable {
         written = limit
     }
 
-    /// Whether the queue's limit was looked at.
+    /// Whether the queue's limit has been read.
     var isKnown: Bool { written != nil }
 
-    /// The number of places that are lent.
+    /// The number of lent slots.
     var lent: Int { loans.count }
 
     /// Whether an operation rests because of the host.
     func rests(_ host: HostWaits.Host) -> Bool { resting[host] != nil }
 
-    /// Whether any does.
+    /// Whether any operation rests.
     var hasResting: Bool { !resting.isEmpty }
 
 }
@@ -101,8 +101,8 @@ struct SlotLedger<Holder: Hashable & Sendable>: Hashable, Sendable {
 // MARK: - Places
 
 extension SlotLedger {
-    /// Takes note of what the holder needs its place for now.
-    /// - Returns: whether it goes on at once.
+    /// Records the holder's current use of its slot.
+    /// - Returns: whether it continues at once.
     mutating func settle(_ holder: Holder, _ use: Use) -> Bool {
         let loan = takeOut(holder)
         switch use {
@@ -125,7 +125,7 @@ extension SlotLedger {
         return false
     }
 
-    /// - Returns: the number of tickets that the queue needs besides those that it has.
+    /// - Returns: the number of additional tickets that the queue needs.
     mutating func takeTickets() -> Int {
         let open = heldBack.reduce(returning.count) { $0 + min($1.value.count, room(of: $1.key)) }
         let new = max(0, min(open, max(1, userLimit)) - tickets)
@@ -133,14 +133,14 @@ extension SlotLedger {
         return new
     }
 
-    /// The queue has a place for one of those in the line.
-    /// - Returns: the first one that may go on; its loan has ended.
+    /// Uses a slot of the queue for an operation in the line.
+    /// - Returns: the first operation that may continue; its loan has ended.
     mutating func useTicket() -> Holder? {
         tickets -= 1
         return next()
     }
 
-    /// - Returns: one of those in the line that needs no ticket, since there is no limit.
+    /// - Returns: an operation in the line that needs no ticket, because there is no limit.
     mutating func nextWithoutLimit() -> Holder? {
         userLimit < 0 ? next() : nil
     }
@@ -195,7 +195,7 @@ extension SlotLedger {
         }
     }
 
-    /// In the order of their numbers.
+    /// Operations in the order of their loans' numbers.
     private struct Line: Hashable, Sendable {
         struct Entry: Hashable, Sendable {
             let number: Int
@@ -229,27 +229,26 @@ extension SlotLedger {
 // MARK: - The limit
 
 extension SlotLedger {
-    /// The limit that lets as many operations run as the user wants, besides those that have lent their
-    /// places.
+    /// The limit to write: the user's limit plus the number of lent slots.
     var limit: Int {
         guard userLimit > 0 else { return userLimit }
         let (sum, overflow) = userLimit.addingReportingOverflow(lent)
         return overflow ? .max : sum
     }
 
-    /// Takes note of the limit that the queue shows, which the user may have set without saying so.
+    /// Records the limit found in the queue, which the user may have set without notice.
     mutating func find(_ found: Int) {
         guard found != written else { return }
         userLimit = found
         written = found
     }
 
-    /// The user says what he wants; nothing has to be guessed.
+    /// Sets the user's limit, for a queue that reports it.
     mutating func set(userLimit: Int) {
         self.userLimit = userLimit
     }
 
-    /// - Returns: the limit to write; `nil`: the queue has the right one, or gets it.
+    /// - Returns: the limit to write; `nil` if the queue has the right one, or is about to.
     mutating func write() -> Write? {
         guard let written, written != limit else { return nil }
         self.written = limit
@@ -257,7 +256,7 @@ extension SlotLedger {
         return Write(limit: limit, turn: turn)
     }
 
-    /// - Returns: the limit to write after that of `turn`; `nil`: that was the last one.
+    /// - Returns: the limit to write after that of `turn`; `nil` if that was the last one.
     func write(after turn: Int) -> Write? {
         turn == self.turn ? nil : Write(limit: limit, turn: self.turn)
     }

@@ -1,19 +1,19 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The bytes between a sink and the reader of a ``BodyPieces``: a destination that has room as long as the
-/// reader keeps up.
+/// The buffer between a sink and the reader of a ``BodyPieces``: a destination that has room while the reader
+/// keeps up.
 final class BodyChannel: Sendable {
-    /// Bytes that wait for the reader before the writer has to.
+    /// The number of buffered bytes at which the writer has to wait.
     private static let capacity = 256 * 1024
-    /// Bytes up to which pieces that wait become one.
+    /// The size up to which buffered pieces are combined.
     private static let smallPiece = 16 * 1024
 
     private struct State {
         var pieces: [Data] = []
         var bytes = 0
         var end: Result<Void, any Error>?
-        /// Whether the reader is gone.
+        /// Whether the reader has been released.
         var isAbandoned = false
         var whenRoom: (@Sendable () -> Void)?
         /// Several tasks may read.
@@ -26,7 +26,7 @@ final class BodyChannel: Sendable {
 
         mutating func append(_ bytes: Span<UInt8>) {
             self.bytes += bytes.count
-            // Single octets are not kept one by one.
+            // So that single bytes are not kept one by one.
             if let last = pieces.indices.last, pieces[last].count + bytes.count <= BodyChannel.smallPiece {
                 pieces[last].append(Data(bytes))
             } else {
@@ -39,8 +39,8 @@ final class BodyChannel: Sendable {
 
     // MARK: - The writer
 
-    /// - Returns: the number of bytes that were taken; 0: there is no room now.
-    /// - Throws: `URLError.cancelled` if the reader is gone.
+    /// - Returns: the number of bytes taken; 0 if there is no room now.
+    /// - Throws: `URLError.cancelled` if the reader has been released.
     func write(_ bytes: Span<UInt8>) throws -> Int {
         let (count, news) = try state.withLock { state -> (Int, [@Sendable () -> Void]) in
             if state.isAbandoned { throw URLError(.cancelled) }
@@ -63,7 +63,7 @@ final class BodyChannel: Sendable {
         if hasRoom { body() }
     }
 
-    /// There will be no more pieces. The first call counts.
+    /// Ends the sequence of pieces. Only the first call counts.
     func end(_ end: Result<Void, any Error>) {
         let news = state.withLock { state in
             state.end = state.end ?? end
@@ -74,11 +74,11 @@ final class BodyChannel: Sendable {
 
     // MARK: - The reader
 
-    /// The next thing for the reader.
+    /// The next element for the reader.
     enum Next {
         case piece(Data)
         case end(Result<Void, any Error>)
-        /// Nothing is there yet.
+        /// Nothing is available yet.
         case none
     }
 
@@ -87,7 +87,7 @@ final class BodyChannel: Sendable {
             guard !state.pieces.isEmpty else { return (state.end.map { .end($0) } ?? .none, nil) }
             let piece = state.pieces.removeFirst()
             state.bytes -= piece.count
-            // When half is free: not for each piece.
+            // When half the buffer is free, rather than for each piece.
             guard state.bytes <= Self.capacity / 2 else { return (.piece(piece), nil) }
             defer { state.whenRoom = nil }
             return (.piece(piece), state.whenRoom)
@@ -96,7 +96,7 @@ final class BodyChannel: Sendable {
         return next
     }
 
-    /// Calls `body` once when there is something to be read, at once if there is.
+    /// Calls `body` once when there is something to read, at once if there is.
     func whenNews(_ body: @escaping @Sendable () -> Void) {
         let hasNews = state.withLock { state in
             guard state.pieces.isEmpty, state.end == nil else { return true }
@@ -106,7 +106,7 @@ final class BodyChannel: Sendable {
         if hasNews { body() }
     }
 
-    /// The reader is gone.
+    /// Discards everything, because the reader has been released.
     func abandon() {
         let room = state.withLock { state in
             state.isAbandoned = true
@@ -127,14 +127,14 @@ final class ChannelDestination: SinkDestination {
     }
 
     let canBeEmptied = false
-    /// The reader's code may be what keeps it from being written.
+    /// The reader's code may be what blocks writing.
     let keepsRest = false
     let pollableDescriptor: Int32? = nil
 
     func open() throws -> Bool { true }
 
     func empty() throws {
-        preconditionFailure("What was read cannot be taken back")
+        preconditionFailure("Bytes that were read cannot be taken back")
     }
 
     func write(_ bytes: Span<UInt8>) throws -> Int { try channel.write(bytes) }

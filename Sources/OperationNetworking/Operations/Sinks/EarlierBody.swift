@@ -1,11 +1,11 @@
 import Foundation
 
-/// The first bytes of a body that an earlier operation, or process, kept in memory, with what proves that the
-/// server still has the same.
+/// The first bytes of a body that an earlier operation, or process, kept in memory, and the description with
+/// which their identity can be verified.
 struct EarlierBody: Sendable {
     var data: Data
     var content: PartialContent
-    /// The ``ServerVerification`` of the bytes; `nil`: that of the operation whose they are.
+    /// The ``ServerVerification`` of the bytes; `nil` for that of their operation.
     var verification: ServerVerification?
 
     init(_ data: Data, _ content: PartialContent, under verification: ServerVerification? = nil) {
@@ -15,8 +15,8 @@ struct EarlierBody: Sendable {
         self.content.offset = Int64(data.count)
     }
 
-    /// The same without its last byte if it is whole: there has to be something to ask for, since a response
-    /// is made of the answer.
+    /// The same without its last byte if it is complete: something has to be requested, because the response
+    /// is made from the answer.
     var incomplete: EarlierBody? {
         guard let total = content.total, Int64(data.count) >= total else { return self }
         guard total > 1 else { return nil }
@@ -28,14 +28,14 @@ struct EarlierBody: Sendable {
 struct EarlierBodyArchive: Codable, Sendable {
     private let data: Data
     private let content: PartialContentRecord
-    /// Whether it was asked for with secrets, or cookies, that no archive has. As whom the later process
-    /// asks is not known then, and a tag tells versions of one resource apart: see
+    /// Whether it was requested with secrets or cookies, which an archive does not contain. The identity of
+    /// the later process is then unknown, and a tag only distinguishes versions of one resource: see
     /// ``PartialContent/isOfOtherQuestion``.
     private let isOfNamedUser: Bool
     /// The text of a ``ServerVerification``; `nil` is ``ServerVerification/standard``.
     private let verification: String?
 
-    /// `nil`: nothing could be continued. `verification` is that of the operation.
+    /// Returns `nil` if nothing could be resumed. `verification` is that of the operation.
     init?(_ body: EarlierBody, isOfNamedUser: Bool, under verification: ServerVerification) {
         guard let body = body.incomplete, let content = PartialContentRecord(body.content) else { return nil }
         data = body.data
@@ -45,7 +45,7 @@ struct EarlierBodyArchive: Codable, Sendable {
         self.verification = verified == .standard ? nil : verified.text
     }
 
-    /// `nil` for what makes no sense.
+    /// The body; `nil` if the archive is invalid.
     var body: EarlierBody? {
         guard var content = content.partialContent(offset: Int64(data.count)) else { return nil }
         content.isOfOtherQuestion = isOfNamedUser

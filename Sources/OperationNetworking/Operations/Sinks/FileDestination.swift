@@ -1,7 +1,7 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// A file, which is made or emptied when it is opened; or a device, or a FIFO, which waits for a reader.
+/// A file, which is created or truncated when it is opened; or a device, or a FIFO, which waits for a reader.
 final class FileDestination: SinkDestination {
     private let url: URL
     private var file: OutputFile?
@@ -10,7 +10,7 @@ final class FileDestination: SinkDestination {
         self.url = url
     }
 
-    /// Nothing is in it before it is open, not even in a FIFO or a terminal.
+    /// Nothing has been written before it is open, not even to a FIFO or a terminal.
     var canBeEmptied: Bool { file?.canBeEmptied ?? true }
     let keepsRest = true
     var pollableDescriptor: Int32? { file?.pollableDescriptor }

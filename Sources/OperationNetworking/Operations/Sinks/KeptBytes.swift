@@ -1,30 +1,28 @@
-/// The last bytes of a sequence of buffers: a value that keeps the buffers themselves, for a copy of every
-/// byte would cost as much as receiving it.
+/// The last bytes of a sequence of buffers. Keeps the buffers themselves, because copying every byte would
+/// cost as much as receiving it.
 ///
-/// Buffers go round: one that is of no use any more takes the place of one that is kept. To allocate another
-/// one, and let it grow, costs more than a copy.
+/// Buffers are recycled: one that is no longer needed replaces one that is kept. Allocating and growing a new
+/// one costs more than a copy.
 struct KeptBytes: Sendable {
-    /// Buffers of fewer bytes are copied together: many small ones would take more memory than they are
-    /// worth.
+    /// Buffers of fewer bytes are copied together: many small ones would waste memory.
     private static let smallest = 8 * 1024
-    /// The factor of unused room above which a buffer is copied, too, or the room would be kept with it.
+    /// The ratio of capacity to bytes above which a buffer is copied, so that unused capacity is not kept.
     private static let roomiest = 8
-    /// The number of spare buffers, and the room that each has at least, in bytes.
+    /// The maximum number of spare buffers, and the minimum capacity of each in bytes.
     private static let mostSpares = 4
     private static let smallestSpare = 32 * 1024
 
-    /// The number of bytes that are kept, at least; 0: none.
+    /// The minimum number of bytes that are kept; 0 to keep none.
     var limit = 0 {
         didSet { if limit == 0 { removeAll() } }
     }
-    /// In order; without the first one there would be too few.
+    /// The kept buffers, in order. Without the first one there would be too few bytes.
     private var buffers: [[UInt8]] = []
     private var count = 0
-    /// Buffers of no use, in order of their room.
+    /// Buffers to recycle, in order of capacity.
     private var spares: [[UInt8]] = []
 
-    /// Takes the bytes of a buffer, and leaves one in its place that is of no use any more, to be
-    /// overwritten.
+    /// Takes the bytes of a buffer, and may replace it by a recycled one, to be overwritten.
     mutating func take(_ buffer: inout [UInt8]) {
         guard limit > 0, !buffer.isEmpty else { return }
         count += buffer.count

@@ -21,8 +21,8 @@ final class MemorySink: ResponseSink {
     var abilities: SinkAbilities { Self.abilities }
 
     /// - Parameters:
-    ///   - limit: in bytes; a longer body is an error.
-    ///   - data: the bytes that an earlier operation had.
+    ///   - limit: the maximum length in bytes; a longer body is an error.
+    ///   - data: the bytes of an earlier operation.
     init(limit: Int64, data: Data = Data()) {
         self.limit = limit
         self.data = GrowingData(data)
@@ -57,7 +57,7 @@ final class MemorySink: ResponseSink {
         throw URLError(
             .dataLengthExceedsMaximum,
             url: nil,
-            sentence: "The body has at least \(length) bytes, and at most \(limit) may be kept in memory: "
+            sentence: "The body has at least \(length) bytes; at most \(limit) may be kept in memory: "
                 + "see maximumResponseDataLength."
         )
     }

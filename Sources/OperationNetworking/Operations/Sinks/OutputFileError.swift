@@ -1,19 +1,18 @@
 public import Foundation
 
-/// Why an operation cannot write the body to its ``ConnectionOperation/outputFile``.
+/// Why an operation cannot write a body to its ``ConnectionOperation/outputFile``.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum OutputFileError: Error, Hashable, Sendable {
-    /// The URL names no file on this machine: its scheme is not `file`, it has a host that is not
-    /// `localhost`, or its path is empty or no UTF-8. Nothing was asked of the server.
+    /// The URL does not name a file on this machine: its scheme is not `file`, it has a host other than
+    /// `localhost`, or its path is empty or not UTF-8. Nothing was sent.
     case notAFileURL(URL)
-    /// The name ends like that of a partial file or of its checkpoint: `.part`, `.part.resume`,
-    /// `.part.resume.new`. Such names are for what downloads have themselves. Nothing was asked of the
-    /// server.
+    /// The name ends like that of a partial file or its checkpoint: `.part`, `.part.resume`,
+    /// `.part.resume.new`. Such names are reserved for downloads. Nothing was sent.
     case reservedName(URL)
-    /// Another operation of this process writes the file, under this name or another. It did not change
-    /// because of this one.
+    /// Another operation of this process is writing the file, under this name or another. This operation did
+    /// not change it.
     case inUse(URL)
 }
 
@@ -24,9 +23,9 @@ extension OutputFileError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notAFileURL(let url):
-            "\(Redaction.text(of: url).debugDescription) does not name a file on this machine; outputFile needs a file URL."
+            "\(Redaction.text(of: url).debugDescription) does not name a file on this machine; outputFile requires a file URL."
         case .reservedName(let url):
-            "\(url.path) has the name of a partial file (.part, .part.resume, .part.resume.new): choose another one."
+            "\(url.path) has the name of a partial file (.part, .part.resume, .part.resume.new): choose another name."
         case .inUse(let url):
             "\(url.path) is being written by another operation."
         }

@@ -1,11 +1,11 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Passes a body to a file, a FIFO or a stream, which may wait for as long as they like: they are opened,
-/// written and closed on a queue of their own. What does not keep up holds its own transfer, and no other.
+/// Passes a body to a file, a FIFO or a stream, which may block: they are opened, written and closed on a
+/// dedicated queue. A slow destination holds its own transfer, and no other.
 final class QueuedSink: ResponseSink {
     private let writer: SinkWriter
-    /// The content that the writer's bytes are of.
+    /// The content of the writer's bytes.
     private var content = 0
 
     init(_ destination: any SinkDestination) {
@@ -13,7 +13,7 @@ final class QueuedSink: ResponseSink {
     }
 
     deinit {
-        // A writer that waits for room would wait for ever.
+        // Otherwise a writer that waits for room would wait forever.
         _ = writer.abandon(nil)
     }
 

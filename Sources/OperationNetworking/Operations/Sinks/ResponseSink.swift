@@ -2,86 +2,85 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The destination of a response's body. Used on the network thread; nothing here waits.
+/// The destination of a response's body. Used on the network thread; no method blocks.
 protocol ResponseSink: AnyObject {
-    /// The bytes that it has taken since it was last emptied. Bytes that it took and could not write are not
-    /// counted.
+    /// The bytes that the sink has accepted since it was last emptied, without those that it could not write.
     var held: HeldBytes { get }
 
-    /// Whether the transfer has to wait until ``onChange`` was called.
+    /// Whether the transfer has to wait until ``onChange`` is called.
     var isFull: Bool { get }
 
-    /// Why it takes nothing any more.
+    /// Why the sink no longer accepts bytes.
     var failure: (any Error)? { get }
 
-    /// Why the body that is coming is no use, and the whole has to come instead; `nil` again after
-    /// ``prepare(_:)`` for the whole, and only then.
+    /// Why the current body is unusable, and the whole body has to be requested; reset to `nil` only by
+    /// ``prepare(_:)`` for the whole body.
     var demand: RestartReason? { get }
 
-    /// Whether it keeps last bytes only where they may be asked back.
+    /// Whether the sink keeps its last bytes only if they may be compared later.
     var keepsLastBytes: Bool { get }
 
     /// Whether ``onChange`` is ever called.
     var tellsChanges: Bool { get }
 
-    /// Called, on any thread, when a full one has room again, and when one fails, or demands something,
+    /// Called, on any thread, when a full sink has room again, and when the sink fails, or makes a demand,
     /// between two writes.
     var onChange: (@Sendable () -> Void)? { get set }
 
-    /// The abilities to use the bytes that it has.
+    /// How the sink can use the bytes that it holds.
     var abilities: SinkAbilities { get }
 
-    /// Tells the request as adapters have made it, `nil` without adapters, and the token that goes along.
-    /// Called before each ``open(_:)``.
+    /// Passes the adapted request (`nil` without adapters) and its token to the sink. Called before each
+    /// ``open(_:)``.
     func willOpen(for adapted: URLRequest?, token: String?)
 
-    /// Looks for bytes of an earlier process. Called once, before anything is asked, and again after an error
-    /// that is a lack of descriptors.
-    /// - Returns: the content, unless it has to be looked for; then `whenOpen` is called, once, on any
+    /// Looks for bytes of an earlier process. Called once, before the first request, and again after an error
+    /// about a lack of descriptors.
+    /// - Returns: the content, or `nil` if it has to be looked for; then `whenOpen` is called, once, on any
     ///   thread.
     func open(_ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) -> SinkContent?
 
-    /// The server has contradicted its own 304 to the ``SinkContent/condition``: it is asked for the whole
-    /// without one.
+    /// Drops the ``SinkContent/condition``, because the server contradicted its own 304: the whole body is
+    /// requested without a condition.
     func dropCondition()
 
-    /// Gets ready for a body. Called before each transfer's first byte.
+    /// Prepares for a body. Called before each transfer's first byte.
     func prepare(_ start: BodyStart) throws
 
-    /// The last bytes that it took: at most `count`, and at least as many as ``abilities`` promise.
+    /// Returns the last accepted bytes: at most `count`, and at least as many as ``abilities`` promises.
     func lastBytes(_ count: Int) -> [UInt8]
 
-    /// The bytes that it has, if they are in memory: for an archive.
+    /// The held bytes for an archive, if they are in memory.
     var bytesInMemory: Data? { get }
 
-    /// Takes all of `bytes`.
+    /// Accepts all of `bytes`.
     func write(_ bytes: Span<UInt8>) throws
 
-    /// The transfer stopped, and may go on later, or never: what came is to be made safe.
+    /// Secures the received bytes: the transfer has stopped, and may never resume.
     func flush()
 
-    /// Gives up the bytes that it has, whose rest cannot be asked for, for those that it has kept besides.
-    /// - Returns: whether it has: ``held`` says so at once.
+    /// Discards the held bytes, whose rest cannot be requested, in favor of those that were kept from before.
+    /// - Returns: whether it did; ``held`` then changes at once.
     func goBack() -> Bool
 
-    /// The user wants the transfer to go on, which was stopped, or never began: a lack of room that was met
-    /// since is none any more if the user has made some.
+    /// Prepares to resume the transfer by a command of the user, who may have freed space: an earlier failure
+    /// for lack of space is checked again.
     func goOn()
 
-    /// No more will come.
-    /// - Returns: the end, unless something still has to arrive where it belongs; then `whenEnded` is called,
-    ///   once, on any thread.
+    /// Finishes the body.
+    /// - Returns: the end, or `nil` if something still has to be written; then `whenEnded` is called, once,
+    ///   on any thread.
     func end(_ whenEnded: @escaping @Sendable (SinkEnd) -> Void) -> SinkEnd?
 
-    /// Gives the rest up. The bytes that came are kept, as far as that is possible without waiting for
-    /// others.
+    /// Abandons the rest of the body. The received bytes are kept, as far as that is possible without waiting
+    /// for others.
     /// - Returns: the kept bytes, unless something is still being written; then `whenStopped` is called,
     ///   once, on any thread.
     func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop
 }
 
 extension ResponseSink {
-    /// The number of the bytes that it holds.
+    /// The number of held bytes.
     var count: Int64 { held.count }
 
     var keepsLastBytes: Bool { false }
@@ -109,69 +108,68 @@ extension ResponseSink {
     func lastBytes(_ count: Int) -> [UInt8] { [] }
 }
 
-/// The bytes that a sink holds. Number and content change in one step, when the bytes of another content are
-/// gone: until then they are what they were, whatever head has been judged.
+/// The bytes that a sink holds. Number and content change in one step, when the bytes of the old content have
+/// been discarded, whatever head has been judged before.
 struct HeldBytes: Hashable, Sendable {
     var count: Int64 = 0
-    /// The ``BodyStart/content`` of the body that they began with; 0: they are of an earlier process.
+    /// The ``BodyStart/content`` of the body that they began with; 0 if they are from an earlier process.
     var content = 0
-    /// Whether they do not have the digest that they have to have, and are going to be thrown away.
+    /// Whether they do not match the expected digest, and will be discarded.
     var isRefuted = false
 
-    /// The content of the bytes that an earlier process has kept besides those of content 0.
+    /// The content of the bytes that an earlier process kept in addition to those of content 0.
     static let keptContent = -1
 }
 
-/// The content of a sink before anything is asked.
+/// The content of a sink before the first request.
 struct SinkContent: Sendable {
-    /// The representation of its bytes; `nil`: it has none that could be continued.
+    /// The representation of the held bytes; `nil` if there are none that could be resumed.
     var partial: PartialContent?
-    /// The representation of the bytes that it has kept besides; `nil`: there are none, or they are of another
+    /// The representation of the bytes kept from before; `nil` if there are none, or they belong to another
     /// request.
     var kept: PartialContent?
-    /// The complete file, and the parts of other requests, that the body is to take the place of.
+    /// The complete file, and the parts of other requests, that the body replaces.
     var replaced: [KeptBody] = []
-    /// Why bytes that were there are not.
+    /// Why earlier bytes were lost.
     var lost: RestartReason?
-    /// The condition that is sent with every request, so that the whole comes only if it is another one than
-    /// before.
+    /// The condition sent with every request, so that the server sends the body only if it has changed.
     var condition: FileCondition?
 }
 
-/// A body that is about to come.
+/// A body that is about to arrive.
 struct BodyStart: Sendable {
     /// The place of a body in the sink.
     enum Place: Hashable, Sendable {
-        /// At the start: the kept bytes are thrown away, for a reason if there are any.
+        /// At the start. Kept bytes, if any, are discarded for the given reason.
         case start(RestartReason?)
         /// Behind the kept bytes.
         case end
-        /// At an offset within the kept bytes: as far as these go, both have to be equal.
+        /// At an offset within the kept bytes, with which it has to agree where they overlap.
         case again(from: Int64)
     }
 
     var place: Place
-    /// The length of the whole, `nil` if it is unknown.
+    /// The length of the whole body; `nil` if unknown.
     var total: Int64?
-    /// The head of the response whose body it is.
+    /// The head of the body's response.
     var head: ResponseHead
     /// The URL of that response.
     var url: URL
-    /// The caller's address, or the one that he has named since: where redirects lead does not count.
+    /// The caller's address, or the one that replaced it; redirects do not change it.
     var address: URL?
-    /// The number of the content: each body that replaces what is held has another one. One that goes on has
+    /// The number of the content. Each body that replaces the held bytes has a new one; a continued body has
     /// that of the bytes before it.
     var content = 0
-    /// Whether anything but equal bytes says that it belongs to those that are there.
+    /// Whether anything other than equal bytes proves that the body belongs to the held ones.
     var isProven = true
-    /// Whether the rest, or the whole, may be asked for if this body breaks off: then the last bytes may be
-    /// asked back. For a sink that ``ResponseSink/keepsLastBytes``.
+    /// Whether the rest, or the whole body, may be requested if this body breaks off: then the last bytes may
+    /// be compared. For a sink with ``ResponseSink/keepsLastBytes``.
     var mayComeAgain = false
-    /// The servers that the challenge's closure trusts although the policy does not.
+    /// The servers that the challenge closure trusts although the policy does not.
     var trustedServers: Set<TrustException> = []
 
-    /// The bytes of the whole that begin this file, if they are a part that the caller's own `Range` asked
-    /// for.
+    /// The range of the first bytes of this file within the representation, if the caller's own `Range`
+    /// requested a part.
     var ownRange: Range<Int64>? {
         guard case .start = place, head.status == 206 else { return nil }
         return head.fields["Content-Range"].flatMap { try? ContentRange(fieldValue: $0) }?.bytes
@@ -180,19 +178,19 @@ struct BodyStart: Sendable {
 
 /// The result of finishing a body.
 enum SinkEnd: Sendable {
-    /// Everything is where it belongs; the body, if it is in memory.
+    /// Everything has been written; the body, if it is in memory.
     case done(Data?)
     case failed(any Error)
-    /// The body was no use; it is thrown away, and the whole has to come again.
+    /// The body was unusable and is discarded; the whole body has to be requested again.
     case mustStartOver(RestartReason)
-    /// The body was no use, and counts as an attempt that failed with this: there is another one only if the
-    /// ``RetryPolicy`` allows it. A reason: the whole has to come then.
+    /// The body was unusable and counts as an attempt that failed with this error: there is another one only
+    /// if the ``RetryPolicy`` allows it. If there is a reason, it requests the whole body.
     case mustTryAgain(any Error, RestartReason?)
 }
 
-/// Whether a sink that was abandoned has come to rest.
+/// Whether an abandoned sink has stopped.
 enum SinkStop: Hashable, Sendable {
-    /// Nothing is written any more; what came, if it is in memory.
+    /// Nothing more is written; the received bytes, if they are in memory.
     case stopped(Data?)
     case stopping
 }

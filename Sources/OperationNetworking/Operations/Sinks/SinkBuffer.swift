@@ -1,27 +1,26 @@
 internal import OperationNetworkingSystem
 
-/// The bytes of a sink that is written on a queue of its own: those that wait, those in the writer's hand,
-/// and the last ones that were written, if they are kept.
+/// A sink's queued, in-flight and, if they are kept, most recently written bytes.
 struct SinkBuffer: Sendable {
-    /// Bytes that were taken and not thrown away.
+    /// The number of bytes that were accepted and not discarded.
     private(set) var count: Int64 = 0
-    /// The bytes, of `count`, that the destination has.
+    /// The number of those that the destination has.
     private var writtenCount: Int64 = 0
     private var waiting: [UInt8] = []
-    /// The range of the bytes in hand that are not written yet.
+    /// The range of the in-flight bytes that have not been written yet.
     private var inHand = 0..<0
-    /// Bytes in hand, written or not, that are of the body.
+    /// The number of in-flight bytes, written or not, that belong to the body.
     private var handCount = 0
-    /// The last bytes that were written from earlier hands.
+    /// The last bytes written from earlier buffers.
     private var kept = KeptBytes()
 
-    /// The number of last bytes that are kept when they are written; 0: none.
+    /// The number of last bytes that are kept after they are written; 0 to keep none.
     var keptCount: Int {
         get { kept.limit }
         set { kept.limit = newValue }
     }
 
-    /// The number of bytes that are not written yet.
+    /// The number of bytes that have not been written yet.
     var rest: Int { waiting.count + inHand.count }
 
     mutating func append(_ bytes: Span<UInt8>) {
@@ -29,8 +28,8 @@ struct SinkBuffer: Sendable {
         count += Int64(bytes.count)
     }
 
-    /// The bytes in hand that are to be written; empty: none. `hand` is the buffer of the writer: it changes
-    /// places with the bytes that wait when all in it is written.
+    /// Returns the range of in-flight bytes to write, which may be empty. `hand` is the writer's buffer: once
+    /// all of it is written, it is swapped with the queued bytes.
     mutating func takeUp(_ hand: inout [UInt8]) -> Range<Int> {
         if inHand.isEmpty, !waiting.isEmpty {
             if handCount == hand.count { kept.take(&hand) }
@@ -42,8 +41,8 @@ struct SinkBuffer: Sendable {
         return inHand
     }
 
-    /// The first `written` of the bytes in hand are written.
-    /// - Returns: whether they still count: all may have been thrown away meanwhile.
+    /// Records that the first `written` of the in-flight bytes have been written.
+    /// - Returns: whether they still count: everything may have been discarded in between.
     mutating func didWrite(_ written: Int) -> Bool {
         guard !inHand.isEmpty else { return false }
         inHand = inHand.dropFirst(written)
@@ -51,7 +50,7 @@ struct SinkBuffer: Sendable {
         return true
     }
 
-    /// Throws away what is not written, and what was kept.
+    /// Discards the unwritten and the kept bytes.
     mutating func dropRest() {
         waiting = []
         inHand = 0..<0
@@ -60,14 +59,14 @@ struct SinkBuffer: Sendable {
         count = writtenCount
     }
 
-    /// Throws away everything.
+    /// Discards everything.
     mutating func removeAll() {
         dropRest()
         count = 0
         writtenCount = 0
     }
 
-    /// The last bytes that were taken, at most `count`; `hand` is the buffer of the writer.
+    /// Returns the last accepted bytes, at most `count`; `hand` is the writer's buffer.
     func lastBytes(_ count: Int, _ hand: [UInt8]) -> [UInt8] {
         var last = Array(waiting.suffix(count))
         if handCount == hand.count { last.insert(contentsOf: hand.suffix(count - last.count), at: 0) }

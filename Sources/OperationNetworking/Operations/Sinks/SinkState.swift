@@ -1,8 +1,8 @@
 internal import OperationNetworkingSystem
 
-/// The next step of a sink that is written on a queue of its own: a value that decides and does nothing.
+/// The state of a sink that is written on a dedicated queue. A pure value, without side effects.
 ///
-/// The network thread tells it what comes; the writer asks for the next step and tells how it went.
+/// The network thread reports incoming bytes; the writer requests the next step and reports its outcome.
 ///
 /// | event                     | untouched | resting | working        | blocked        | closed      |
 /// |---------------------------|-----------|---------|----------------|----------------|-------------|
@@ -19,13 +19,13 @@ internal import OperationNetworkingSystem
 /// | ``didClose()``            | -         | -       | closed         | -              | -           |
 struct SinkState: Sendable {
     enum Phase: Hashable, Sendable {
-        /// Nothing that belongs there has begun.
+        /// No body for the destination has begun.
         case untouched
-        /// Everything there was to do is done.
+        /// All work is done.
         case resting
-        /// The queue is at it, or about to be.
+        /// The queue is working, or about to.
         case working
-        /// There is no room now; it has to be tried again.
+        /// There is no room now; writing has to be tried again.
         case blocked
         case closed
     }
@@ -34,27 +34,27 @@ struct SinkState: Sendable {
     enum Step: Hashable, Sendable {
         case open
         case empty
-        /// Write these of the bytes in hand.
+        /// Write this range of the in-flight bytes.
         case write(Range<Int>)
         case close
-        /// Nothing, until there is work again.
+        /// Do nothing until there is work again.
         case rest
     }
 
-    /// Bytes that may wait to be written before the sink is full.
+    /// The number of unwritten bytes at which the sink is full.
     static let capacity = 512 * 1024
-    /// Bytes that still wait when a full one has room again.
+    /// The number of unwritten bytes at which a full sink has room again.
     static let relief = capacity / 2
-    /// Bytes that are written at once.
+    /// The maximum number of bytes written at once.
     static let stepLimit = 128 * 1024
 
     private(set) var phase = Phase.untouched
     private(set) var isFull = false
-    /// Whether what was written can be taken back.
+    /// Whether written bytes can be taken back.
     private(set) var canBeEmptied: Bool
-    /// The number of tries in a row without room.
+    /// The number of consecutive tries without room.
     private(set) var fruitlessTries = 0
-    /// Counts the times there was no room: what was to end an earlier one does not end this one.
+    /// The number of times there was no room: an event for an earlier one does not end the current one.
     private(set) var block = 0
 
     private var buffer = SinkBuffer()
@@ -66,15 +66,15 @@ struct SinkState: Sendable {
     private var isAbandoned = false
     private var keepsRest = true
 
-    /// - Parameter canBeEmptied: as far as it is known before the destination is open.
+    /// - Parameter canBeEmptied: as far as known before the destination is open.
     init(canBeEmptied: Bool) {
         self.canBeEmptied = canBeEmptied
     }
 
-    /// Bytes that were taken and not thrown away.
+    /// The number of bytes that were accepted and not discarded.
     var count: Int64 { buffer.count }
 
-    /// The number of last bytes that are kept when they are written, so that they can be compared; 0: none.
+    /// The number of last bytes that are kept after they are written, for comparison; 0 to keep none.
     var keptCount: Int {
         get { buffer.keptCount }
         set { buffer.keptCount = newValue }
@@ -82,12 +82,14 @@ struct SinkState: Sendable {
 
     // MARK: - Events: each returns whether work has to be scheduled
 
-    /// The first byte opens it, or the end: a small body then makes only one errand.
+    /// Notes that a body has begun. The destination is opened by the first byte or the end, so that a small
+    /// body needs the queue only once.
     mutating func begin() {
         if phase == .untouched { phase = .resting }
     }
 
-    /// Unlike the others it tells how urgent that is: waking the queue costs more than a small write.
+    /// Unlike the other events, returns how urgent the work is: waking the queue costs more than a small
+    /// write.
     mutating func append(_ bytes: Span<UInt8>, now: MonotonicTime) -> WritePace.Urgency {
         guard !hasFailed, !hasEnded, !isAbandoned else { return .none }
         buffer.append(bytes)
@@ -95,7 +97,7 @@ struct SinkState: Sendable {
         return isIdle ? act(pace.urgency(waiting: buffer.rest, now: now)) : .none
     }
 
-    /// The timer has fired that ``append(_:now:)``, or this, has asked for.
+    /// Handles the timer that ``append(_:now:)``, or this method, requested.
     mutating func timerDidFire(now: MonotonicTime) -> WritePace.Urgency {
         act(pace.timerDidFire(waiting: isIdle ? buffer.rest : 0, now: now))
     }
@@ -105,11 +107,11 @@ struct SinkState: Sendable {
         return urgency
     }
 
-    /// Throws away everything: what waits at once, what was written when its turn comes.
+    /// Discards everything: queued bytes at once, written bytes in turn.
     mutating func empty() -> Bool {
         buffer.removeAll()
         isFull = false
-        // Opening it empties it.
+        // Opening the destination empties it.
         mustEmpty = isOpen
         return mustEmpty && work()
     }
@@ -119,7 +121,7 @@ struct SinkState: Sendable {
         return work()
     }
 
-    /// Gives the rest up. With `keepsRest`, what waits is written as long as there is room.
+    /// Abandons the rest. With `keepsRest`, queued bytes are written while there is room.
     mutating func abandon(keepsRest: Bool) -> Bool {
         isAbandoned = true
         self.keepsRest = keepsRest
@@ -138,7 +140,7 @@ struct SinkState: Sendable {
         }
     }
 
-    /// Drops what waits: its time is up.
+    /// Drops queued bytes, after the time limit.
     mutating func giveUp() {
         dropRest()
     }
@@ -149,7 +151,7 @@ struct SinkState: Sendable {
         return true
     }
 
-    /// Whether the queue has to be woken before it does anything.
+    /// Whether the queue has to be woken to do anything.
     private var isIdle: Bool {
         switch phase {
         case .untouched, .resting: true
@@ -159,8 +161,8 @@ struct SinkState: Sendable {
 
     // MARK: - Steps
 
-    /// The next step. `hand` is the buffer of the writer: it changes places with the bytes that wait when all
-    /// in it is written.
+    /// Returns the next step. `hand` is the writer's buffer: once all of it is written, it is swapped with
+    /// the queued bytes.
     mutating func next(_ hand: inout [UInt8]) -> Step {
         if hasFailed { return .close }
         if !isOpen { return isPointless ? .close : .open }
@@ -173,17 +175,18 @@ struct SinkState: Sendable {
         return .rest
     }
 
-    /// The last bytes that were taken, at most `count`; `hand` is the buffer of the writer.
+    /// Returns the last accepted bytes, at most `count`; `hand` is the writer's buffer.
     func lastBytes(_ count: Int, _ hand: [UInt8]) -> [UInt8] {
         buffer.lastBytes(count, hand)
     }
 
-    /// Whether to leave it alone: the rest was given up, and nothing is to be written that could be.
+    /// Whether not to open the destination: the rest was abandoned, and there is nothing that could be
+    /// written.
     private var isPointless: Bool {
         isAbandoned && buffer.rest == 0 && (!keepsRest || block > 0)
     }
 
-    /// The sink is open, and empty.
+    /// Records that the sink is open and empty.
     mutating func didOpen(canBeEmptied: Bool) {
         isOpen = true
         self.canBeEmptied = canBeEmptied
@@ -194,7 +197,7 @@ struct SinkState: Sendable {
         mustEmpty = false
     }
 
-    /// - Returns: whether it was full, and is not any more.
+    /// - Returns: whether the sink was full and no longer is.
     mutating func didWrite(_ written: Int) -> Bool {
         fruitlessTries = 0
         guard buffer.didWrite(written), isFull, buffer.rest <= Self.relief else { return false }
@@ -202,12 +205,12 @@ struct SinkState: Sendable {
         return true
     }
 
-    /// The destination takes nothing now.
-    /// - Returns: whether to try again later; `false`: go on with the next step.
+    /// Records that the destination accepts nothing now.
+    /// - Returns: whether to try again later; `false` to continue with the next step.
     mutating func didFindNoRoom() -> Bool {
         block += 1
         guard !isAbandoned else {
-            // The time of room is unknown, and the rest was given up.
+            // It is unknown when there will be room, and the rest was abandoned.
             dropRest()
             return false
         }
@@ -216,8 +219,8 @@ struct SinkState: Sendable {
         return true
     }
 
-    /// - Parameter block: which time that there was no room is over; `nil`: whichever it is.
-    /// - Returns: whether to go on with the next step.
+    /// - Parameter block: the number of the block that has ended; `nil` for the current one.
+    /// - Returns: whether to continue with the next step.
     mutating func tryAgain(_ block: Int?) -> Bool {
         guard phase == .blocked, block == nil || block == self.block else { return false }
         phase = .working

@@ -1,29 +1,29 @@
 import Dispatch
 internal import OperationNetworkingSystem
 
-/// The destination of a ``SinkWriter``. Used on one queue, where everything may wait for as long as it likes.
+/// The destination of a ``SinkWriter``. Used on one queue, where every method may block.
 protocol SinkDestination: AnyObject {
-    /// Whether what was written can be taken back; exact once it is open.
+    /// Whether written bytes can be taken back; accurate once the destination is open.
     var canBeEmptied: Bool { get }
 
-    /// Whether an early end keeps what came until then, and waits for it. Else it is dropped.
+    /// Whether an early end writes the bytes received so far, and waits for that. Otherwise they are dropped.
     var keepsRest: Bool { get }
 
-    /// Opens it, and empties it if that is possible.
-    /// - Returns: `false` if it cannot be opened now, and may be later.
+    /// Opens the destination, and empties it if possible.
+    /// - Returns: `false` if it cannot be opened now, but may be later.
     func open() throws -> Bool
 
-    /// Takes back what was written.
+    /// Takes back the written bytes.
     func empty() throws
 
-    /// - Returns: how many of the bytes were written; 0 when there is no room now.
+    /// - Returns: the number of bytes written; 0 if there is no room now.
     func write(_ bytes: Span<UInt8>) throws -> Int
 
-    /// The descriptor that becomes writable when there is room again; `nil`: there is no such event.
+    /// The descriptor that becomes writable when there is room again; `nil` if there is none.
     var pollableDescriptor: Int32? { get }
 
-    /// Has `body` called once, on any thread, when there is room again.
-    /// - Returns: `false` if nothing tells of that.
+    /// Calls `body` once, on any thread, when there is room again.
+    /// - Returns: `false` if the destination does not support that.
     func whenRoom(_ body: @escaping @Sendable () -> Void) -> Bool
 
     func close() throws
@@ -33,8 +33,8 @@ extension SinkDestination {
     func whenRoom(_ body: @escaping @Sendable () -> Void) -> Bool { false }
 }
 
-/// Writes to a destination on a queue of its own, so that no other thread waits for it. ``SinkState``
-/// decides, this acts.
+/// Writes to a destination on a dedicated queue, so that no other thread waits for it. ``SinkState`` decides;
+/// this class acts.
 ///
 /// Commands may come from any thread.
 final class SinkWriter: @unchecked Sendable {
@@ -42,9 +42,10 @@ final class SinkWriter: @unchecked Sendable {
     // touch is in `shared`. `hand` changes on `queue` and under the lock of `shared`, and is read on `queue`
     // or under that lock.
 
-    /// The seconds for which abandoning waits for the rest to be written.
+    /// The maximum seconds for which abandoning waits for the rest to be written.
     private static let patience = 1.0
-    /// Seconds between two looks at a destination that has no room and cannot say when it will: from, to.
+    /// The minimum and maximum seconds between two tries with a full destination that cannot report when it
+    /// has room.
     private static let retryInterval = (shortest: 0.001, longest: 0.05)
 
     typealias End = @Sendable (Result<Void, any Error>) -> Void
@@ -63,10 +64,10 @@ final class SinkWriter: @unchecked Sendable {
     private let keepsRest: Bool
     private let queue = DispatchQueue(label: "OperationNetworking.SinkWriter")
     private let shared: Locked<Shared>
-    /// The bytes that are being written.
+    /// The bytes being written.
     private var hand: [UInt8] = []
     private var roomSource: (any DispatchSourceWrite)?
-    /// The number of the block (the time without room) that the source is for.
+    /// The number of the block (the period without room) that the source is for.
     private var watchedBlock = 0
 
     init(_ destination: any SinkDestination) {
@@ -88,12 +89,12 @@ final class SinkWriter: @unchecked Sendable {
         set { shared.withLock { $0.state.keptCount = newValue } }
     }
 
-    /// The last bytes that were taken: at most `count`, and at least as many as are to be kept.
+    /// Returns the last accepted bytes: at most `count`, and at least as many as are kept.
     func lastBytes(_ count: Int) -> [UInt8] {
         shared.withLock { $0.state.lastBytes(count, hand) }
     }
 
-    /// Called, on any thread, when a full one has room again, and when it fails.
+    /// Called, on any thread, when a full writer has room again, and when it fails.
     var onChange: (@Sendable () -> Void)? {
         get { shared.withLock { $0.onChange } }
         set { shared.withLock { $0.onChange = newValue } }
@@ -133,13 +134,13 @@ final class SinkWriter: @unchecked Sendable {
 
     func empty() throws {
         try command { shared in
-            // A FIFO or a terminal turned out to be one only now.
+            // A FIFO or a terminal is recognized only when it is open.
             guard shared.state.canBeEmptied else { throw ResumeError.representationChanged }
             return shared.state.empty()
         }
     }
 
-    /// `then` is called when everything is written and the destination is closed.
+    /// Finishes, and calls `then` when everything is written and the destination is closed.
     func end(_ then: @escaping End) {
         let (mustWork, result) = shared.withLock { shared in
             guard shared.state.phase != .closed else {
@@ -152,9 +153,9 @@ final class SinkWriter: @unchecked Sendable {
         if let result { then(result) }
     }
 
-    /// Gives the rest up.
-    /// - Returns: whether nothing is going on; if not, `whenStopped` is called, once, when nothing is, or
-    ///   when patience is over.
+    /// Abandons the rest.
+    /// - Returns: whether the writer has stopped. If not, `whenStopped` is called, once, when it has, or
+    ///   after a time limit.
     func abandon(_ whenStopped: (@Sendable () -> Void)?) -> Bool {
         let (mustWork, isBlocked, isStopped) = shared.withLock { shared in
             shared.end = nil
@@ -190,7 +191,7 @@ final class SinkWriter: @unchecked Sendable {
         if mustWork { schedule() }
     }
 
-    /// Not under the lock, which the queue takes first of all.
+    /// Not called under the lock, which the queue takes first.
     private func schedule() {
         queue.async { self.work() }
     }
@@ -271,7 +272,7 @@ final class SinkWriter: @unchecked Sendable {
 
     // MARK: - Waiting for room
 
-    /// - Returns: whether it is waited for; `false`: go on with the next step.
+    /// - Returns: whether to wait; `false` to continue with the next step.
     private func waitForRoom() -> Bool {
         let wait = shared.withLock { shared in
             shared.state.didFindNoRoom()
@@ -284,7 +285,7 @@ final class SinkWriter: @unchecked Sendable {
         }
         if isTold { return true }
         if let descriptor = destination.pollableDescriptor { watch(descriptor, wait.block) }
-        // A write source says nothing when the reader of a full pipe goes away, so a look is needed there,
+        // A write source does not fire when the reader of a full pipe goes away, so a timer is needed there,
         // too.
         let interval =
             roomSource == nil
@@ -298,7 +299,7 @@ final class SinkWriter: @unchecked Sendable {
     private func watch(_ descriptor: Int32, _ block: Int) {
         let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
         source.setEventHandler { source.cancel() }
-        // Not before this may the descriptor be closed.
+        // The descriptor must not be closed before this.
         source.setCancelHandler {
             self.roomSource = nil
             self.tryAgain(block)
@@ -309,10 +310,10 @@ final class SinkWriter: @unchecked Sendable {
     }
 
     /// Ends the wait for room.
-    /// - Parameter block: which time; `nil`: whichever it is.
+    /// - Parameter block: the number of the block; `nil` for the current one.
     private func unblock(_ block: Int?) {
         guard let roomSource else { return tryAgain(block) }
-        // Its handler tries again. A timer of an earlier time is not for this one.
+        // Its handler tries again. A timer of an earlier block does not end this one.
         if block == nil || block == watchedBlock { roomSource.cancel() }
     }
 

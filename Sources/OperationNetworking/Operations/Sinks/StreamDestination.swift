@@ -1,7 +1,7 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// A stream of the user's, claimed from the first byte to the end.
+/// A user's stream, claimed from the first byte to the end.
 final class StreamDestination: SinkDestination {
     private let stream: OutputStream
     private var claimed: ClaimedStream?
@@ -11,7 +11,7 @@ final class StreamDestination: SinkDestination {
     }
 
     let canBeEmptied = false
-    /// The stream owner's code may be what keeps it from being written.
+    /// The stream owner's code may be what blocks writing.
     let keepsRest = false
     let pollableDescriptor: Int32? = nil
 
@@ -36,7 +36,7 @@ final class StreamDestination: SinkDestination {
             if let error = stream.ownError { throw error }
             return 0
         }
-        // It may be a pipe, or a file.
+        // The stream may be a pipe or a file.
         let count = WriteSignals.heldBack { stream.write(bytes) }
         guard count > 0 else {
             throw stream.failure(or: count == 0 ? .fileWriteOutOfSpace : .fileWriteUnknown)
@@ -45,8 +45,8 @@ final class StreamDestination: SinkDestination {
     }
 
     func close() throws {
-        // A stream that failed is closed too, as in AFNetworking, and one that no byte came for; not another
-        // operation's.
+        // A stream that failed is closed, too, as in AFNetworking, and so is one that received no byte; but
+        // not a stream in use by another operation.
         let claimed = claimed ?? (try? ClaimedStream(stream))
         claimed?.close()
         self.claimed = nil

@@ -1,40 +1,40 @@
 internal import OperationNetworkingSystem
 
-/// The time at which received bytes are written: a value.
+/// Decides when received bytes are written. A value.
 ///
-/// What waits in the process is lost when it is killed, and many small calls of the system cost more than a
+/// Bytes that wait in the process are lost when it is killed, and many small system calls cost more than a
 /// few large ones.
 ///
-/// | What waits                                          | When it is written                            |
-/// |-----------------------------------------------------|-----------------------------------------------|
-/// | ``worthWriting`` bytes                              | now                                           |
-/// | fewer, and for ``rest`` seconds no write was begun  | now: they come slowly                         |
-/// | fewer, and a write was begun just before            | with the next, or when ``rest`` seconds are over |
-/// | any, while others are being written                 | after those, at once                          |
+/// | Pending bytes                                       | Written                                     |
+/// |-----------------------------------------------------|---------------------------------------------|
+/// | ``worthWriting`` bytes                              | now                                         |
+/// | fewer, and no write began in the last ``rest`` s    | now: they arrive slowly                     |
+/// | fewer, and a write began just before                | with the next ones, or after ``rest`` s     |
+/// | any, while others are being written                 | immediately after those                     |
 ///
-/// One timer at a time looks at what waits. It is not set anew for each write: setting one costs more than a
-/// small write, and a fast body is written thousands of times in a second.
+/// There is one timer at a time. It is not reset for each write: setting one costs more than a small write,
+/// and a fast body is written thousands of times a second.
 struct WritePace: Hashable, Sendable {
     /// The urgency of waking the queue that writes.
     enum Urgency: Hashable, Sendable {
         case none
-        /// After this number of seconds, to ask ``WritePace/timerDidFire(waiting:now:)``.
+        /// After this number of seconds, call ``WritePace/timerDidFire(waiting:now:)``.
         case after(Double)
         case now
     }
 
-    /// Bytes that are worth a call of the system.
+    /// The number of bytes that are worth a system call.
     static let worthWriting = 192 * 1024
-    /// Seconds between the beginnings of two writes of fewer bytes.
+    /// The minimum seconds between the starts of two writes of fewer bytes.
     static let rest = 0.001
 
-    /// The queue is about to write, or is writing.
+    /// Whether the queue is writing, or about to.
     private var isBusy = false
-    /// A timer is set.
+    /// Whether a timer is set.
     private var isTimed = false
     private var begun: MonotonicTime?
 
-    /// Bytes came, so that `waiting` of them wait now.
+    /// Returns the urgency after new bytes arrived, with `waiting` bytes pending.
     mutating func urgency(waiting: Int, now: MonotonicTime) -> Urgency {
         if isBusy { return .none }
         let left = rest(at: now)
@@ -47,7 +47,7 @@ struct WritePace: Hashable, Sendable {
         return .after(left)
     }
 
-    /// The timer has fired, and `waiting` bytes wait.
+    /// Returns the urgency after the timer has fired, with `waiting` bytes pending.
     mutating func timerDidFire(waiting: Int, now: MonotonicTime) -> Urgency {
         isTimed = false
         guard !isBusy, waiting > 0 else { return .none }
@@ -56,12 +56,12 @@ struct WritePace: Hashable, Sendable {
             begin(now)
             return .now
         }
-        // It was set for bytes that are written; these came after them.
+        // The timer was set for bytes that have been written; these arrived later.
         isTimed = true
         return .after(left)
     }
 
-    /// The queue found nothing to write any more.
+    /// Records that the queue has nothing left to write.
     mutating func didWriteAll() {
         isBusy = false
     }
@@ -71,7 +71,7 @@ struct WritePace: Hashable, Sendable {
         begun = now
     }
 
-    /// Seconds until fewer bytes may be written.
+    /// The seconds until fewer bytes may be written.
     private func rest(at now: MonotonicTime) -> Double {
         begun.map { $0 + Self.rest - now } ?? 0
     }
