@@ -2,27 +2,28 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// A task whose response is a file: a ``DownloadOperation`` into a directory of its own, whose file is moved to the
-/// destination. ``SessionTask/cancel()`` discards what came; ``cancelByProducingResumeData(_:)`` keeps it.
+/// A task whose response is a file. It runs a ``DownloadOperation`` in a private directory, and then moves
+/// the file to the destination. ``SessionTask/cancel()`` discards the received bytes;
+/// ``cancelByProducingResumeData(_:)`` keeps them.
 public final class DownloadTask: SessionTask, @unchecked Sendable {
     // @unchecked: what changes lives behind a lock.
 
-    /// Called on a queue of the library when the file is complete: with its place, and the head of the response.
-    /// Returns the place to which it is moved: a file URL, in a folder that exists. A closure that is written in
-    /// main-actor code is called on the main queue.
+    /// Called on a queue of the library when the file is complete, with its location and the head of the
+    /// response. Returns the destination: a file URL in an existing folder. A closure written in main-actor
+    /// code is called on the main queue.
     public typealias DestinationHandler =
         @isolated(any) @Sendable (_ temporary: URL, _ response: HTTPURLResponse?) -> URL
 
-    /// Called on the completion queue when the task has completed: with the head of the response, the place
-    /// of the file, and the error; there is either a file or an error.
+    /// Called on the completion queue when the task has completed, with the head of the response, the
+    /// location of the file, and the error. There is either a file or an error.
     public typealias DownloadCompletionHandler =
         @isolated(any) @Sendable (_ response: HTTPURLResponse?, _ file: URL?, _ error: (any Error)?) -> Void
 
-    /// Called on the completion queue with the data from which another task continues, if there is any.
+    /// Called on the completion queue with the resume data, if there is any.
     public typealias ResumeDataHandler = @isolated(any) @Sendable (_ data: Data?) -> Void
 
     private let download: DownloadOperation
-    /// The data that the task was made from.
+    /// The resume data that the task was made from.
     private let earlierData: Data?
     private let hasCompletion: Bool
     private let fileMove = Locked(Move.none)
@@ -31,7 +32,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     private enum Move {
         case none
         case elsewhere
-        /// The destination is where the file was.
+        /// The destination is the location that the file already had.
         case inPlace
     }
 
@@ -48,7 +49,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         hasCompletion = completion != nil
         super.init(download, in: session, prepare: prepare)
         download.discardsWhenCancelled = true
-        // P15: no task can continue with what came, whether it is cancelled or fails.
+        // P15: no task can resume from the received bytes, whether this one is cancelled or fails.
         if !ResumeRequest.mayContinue(download.request) { download.keepsPartialFile = false }
         download.mover = { [weak self, url = download.request.url] file, done in
             guard let self else { return done(.failure(URLError.cancelled(url: url))) }
@@ -56,7 +57,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         }
         if let completion {
             download.setCompletion { [weak self] operation in
-                // Before the handler, which may end the process.
+                // Before the handler, which may exit the process.
                 self?.cleanUp(isTold: false)
                 return Callback(
                     completion,
@@ -70,24 +71,25 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     // MARK: - Resume data
 
-    /// The data from which another task continues: of a task that was cancelled by
-    /// ``cancelByProducingResumeData(_:)``, or that failed when bytes had come; else `nil`. Only a GET
-    /// without a body can be continued.
+    /// The data from which another task can resume, after a cancel by ``cancelByProducingResumeData(_:)``, or
+    /// after a failure with bytes received; otherwise `nil`. Only a GET without a body can be resumed.
     public var resumeData: Data? {
         guard download.isFinished, download.error != nil, download.keepsPartialFile else { return nil }
-        // It waited for a connection, or another operation has the file: the data is as good as before.
+        // The task was still waiting for a connection, or another operation has the file: the earlier data is
+        // still valid.
         guard download.hasOpened else { return earlierData }
         return download.checkpoint.flatMap { ResumeData(checkpoint: $0).data }
     }
 
-    /// Ends the task with `URLError.cancelled`, and keeps what came.
+    /// Cancels the task with `URLError.cancelled`, and keeps the received bytes.
     ///
-    /// The data names the checkpoint beside the partial file, and is valid in another process, for the same
-    /// user on the same machine. Whether the bytes are used is decided when it is: the server has to prove
-    /// that it has the same ones.
+    /// The data identifies the checkpoint next to the partial file. It is also valid in another process, for
+    /// the same user on the same machine. Whether the bytes can be used is decided on resumption: the server
+    /// has to prove that the resource has not changed.
     ///
-    /// - Parameter handler: called on the completion queue when the task has completed; with `nil` when nothing
-    ///   came yet, or what came is discarded, as that of a POST is. A second call gets the same.
+    /// - Parameter handler: called on the completion queue when the task has completed; with `nil` if nothing
+    ///   was received, or the received bytes are discarded, as for a POST. A second call receives the same
+    ///   data.
     public func cancelByProducingResumeData(@_inheritActorContext _ handler: @escaping ResumeDataHandler) {
         end { if !download.isCancelled { download.cancel(keepingPartialFile: download.keepsPartialFile) } }
         download.whenFinished { self.download.callBack(Callback(handler, self.resumeData)) }
@@ -95,7 +97,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     // MARK: - The file
 
-    /// Has the file moved to where the session's closure says, else to where the task's own does.
+    /// Moves the file to the destination from the session's closure or, failing that, from the task's own.
     private func place(
         _ file: URL,
         _ destination: DestinationHandler?,
@@ -125,7 +127,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         to destination: URL,
         _ done: @escaping @Sendable (Result<URL, any Error>) -> Void
     ) {
-        // A closure may be of the main actor, which does not wait for a disk.
+        // Not on the closure's executor: the main actor must not wait for a disk.
         ConnectionOperation.processingQueue.async { [self] in
             guard !download.isCancelled else {
                 return done(.failure(URLError.cancelled(url: download.request.url)))
@@ -147,7 +149,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         download.deliver(Callback(in: nil) { self.post(name, userInfo) })
     }
 
-    /// Removes the directory, unless it has what the owner wants, or may continue with. A file without a destination
+    /// Removes the directory, unless it contains the result or resumable bytes. A file without a destination
     /// stays until the completion handler has returned.
     private func cleanUp(isTold: Bool) {
         let move = fileMove.withLock { $0 }
@@ -171,8 +173,8 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    /// Removes the directory and what is left in it. One that was made from resume data and has opened nothing may
-    /// share it with another task from the same data.
+    /// Removes the directory and its contents. A task that was made from resume data and has opened nothing
+    /// may share it with another task from the same data.
     private static func removeLeftovers(of download: DownloadOperation, _ earlierData: Data?) {
         guard let place = download.destination.map(TemporaryPlace.init(file:)) else { return }
         if download.hasOpened || earlierData == nil {

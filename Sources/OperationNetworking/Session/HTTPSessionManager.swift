@@ -11,13 +11,13 @@ internal import OperationNetworkingSystem
 /// ```
 ///
 /// Base URL, paths, parameters and the scope of secret fields are those of ``OperationManager``. A verb
-/// returns its task, which was resumed already.
+/// returns its task, already resumed.
 open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
-    // @unchecked: it has no stored property of its own.
+    // @unchecked: it adds no stored property.
 
     /// - Parameters:
-    ///   - baseURL: the URL that paths are relative to; `nil`: they have to be whole URLs.
-    ///   - configuration: is copied.
+    ///   - baseURL: the URL that paths are relative to; if `nil`, they must be absolute URLs.
+    ///   - configuration: copied.
     public required init(
         baseURL: URL?,
         configuration: SessionConfiguration = SessionConfiguration()
@@ -25,44 +25,44 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         super.init(SessionCore(baseURL: baseURL, configuration: configuration))
     }
 
-    /// A session from an earlier process.
+    /// Restores a session from an earlier process.
     public convenience init(archive: SessionManagerArchive) {
         self.init(baseURL: archive.settings.baseURL, configuration: archive.configuration)
         restore(archive)
     }
 
-    /// A session without a base URL.
+    /// Creates a session without a base URL.
     public required init(configuration: SessionConfiguration = SessionConfiguration()) {
         super.init(SessionCore(baseURL: nil, configuration: configuration))
     }
 
     // MARK: - Configuration
 
-    /// The URL that paths are relative to. Its path ends in a slash, unless there is none.
+    /// The URL that paths are relative to. If it has a path, the path ends in a slash.
     public var baseURL: URL? { core.operations.baseURL }
 
-    /// Makes requests of methods, URLs, parameters and headers; an ``HTTPRequestSerializer`` unless something
-    /// else is set. It can be changed in place: see ``OperationManager/requestSerializer``.
+    /// Makes requests from methods, URLs, parameters and headers. Defaults to ``HTTPRequestSerializer``. Can
+    /// be changed in place: see ``OperationManager/requestSerializer``.
     public var requestSerializer: any RequestSerializer {
         get { core.operations.requestSerializer }
         _modify { yield &core.operations.requestSerializer }
         set { core.operations.requestSerializer = newValue }
     }
 
-    /// Makes the decoder of one response, for the verbs with `as:`. Decoders are objects, and none is shared.
+    /// Makes the decoder of one response, for the verbs with `as:`. Decoders are objects and are not shared.
     public var makeJSONDecoder: @Sendable () -> JSONDecoder {
         get { core.operations.makeJSONDecoder }
         set { core.operations.makeJSONDecoder = newValue }
     }
 
-    /// The origins that get the secret fields of ``requestSerializer``, and of the session's additional
-    /// headers: see ``OperationManager/secretHeaderScope``.
+    /// The origins to which the secret fields of ``requestSerializer`` and of the session's additional
+    /// headers are sent: see ``OperationManager/secretHeaderScope``.
     public var secretHeaderScope: OperationManager.SecretHeaderScope {
         get { core.operations.secretHeaderScope }
         set { core.operations.secretHeaderScope = newValue }
     }
 
-    /// The URL that `path` means: see ``OperationManager/url(for:)``.
+    /// Resolves `path`: see ``OperationManager/url(for:)``.
     public func url(for path: String) throws(URLError) -> URL { try core.operations.url(for: path) }
 
     // MARK: - Tasks
@@ -71,14 +71,14 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - method: any method.
-    ///   - path: relative to the base URL, or a whole URL.
+    ///   - path: relative to the base URL, or an absolute URL.
     ///   - parameters: see ``RequestParameters``.
-    ///   - headers: of this request only; they win over the serializer's.
+    ///   - headers: fields of this request only; they override the serializer's.
     ///   - uploadProgress: called with the task's `uploadProgress`.
     ///   - downloadProgress: called with the task's `downloadProgress`.
     ///   - success: called with the response object.
-    ///   - failure: called with the error of the task, or of making the request.
-    /// - Returns: the task; `nil` when no request could be made: see `failure`.
+    ///   - failure: called with the error of the task or of making the request.
+    /// - Returns: the task; `nil` if no request could be made: see `failure`.
     public func dataTask(
         method: String,
         path: String,
@@ -103,7 +103,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
 
     // MARK: - Copying
 
-    /// A copy with its type, and with the base URL.
+    /// Returns a copy with the same type and base URL.
     open override func copied() -> Self {
         let copy = type(of: self).init(baseURL: baseURL, configuration: configuration)
         copySettings(to: copy)
@@ -114,7 +114,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
 // MARK: - HTTPVerbs
 
 extension HTTPSessionManager: HTTPVerbs {
-    /// A task.
+    /// The verbs return data tasks.
     public typealias Call = DataTask
 
     /// See ``HTTPVerbs/request(_:_:parameters:headers:)``.
@@ -127,8 +127,8 @@ extension HTTPSessionManager: HTTPVerbs {
         try core.operations.request(method, path, parameters: parameters, headers: headers)
     }
 
-    /// Makes a task whose object is that of the session's serializer: an ``UploadTask`` for a body that is a
-    /// form of several parts, a file or a stream.
+    /// Makes a task that parses its response with the session's serializer: an ``UploadTask`` if the body is
+    /// a multipart form, a file or a stream.
     public func makeCall(
         for request: URLRequest,
         success: SuccessHandler?,
@@ -165,28 +165,28 @@ extension HTTPSessionManager: HTTPVerbs {
     /// Resumes a task.
     public func start(_ task: DataTask) { task.resume() }
 
-    /// Has a task end with the error.
+    /// Makes a task fail with the error.
     public func abandon(_ task: DataTask, with error: any Error, failure: FailureHandler?) {
         task.operation.refuse(error)
         task.resume()
     }
 
-    /// Calls the handler on the completion queue, or where it belongs.
+    /// Calls the handler on the completion queue, or on its own executor.
     public func report(_ error: any Error, to failure: @escaping FailureHandler) {
         core.operations.callBack(Callback(failure, nil, error))
     }
 
-    /// Waits for the object. Cancelling the waiting task cancels this one.
+    /// Waits for the object. Cancelling the waiting Swift task cancels the session task.
     public func object(of task: DataTask) async throws -> (any Sendable)? {
         try await task.operation.value
     }
 
-    /// Waits for the object as a value of a type.
+    /// Waits for the object and returns it as a value of a type.
     public func value<Value: Sendable>(of task: DataTask, as type: Value.Type) async throws -> Value {
         try await task.operation.value(as: type)
     }
 
-    /// Waits for the value with the status, the fields and the metrics.
+    /// Waits for the value and returns it with the status, the fields and the metrics.
     public func response<Value: Sendable>(of task: DataTask, as type: Value.Type) async throws
         -> Response<Value>
     {

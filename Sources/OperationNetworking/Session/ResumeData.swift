@@ -1,11 +1,11 @@
 import Foundation
 
-/// The data from which a download goes on in another process: it names the checkpoint beside the partial
-/// file, which says the rest.
+/// The data from which a download can be resumed in another process: the path of the checkpoint next to the
+/// partial file.
 struct ResumeData: Codable, Hashable, Sendable {
-    /// The version of the form.
+    /// The version of the format.
     private let resumeData: Int
-    /// The place of the checkpoint.
+    /// The path of the checkpoint.
     let checkpoint: String
 
     private static let version = 1
@@ -23,7 +23,7 @@ struct ResumeData: Codable, Hashable, Sendable {
         self = read
     }
 
-    /// The same each time; `nil` if there is no checkpoint any more.
+    /// The encoded data, the same each time; `nil` if the checkpoint no longer exists.
     var data: Data? {
         guard FileManager.default.fileExists(atPath: checkpoint) else { return nil }
         let encoder = JSONEncoder()

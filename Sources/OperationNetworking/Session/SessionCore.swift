@@ -2,11 +2,11 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The parts of a session that its tasks keep: settings, closures, the queue, and the tasks themselves. So a
-/// manager can be released while its tasks run.
+/// The parts of a session that its tasks retain: settings, closures, the queue, and the tasks themselves. So
+/// a manager can be released while its tasks run.
 ///
-/// Tasks are kept until their end, but for those that are suspended when the manager is gone: they would never
-/// end.
+/// Tasks are retained until they complete, except those that are suspended after the manager was released:
+/// they would never complete.
 final class SessionCore: Sendable {
     private struct Entry {
         weak var task: SessionTask?
@@ -19,13 +19,13 @@ final class SessionCore: Sendable {
         var lastIdentifier = 0
         /// The tasks that have not completed.
         var entries: [Int: Entry] = [:]
-        /// The number of tasks that have completed, and whose callbacks wait.
+        /// The number of completed tasks whose callbacks are pending.
         var untold = 0
         var isValid = true
         var isAbandoned = false
         var whenInvalid: (@Sendable () -> Void)?
 
-        /// - Returns: what is to be called if the session has become invalid.
+        /// - Returns: the closure to call if the session has become invalid.
         mutating func takeEnd() -> (@Sendable () -> Void)? {
             guard !isValid, entries.isEmpty, untold == 0 else { return nil }
             defer { whenInvalid = nil }
@@ -33,7 +33,7 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Lets a session become invalid only after the callbacks of a task, or when they were left out.
+    /// Keeps a session from becoming invalid until the callbacks of a task have been called or dropped.
     final class EndToken: Sendable {
         private let session: SessionCore
 
@@ -51,7 +51,7 @@ final class SessionCore: Sendable {
     }
 
     let configuration: SessionConfiguration
-    /// Has the settings and the queue, makes the requests, and makes the operations.
+    /// Holds the settings and the queue, and makes the requests and operations.
     let operations: OperationManager
     let hooks: Locked<SessionHooks>
     private let state = Locked(State())
@@ -65,7 +65,7 @@ final class SessionCore: Sendable {
         operations.state.change { [settings] in $0.settings = settings }
     }
 
-    /// Another session with the settings, queue and closures of an old one, and no tasks.
+    /// Creates a session with the settings, queue and closures of an old one, and no tasks.
     init(replacing old: SessionCore) {
         configuration = old.configuration
         operations = old.operations
@@ -75,7 +75,7 @@ final class SessionCore: Sendable {
 
     // MARK: - Tasks
 
-    /// The tasks that have not completed, in the order in which they were made.
+    /// The tasks that have not completed, in order of creation.
     var tasks: [SessionTask] {
         let tasks = state.withLock { state in
             state.entries.filter(\.value.isListed).sorted { $0.key < $1.key }.compactMap { $0.value.task }
@@ -90,7 +90,7 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// - Returns: whether the session takes new tasks.
+    /// - Returns: whether the session accepts new tasks.
     func add(_ task: SessionTask) -> Bool {
         state.withLock { state in
             state.entries[task.taskIdentifier] = Entry(
@@ -102,19 +102,19 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Keeps a task until its end.
+    /// Retains a task until it completes.
     func keep(_ task: SessionTask) {
         state.withLock { $0.entries[task.taskIdentifier]?.kept = task }
     }
 
-    /// A task was suspended: if the manager is gone, its owner alone keeps it.
+    /// Releases a task that was suspended, if the manager has been released.
     func releaseIfAbandoned(_ task: SessionTask) {
         state.withLock { state in
             if state.isAbandoned, task.state == .suspended { state.entries[task.taskIdentifier]?.kept = nil }
         }
     }
 
-    /// The manager was released.
+    /// Releases suspended tasks, because the manager was released.
     func abandon() {
         let released = state.withLock { state in
             state.isAbandoned = true
@@ -125,7 +125,7 @@ final class SessionCore: Sendable {
         withExtendedLifetime(released) {}
     }
 
-    /// A task has completed. Its callbacks have been called when the token is released.
+    /// Removes a completed task. The returned token is released when its callbacks have been called.
     func remove(_ task: SessionTask) -> EndToken {
         state.withLock { state in
             state.untold += 1
@@ -134,7 +134,7 @@ final class SessionCore: Sendable {
         return EndToken(self)
     }
 
-    /// A task was released before its end.
+    /// Removes a task that was released before it completed.
     func forget(_ identifier: Int) {
         let end = state.withLock { state in
             state.entries[identifier] = nil
@@ -156,12 +156,12 @@ final class SessionCore: Sendable {
 
     // MARK: - Requests
 
-    /// The request with the session's fields and timeout.
+    /// Returns the request with the session's fields and timeout.
     /// - Throws: ``RequestSerializationError`` for an additional field that cannot be sent.
     func prepare(_ request: URLRequest) throws(RequestSerializationError) -> URLRequest {
         var request = request
         for (name, value) in fields(for: request) {
-            // Foundation drops a value with a line end in it, and says nothing.
+            // Foundation silently drops a value that contains a line break.
             try RequestSerializationError.check(name: name, value: value)
             request.setValue(value, forHTTPHeaderField: name)
         }
@@ -171,7 +171,7 @@ final class SessionCore: Sendable {
         return request
     }
 
-    /// The additional fields that the request does not have, and may have.
+    /// Returns the additional fields that the request does not have and is allowed to have.
     private func fields(for request: URLRequest) -> [String: String] {
         var extra = configuration.additionalHeaders
         guard !extra.isEmpty else { return [:] }
@@ -184,6 +184,6 @@ final class SessionCore: Sendable {
         return extra
     }
 
-    /// The `timeoutInterval` of a `URLRequest` on which none was set.
+    /// The `timeoutInterval` of a `URLRequest` by default.
     private static let foundationTimeout: TimeInterval = 60
 }

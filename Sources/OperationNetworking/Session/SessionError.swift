@@ -5,11 +5,11 @@ public import Foundation
     @nonexhaustive
 #endif
 public enum SessionError: Error, Hashable, Sendable {
-    /// The task was made after ``URLSessionManager/invalidateSession(cancelingTasks:resetSession:)``. Nothing
-    /// was sent.
+    /// The task was created after ``URLSessionManager/invalidateSession(cancelingTasks:resetSession:)``.
+    /// Nothing was sent.
     case invalidated
-    /// The file is complete, and could not be moved; it is at `temporary`, and nothing at `destination` was
-    /// changed. The last value is the reason.
+    /// The complete file could not be moved. It is at `temporary`; nothing at `destination` was changed. The
+    /// last value is the reason.
     case fileNotMoved(temporary: URL, destination: URL, reason: String)
     /// The data is not resume data of this library.
     case resumeDataUnreadable
@@ -26,7 +26,7 @@ extension SessionError: CustomStringConvertible {
         case .fileNotMoved(let temporary, let destination, let reason):
             "The file was downloaded to \(temporary.path) and cannot be moved to \(destination.path): \(reason)"
         case .resumeDataUnreadable:
-            "The resume data is not data of this library."
+            "The resume data was not made by this library."
         }
     }
 }

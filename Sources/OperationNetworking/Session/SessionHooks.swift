@@ -2,12 +2,12 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The closures of a manager, which its session and the one after a reset share. Each setter of
-/// ``URLSessionManager`` says when its own is called.
+/// The closures of a manager, shared by its session and the one after a reset. The setters of
+/// ``URLSessionManager`` document when each is called.
 ///
-/// Each closure is set by itself.
+/// Each closure is set independently.
 struct SessionHooks: Sendable {
-    /// The number of sessions that are not invalid. The last one releases the closures.
+    /// The number of valid sessions. The last one releases the closures.
     var sessions = 1
 
     var didBecomeInvalid: (@isolated(any) @Sendable ((any Error)?) -> Void)?
@@ -32,13 +32,13 @@ struct SessionHooks: Sendable {
     var didResumeDownload:
         (@isolated(any) @Sendable (DownloadTask, _ offset: Int64, _ expected: Int64) -> Void)?
 
-    /// Whether a closure is there that a ``HookObserver`` calls.
+    /// Whether there is a closure that a ``HookObserver`` calls.
     var hearEvents: Bool {
         didSendBodyData != nil || didComplete != nil || didFinishCollectingMetrics != nil
             || didWriteData != nil || didResumeDownload != nil
     }
 
-    /// Takes over the closures of another session.
+    /// Copies the closures of another session.
     mutating func copy(_ others: SessionHooks) {
         let own = sessions
         self = others
@@ -46,10 +46,10 @@ struct SessionHooks: Sendable {
     }
 }
 
-// MARK: - Closures that answer
+// MARK: - Closures that return a decision
 
 extension SessionTask {
-    /// Passes those of the session's closures to the operation that it asks.
+    /// Installs the session's closures that the operation gets decisions from.
     func installHooks() {
         let hooks = session.hooks.withLock { $0 }
         if let redirect = hooks.willPerformRedirection {
@@ -63,7 +63,8 @@ extension SessionTask {
         }
         if hooks.sessionChallenge != nil || hooks.taskChallenge != nil {
             operation.setAuthenticationChallenge { [weak self] _, challenge in
-                // As with `URLSession`: the session is asked about a server's trust first, the task about a 401.
+                // As with `URLSession`: the session's closure decides first about a server's trust, the
+                // task's about a 401.
                 if challenge.serverTrust != nil, let ask = hooks.sessionChallenge {
                     return await ask(challenge)
                 }
@@ -75,8 +76,8 @@ extension SessionTask {
         (self as? DataTask)?.installDataHooks(hooks)
     }
 
-    /// Has the closure make the stream of a body that can be read once, and of an upload without one. A serializer
-    /// gives a POST without parameters an empty body.
+    /// Installs the closure as the source of a body that can be read only once, and of an upload without a
+    /// body. A serializer gives a POST without parameters an empty body.
     private func installBodyStream(_ make: @escaping @Sendable (SessionTask) -> InputStream?) {
         let request = operation.request
         let stream: @Sendable () -> InputStream? = { [weak self] in self.flatMap(make) }
@@ -90,7 +91,7 @@ extension SessionTask {
 }
 
 extension DataTask {
-    /// The answer to the head of a response.
+    /// What to do with a response after its head.
     public enum ResponseDisposition: Hashable, Sendable {
         /// Receive the body.
         case allow
@@ -123,9 +124,9 @@ extension DataTask {
     }
 }
 
-// MARK: - Closures that are told
+// MARK: - Closures that are notified
 
-/// Calls the session's closures that are told what happens to an operation.
+/// Notifies the session's closures of an operation's events.
 final class HookObserver: OperationObserver {
     private struct Aim {
         weak var task: SessionTask?
@@ -141,7 +142,7 @@ final class HookObserver: OperationObserver {
 
     private var task: SessionTask? { aim.withLock { $0.task } }
 
-    /// Makes calls in order: here, or where they belong when the callback has returned.
+    /// Makes calls in order: here, or on their own executor when the callback has returned.
     private func call(_ calls: Callback?..., of operation: ConnectionOperation) {
         var isHere = true
         for call in calls.compactMap({ $0 }) {

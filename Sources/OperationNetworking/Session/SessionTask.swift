@@ -2,31 +2,31 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// An operation of a session with the API of a `URLSessionTask`. It is made suspended: ``resume()`` puts it into
-/// the session's queue. Everything may be called from any thread.
+/// An operation of a session, with the API of a `URLSessionTask`. It is created suspended: ``resume()`` adds
+/// it to the session's queue. Every member can be used from any thread.
 ///
-/// ``URLSessionManager`` makes tasks: ``DataTask``, ``UploadTask``, ``DownloadTask``. Their settings are those of
-/// the session when the task was made. A session keeps its tasks until they have completed; a task keeps its
-/// session's queue and closures, not the manager.
+/// ``URLSessionManager`` makes tasks: ``DataTask``, ``UploadTask``, ``DownloadTask``. Their settings are
+/// those of the session when the task was made. A session retains its tasks until they have completed; a task
+/// retains its session's queue and closures, but not the manager.
 public class SessionTask: @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `changing`.
 
-    /// Called on the completion queue when the task has completed: with the head of the response, what the
-    /// response serializer made of its body, and the error. If the serializer refused the response, there may be
-    /// an object, too.
+    /// Called on the completion queue when the task has completed, with the head of the response, the object
+    /// that the response serializer made from its body, and the error. If the serializer rejected the
+    /// response, there may be both an object and an error.
     public typealias CompletionHandler =
         @isolated(any) @Sendable (
             _ response: HTTPURLResponse?, _ object: (any Sendable)?, _ error: (any Error)?
         ) -> Void
 
-    /// Called on the completion queue, at most 20 times a second, and once with the last value.
+    /// Called on the completion queue, at most 20 times a second, and once with the final value.
     public typealias ProgressHandler = @isolated(any) @Sendable (_ progress: Progress) -> Void
 
     /// The states of a task.
     public enum State: Hashable, Sendable, CaseIterable {
         /// The task was resumed: its transfer runs, or waits for its queue or a connection.
         case running
-        /// The task was not resumed yet, or was suspended. What came is kept.
+        /// The task has not been resumed yet, or was suspended. Received bytes are kept.
         case suspended
         /// The task was cancelled, and has not completed yet.
         case canceling
@@ -41,7 +41,7 @@ public class SessionTask: @unchecked Sendable {
     /// The ``priority`` of urgent tasks.
     public static let highPriority: Float = 0.75
 
-    /// The part of a task that its operation does not have.
+    /// The state of a task that its operation does not have.
     private struct Changing {
         var isResumed = false
         var isObserved = false
@@ -78,7 +78,7 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: - Results
 
-    /// The request that the task was made with, and the session's additional headers.
+    /// The request that the task was made with, with the session's additional headers.
     public var originalRequest: URLRequest { operation.request }
 
     /// The request that is being sent, after redirects.
@@ -90,10 +90,10 @@ public class SessionTask: @unchecked Sendable {
     /// Why the task failed; `nil` until it has completed. A cancelled task has `URLError.cancelled`.
     public var error: (any Error)? { operation.error }
 
-    /// The answers about ``error``: was it cancelled, which status, may it pass?
+    /// A classification of ``error``: whether it is a cancellation, its HTTP status, whether it is temporary.
     public var failure: RequestFailure? { operation.failure }
 
-    /// The state now.
+    /// The current state.
     public var state: State {
         let isResumed = changing.withLock { $0.isResumed }
         return operation.state.withLock { operation in
@@ -113,32 +113,32 @@ public class SessionTask: @unchecked Sendable {
     /// ``UploadTask``, ``downloadProgress`` of the others.
     ///
     /// Cancelling, pausing or resuming it, or one that it is part of, acts on the task. A task that is made
-    /// below a cancelled progress ends with `URLError.cancelled`, and sends nothing. While its progress is
+    /// under a cancelled progress fails with `URLError.cancelled` and sends nothing. While its progress is
     /// paused, the first ``resume()`` of a task does not start it: it starts when the progress is resumed, or
     /// when `resume()` is called once more.
     ///
-    /// Its total is -1 while no length is known. What a parent has of it changes on the completion queue: see
+    /// Its total is -1 while the length is unknown. A parent's counts change on the completion queue: see
     /// ``ConnectionOperation/downloadProgress``.
     public var progress: Progress { downloadProgress }
 
     /// The direction of ``progress``.
     var progressDirection: ProgressDirection { .download }
 
-    /// The number of bytes of the response's body that were received, those from before a suspension included.
+    /// The number of received bytes of the response's body, including those from before a suspension.
     public var countOfBytesReceived: Int64 { operation.countedBytes(.download)?.bytes ?? 0 }
 
-    /// The length of the response's body; -1: unknown.
+    /// The length of the response's body; -1 if unknown.
     public var countOfBytesExpectedToReceive: Int64 { operation.countedBytes(.download)?.expected ?? -1 }
 
-    /// The number of bytes of the request's body that were sent.
+    /// The number of sent bytes of the request's body.
     public var countOfBytesSent: Int64 { operation.countedBytes(.upload)?.bytes ?? 0 }
 
-    /// The length of the request's body; -1: unknown.
+    /// The length of the request's body; -1 if unknown.
     public var countOfBytesExpectedToSend: Int64 { operation.countedBytes(.upload)?.expected ?? -1 }
 
     // MARK: - Configuration
 
-    /// A text of your own. Nothing here reads it.
+    /// Your own description. The library does not read it.
     public var taskDescription: String? {
         get { changing.withLock { $0.taskDescription } }
         set { changing.withLock { $0.taskDescription = newValue } }
@@ -153,8 +153,8 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: - Commands
 
-    /// Starts the task, or continues it after ``suspend()``. Suspensions are not counted: one call undoes any
-    /// number of them. While its ``progress`` is paused, the first call does not start it.
+    /// Starts the task, or continues it after ``suspend()``. Suspensions are not counted: one call resumes
+    /// after any number of them. While its ``progress`` is paused, the first call does not start it.
     public func resume() {
         let isFirst = changing.withLock { state in
             defer { state.isResumed = true }
@@ -169,21 +169,22 @@ public class SessionTask: @unchecked Sendable {
         session.keep(self)
     }
 
-    /// Stops the transfer and keeps what came. ``resume()`` requests the rest, and its response is checked before
-    /// its first byte is used: see ``ConnectionOperation/pause()``. Has no effect on a task that was not resumed.
+    /// Stops the transfer and keeps the received bytes. ``resume()`` requests the rest; the response is
+    /// checked before its first byte is used: see ``ConnectionOperation/pause()``. Has no effect on a task
+    /// that has not been resumed.
     public func suspend() {
         guard changing.withLock({ $0.isResumed }) else { return }
         operation.pause()
         session.releaseIfAbandoned(self)
     }
 
-    /// Ends the task with `URLError.cancelled`, also one that was never resumed. A task that waits in the session's
-    /// queue completes when the queue starts it.
+    /// Cancels the task, which then fails with `URLError.cancelled`, even if it was never resumed. A task
+    /// that waits in the session's queue completes when the queue starts it.
     public func cancel() {
         end { operation.cancel() }
     }
 
-    /// Cancels the operation. The task is kept until its end.
+    /// Cancels the operation. The task is retained until it completes.
     func end(_ cancel: () -> Void) {
         observe()
         cancel()
@@ -192,7 +193,8 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: - For the session
 
-    /// Adds the task to its session. The last step of making a task: one below a cancelled progress ends here.
+    /// Adds the task to its session: the last step of making a task. A task under a cancelled progress ends
+    /// here.
     func join() {
         if !session.add(self) { operation.refuse(SessionError.invalidated) }
         operation.postsNotifications = false
@@ -212,7 +214,7 @@ public class SessionTask: @unchecked Sendable {
     }
 
     private func start() {
-        // It may have been cancelled.
+        // The operation may have been cancelled.
         guard operation.reserve() else { return }
         let (prepare, priority) = changing.withLock { state in
             defer { state.prepare = nil }
@@ -229,7 +231,7 @@ public class SessionTask: @unchecked Sendable {
         session.operations.operationQueue.addOperation(operation)
     }
 
-    /// Has the session's closures called that are told about events, if there are any.
+    /// Adds the observer for the session's closures, if there are any.
     private func observe() {
         guard session.hooks.withLock({ $0.hearEvents }) else { return }
         let isFirst = changing.withLock { state in
@@ -239,7 +241,7 @@ public class SessionTask: @unchecked Sendable {
         if isFirst { operation.addObserver(HookObserver(of: self)) }
     }
 
-    /// The operation has finished; its callbacks may still wait.
+    /// Called when the operation has finished; its callbacks may be pending.
     func didFinish() {
         let token = session.remove(self)
         operation.deliver(
@@ -251,10 +253,10 @@ public class SessionTask: @unchecked Sendable {
         )
     }
 
-    /// The completion handler has returned.
+    /// Called when the completion handler has returned.
     func didTellEnd() {}
 
-    /// Removes what is left of a task that was released before its end. Does not keep the task.
+    /// Cleans up after a task that was released before it completed. Does not retain the task.
     var removal: @Sendable () -> Void { {} }
 
     /// The `userInfo` of `taskDidComplete`.
@@ -281,16 +283,16 @@ public class DataTask: SessionTask, @unchecked Sendable {
 
     private let question = Locked(ResponseQuestion.notAsked)
 
-    /// The question to the session about the response, which is asked once: a suspension has the operation ask
-    /// again.
+    /// The decision of the session's closure about the response. The closure is called once, although the
+    /// operation asks again after a suspension.
     private enum ResponseQuestion {
         case notAsked
-        /// The operation waits for the answer; it has asked as often as there are closures.
+        /// The operation waits for the answer, with a closure for each time it has asked.
         case asked([@Sendable () -> Void])
         case allowed
     }
 
-    /// Whether the session's closure is to be asked. `receive` is called when the answer is to allow the response.
+    /// Whether to call the session's closure. `receive` is called once the response is allowed.
     func asks(_ receive: @escaping @Sendable () -> Void) -> Bool {
         let (isFirst, isAllowed) = question.withLock { question in
             switch question {
@@ -307,7 +309,7 @@ public class DataTask: SessionTask, @unchecked Sendable {
         return isFirst
     }
 
-    /// The session allows the response.
+    /// Allows the response.
     func allow() {
         let waiting = question.withLock { question in
             defer { question = .allowed }
@@ -318,9 +320,9 @@ public class DataTask: SessionTask, @unchecked Sendable {
     }
 }
 
-/// A ``DataTask`` with a body: a file, data, a stream.
+/// A ``DataTask`` with a body: a file, data or a stream.
 public final class UploadTask: DataTask, @unchecked Sendable {
-    // @unchecked: it has no stored property of its own.
+    // @unchecked: it adds no stored property.
 
     /// The ``SessionTask/uploadProgress``.
     public override var progress: Progress { uploadProgress }
@@ -339,7 +341,7 @@ extension SessionTask: OperationFace {
 // MARK: - Hashable
 
 extension SessionTask: Hashable {
-    /// Whether they are one object.
+    /// Whether both are the same object.
     public static func == (one: SessionTask, other: SessionTask) -> Bool { one === other }
 
     /// Hashes the identity.
@@ -351,7 +353,7 @@ extension SessionTask: Hashable {
 // MARK: - CustomStringConvertible
 
 extension SessionTask: CustomStringConvertible {
-    /// The class, the identifier, the request and the state. Secrets of the URL are replaced by `REDACTED`.
+    /// The class, the identifier, the request and the state. Secrets in the URL are replaced by `REDACTED`.
     public var description: String {
         let address = originalRequest.url?.publicText ?? "no URL"
         return
@@ -362,7 +364,7 @@ extension SessionTask: CustomStringConvertible {
 // MARK: - CustomReflectable
 
 extension SessionTask: CustomReflectable {
-    /// Only the ``description``: `dump` would show fields and credentials.
+    /// Only the ``description``, so that `dump` does not show fields and credentials.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

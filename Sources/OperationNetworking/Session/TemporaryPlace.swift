@@ -1,15 +1,15 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The directory of one download until its file is moved away. Every method may wait for the disk.
+/// The directory of one download until its file is moved away. Every method may block on the disk.
 struct TemporaryPlace: Hashable, Sendable {
     private static let prefix = "OperationNetworking.download-"
     private static let fileName = "download"
 
-    /// The name of the complete file.
+    /// The URL of the complete file.
     let file: URL
 
-    /// One that is made now, for this user alone, in `folder`, or in the temporary directory.
+    /// Creates a directory for this user only, in `folder` or the temporary directory.
     /// - Throws: a `CocoaError`.
     init(in folder: URL?) throws {
         let folder = folder ?? FileManager.default.temporaryDirectory
@@ -22,13 +22,14 @@ struct TemporaryPlace: Hashable, Sendable {
         file = directory.appendingPathComponent(Self.fileName, isDirectory: false)
     }
 
-    /// The place of an earlier task.
+    /// Refers to the directory of an earlier task.
     init(file: URL) {
         self.file = file
     }
 
-    /// Gives the file another name, which nothing has.
-    /// - Throws: ``SessionError/fileNotMoved(temporary:destination:reason:)``; the file stays then.
+    /// Moves the file to a destination that does not exist yet.
+    /// - Throws: ``SessionError/fileNotMoved(temporary:destination:reason:)``; the file then stays where it
+    ///   is.
     func move(to destination: URL) throws {
         do {
             guard destination.isFileURL else { throw CocoaError(.fileNoSuchFile) }
@@ -46,7 +47,7 @@ struct TemporaryPlace: Hashable, Sendable {
     /// Removes the complete file, if it is there, and then the directory, unless another file is left in it.
     func removeAll() {
         guard isOurs else { return }
-        // A failure cannot be reported any more, and a leftover in the temporary directory does no harm.
+        // A failure can no longer be reported, and a leftover in the temporary directory does no harm.
         try? FileManager.default.removeItem(at: file)
         removeEmptyDirectory()
     }
@@ -61,18 +62,19 @@ struct TemporaryPlace: Hashable, Sendable {
         try? files.removeItem(at: directory)
     }
 
-    /// Resume data may name another directory, which is not this library's.
+    /// Whether the directory is the library's own: resume data may name any other.
     private var isOurs: Bool {
         let directory = file.deletingLastPathComponent().lastPathComponent
         return directory.hasPrefix(Self.prefix) && file.lastPathComponent == Self.fileName
     }
 
-    /// Fails if anything has the name by then.
+    /// Moves the file. Fails if the destination exists.
     private func rename(_ file: URL, to destination: URL) throws {
         do {
             try FileMove.move(file.path, to: destination.path)
         } catch let error as SystemError where error.isOtherFileSystem {
-            // A copy beside the destination, and then its name. None is made in vain.
+            // Copy the file next to the destination, then rename it. First check that the copy is not made in
+            // vain.
             guard (try? FileManager.default.attributesOfItem(atPath: destination.path)) == nil else {
                 throw SystemError(SystemError.exists, "rename \(destination.path)")
             }
@@ -80,15 +82,15 @@ struct TemporaryPlace: Hashable, Sendable {
                 .appendingPathComponent(".\(UUID().uuidString)", isDirectory: false)
             do {
                 try FileManager.default.copyItem(at: file, to: copy)
-                // The original was on the disk, and is about to go.
+                // The original was safe on disk, and is about to be removed.
                 try FileMove.synchronize(copy.path)
                 try FileMove.move(copy.path, to: destination.path)
             } catch {
                 try? FileManager.default.removeItem(at: copy)
                 throw error
             }
-            // Not every file system can; and the file is where it was wanted, whatever becomes of the
-            // original.
+            // Not every file system supports this; and the file is at its destination, whatever happens to
+            // the original.
             try? FileMove.synchronize(destination.deletingLastPathComponent().path)
             try? FileManager.default.removeItem(at: file)
         }
@@ -97,13 +99,13 @@ struct TemporaryPlace: Hashable, Sendable {
     private static func sentence(_ error: any Error) -> String {
         if let error = error as? SystemError {
             return switch POSIXErrorCode(rawValue: error.code) {
-            case .EEXIST?: "a file of that name exists."
-            case .ENOENT?, .ENOTDIR?: "there is no such folder."
+            case .EEXIST?: "a file with that name exists."
+            case .ENOENT?, .ENOTDIR?: "the folder does not exist."
             default: error.reason
             }
         }
         return switch (error as? CocoaError)?.code {
-        case .fileNoSuchFile?, .fileReadNoSuchFile?: "there is no such folder."
+        case .fileNoSuchFile?, .fileReadNoSuchFile?: "the folder does not exist."
         default: error.localizedDescription
         }
     }

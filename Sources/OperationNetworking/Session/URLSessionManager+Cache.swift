@@ -3,8 +3,9 @@ public import FoundationNetworking
 internal import OperationNetworkingSystem
 
 extension URLSessionManager {
-    /// Called with a complete response that is about to be stored in the `cache` of the session: returns it,
-    /// another one, or `nil` for none. The whole body is in memory then. Set it before the task is resumed.
+    /// Sets the closure that is called with a complete response that is about to be stored in the session's
+    /// `cache`. It returns that response, another one, or `nil` to store none. The whole body is in memory.
+    /// Set it before the task is resumed.
     public func setDataTaskWillCacheResponse(
         @_inheritActorContext _ block: (
             @isolated(any) @Sendable (_ task: DataTask, _ proposed: CachedURLResponse) -> CachedURLResponse?
@@ -15,7 +16,7 @@ extension URLSessionManager {
             hooks.prepare = { operation, task in
                 operation.setCacheResponseHandler { [weak task] proposed, answer in
                     Callback(in: block.isolation) { [task] in
-                        // Nothing is stored of a task that is gone.
+                        // Nothing is stored if the task has been released.
                         answer(task.flatMap { callAssumingIsolation(of: block, $0, proposed) })
                     }
                     .perform(on: ConnectionOperation.processingQueue)

@@ -2,23 +2,23 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// The session's own closures. Those that are told are called on the completion queue, in order with the callbacks
-// of their task; those that return an answer on a queue of the library. One that is written in main-actor code is
-// called on the main queue, and the callbacks of its task after it wait meanwhile. Each has to be set before a task
-// is resumed for the first time. All are released when the session has become invalid.
+// The session's own closures. Notifications are called on the completion queue, in order with the callbacks
+// of their task; closures that return an answer, on a queue of the library. A closure written in main-actor
+// code is called on the main queue, and the task's later callbacks wait for it. Set each before a task is
+// resumed for the first time. All are released when the session has become invalid.
 extension URLSessionManager {
     // MARK: - The session
 
-    /// Called when the session was invalidated and its last task has completed. The error is `nil`: nothing
-    /// but ``invalidateSession(cancelingTasks:resetSession:)`` does it.
+    /// Sets the closure that is called when the session was invalidated and its last task has completed. The
+    /// error is always `nil`: only ``invalidateSession(cancelingTasks:resetSession:)`` invalidates a session.
     public func setSessionDidBecomeInvalid(
         @_inheritActorContext _ block: (@isolated(any) @Sendable (_ error: (any Error)?) -> Void)?
     ) {
         core.hooks.change { $0.didBecomeInvalid = block }
     }
 
-    /// Called when the security policy does not accept a server: see
-    /// ``AuthenticationChallenge/serverTrust``. May take its time to answer.
+    /// Sets the closure that is called when the security policy rejects a server: see
+    /// ``AuthenticationChallenge/serverTrust``. The transfer waits for its answer.
     public func setSessionDidReceiveAuthenticationChallenge(
         @_inheritActorContext _ block: (
             @Sendable (_ challenge: AuthenticationChallenge) async -> AuthenticationChallenge.Answer
@@ -29,8 +29,9 @@ extension URLSessionManager {
 
     // MARK: - Tasks
 
-    /// Called when a server answers 401, and about a server that is not accepted if no closure of
-    /// ``setSessionDidReceiveAuthenticationChallenge(_:)`` is set. May take its time to answer.
+    /// Sets the closure that is called when a server answers 401, and when the security policy rejects a
+    /// server if there is no ``setSessionDidReceiveAuthenticationChallenge(_:)`` closure. The transfer waits
+    /// for its answer.
     public func setTaskDidReceiveAuthenticationChallenge(
         @_inheritActorContext _ block: (
             @Sendable (_ task: SessionTask, _ challenge: AuthenticationChallenge) async ->
@@ -40,15 +41,17 @@ extension URLSessionManager {
         core.hooks.change { $0.taskChallenge = block }
     }
 
-    /// Called, on any thread, when the body of a streamed upload is needed, for the first time or again, and
-    /// the request's own stream cannot be read. Answers with a new stream of the same bytes, and at once, for
-    /// a transfer waits: so it cannot use what belongs to an actor, unlike the other closures.
+    /// Sets the closure that provides the body of a streamed upload, for the first time or again, if the
+    /// request's own stream cannot be read. It is called on any thread and returns a new stream of the same
+    /// bytes at once, because a transfer waits. Unlike the other closures, it cannot use actor-isolated
+    /// state.
     public func setTaskNeedNewBodyStream(_ block: (@Sendable (_ task: SessionTask) -> InputStream?)?) {
         core.hooks.change { $0.needNewBodyStream = block }
     }
 
-    /// Called for each redirect that is to be followed: answers with the request that follows it, another
-    /// one, or `nil` to take the redirect for the response. See ``ConnectionOperation/setRedirect(_:)``.
+    /// Sets the closure that is called for each redirect to be followed. It returns the proposed request,
+    /// another one, or `nil` to use the redirect as the response. See
+    /// ``ConnectionOperation/setRedirect(_:)``.
     public func setTaskWillPerformHTTPRedirection(
         @_inheritActorContext _ block: (
             @isolated(any) @Sendable (_ task: SessionTask, _ redirect: HTTPURLResponse, _ request: URLRequest)
@@ -59,8 +62,8 @@ extension URLSessionManager {
         core.hooks.change { $0.willPerformRedirection = block }
     }
 
-    /// Called, at most 20 times a second and once with the last values, with the bytes that were sent since
-    /// the last call, altogether, and are to be sent, -1 if that is unknown.
+    /// Sets the closure that is called, at most 20 times a second and once with the final values, with the
+    /// bytes sent since the last call, sent in total, and expected to be sent, or -1 if unknown.
     public func setTaskDidSendBodyData(
         @_inheritActorContext _ block: (
             @isolated(any) @Sendable (_ task: SessionTask, _ bytes: Int64, _ total: Int64, _ expected: Int64)
@@ -70,7 +73,7 @@ extension URLSessionManager {
         core.hooks.change { $0.didSendBodyData = block }
     }
 
-    /// Called when a task has completed, before its completion handler.
+    /// Sets the closure that is called when a task has completed, before its completion handler.
     public func setTaskDidComplete(
         @_inheritActorContext _ block: (
             @isolated(any) @Sendable (_ task: SessionTask, _ error: (any Error)?) -> Void
@@ -79,7 +82,8 @@ extension URLSessionManager {
         core.hooks.change { $0.didComplete = block }
     }
 
-    /// Called, before the closure of ``setTaskDidComplete(_:)``, with the cost of each transfer of a task.
+    /// Sets the closure that is called with the metrics of each transfer of a task, before the closure of
+    /// ``setTaskDidComplete(_:)``.
     public func setTaskDidFinishCollectingMetrics(
         @_inheritActorContext _ block: (
             @isolated(any) @Sendable (_ task: SessionTask, _ metrics: [TransferMetrics]) -> Void
@@ -90,9 +94,10 @@ extension URLSessionManager {
 
     // MARK: - Data tasks
 
-    /// Called once for a task, when the head of its response came: not for redirects that are followed, nor
-    /// for the response when the rest of a body is requested. The body waits for the closure, and none of it is
-    /// received if the answer is to cancel. A response whose body is to be a file is that of a ``DownloadTask``.
+    /// Sets the closure that is called once for a task with the head of its response: not for redirects that
+    /// are followed, nor when the rest of a body is requested. The body is held until the closure returns,
+    /// and none of it is received if the answer is to cancel. To receive a body as a file, use a
+    /// ``DownloadTask``.
     public func setDataTaskDidReceiveResponse(
         @_inheritActorContext _ block: (
             @isolated(any) @Sendable (_ task: DataTask, _ response: HTTPURLResponse) ->
@@ -102,9 +107,9 @@ extension URLSessionManager {
         core.hooks.change { $0.didReceiveResponse = block }
     }
 
-    /// Called for each piece of the body of a successful response, in order. The transfer waits for a closure
-    /// that does not keep up. If a body starts over, since it changed while the task was suspended, so do its
-    /// pieces.
+    /// Sets the closure that is called for each piece of the body of a successful response, in order. A slow
+    /// closure slows the transfer down. If a body starts over because it changed while the task was
+    /// suspended, so do its pieces.
     public func setDataTaskDidReceiveData(
         @_inheritActorContext _ block: (@isolated(any) @Sendable (_ task: DataTask, _ data: Data) -> Void)?
     ) {
@@ -113,8 +118,8 @@ extension URLSessionManager {
 
     // MARK: - Downloads
 
-    /// Called when a file is complete. If the closure returns a destination, the file is moved there,
-    /// whatever the task's own closure says; `nil` leaves the decision to that closure.
+    /// Sets the closure that is called when a file is complete. If it returns a destination, the file is
+    /// moved there; if it returns `nil`, the task's own closure decides.
     public func setDownloadTaskDidFinishDownloading(
         @_inheritActorContext _ block: (
             @isolated(any) @Sendable (_ task: DownloadTask, _ temporary: URL) -> URL?
@@ -123,8 +128,8 @@ extension URLSessionManager {
         core.hooks.change { $0.didFinishDownloading = block }
     }
 
-    /// Called, at most 20 times a second and once with the last values, with the bytes that came since the
-    /// last call, altogether, and are expected, -1 if that is unknown.
+    /// Sets the closure that is called, at most 20 times a second and once with the final values, with the
+    /// bytes received since the last call, received in total, and expected, or -1 if unknown.
     public func setDownloadTaskDidWriteData(
         @_inheritActorContext _ block: (
             @isolated(any) @Sendable (_ task: DownloadTask, _ bytes: Int64, _ total: Int64, _ expected: Int64)
@@ -134,8 +139,8 @@ extension URLSessionManager {
         core.hooks.change { $0.didWriteData = block }
     }
 
-    /// Called when a download goes on after bytes that are kept: with their number, and the length of the
-    /// whole, -1 if that is unknown.
+    /// Sets the closure that is called when a download resumes after kept bytes, with their number and the
+    /// length of the file, or -1 if unknown.
     public func setDownloadTaskDidResume(
         @_inheritActorContext _ block: (
             @isolated(any) @Sendable (_ task: DownloadTask, _ offset: Int64, _ expected: Int64) -> Void

@@ -1,5 +1,5 @@
 extension URLSessionManager {
-    /// Tells whether there is a network: see ``OperationManager/reachabilityManager``.
+    /// The reachability of the network: see ``OperationManager/reachabilityManager``.
     public var reachabilityManager: NetworkReachabilityManager {
         get { core.operations.reachabilityManager }
         set { core.operations.reachabilityManager = newValue }

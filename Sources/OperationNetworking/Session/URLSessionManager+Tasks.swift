@@ -2,14 +2,14 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// Tasks for requests of your own. Each is made suspended.
+// Tasks for given requests. Each is created suspended.
 extension URLSessionManager {
     // MARK: - Data
 
     /// Makes a task whose response is an object in memory.
     ///
     /// - Parameters:
-    ///   - request: gets the session's additional headers.
+    ///   - request: the request, to which the session's additional headers are added.
     ///   - uploadProgress: called with the task's `uploadProgress`.
     ///   - downloadProgress: called with the task's `downloadProgress`.
     ///   - completion: called when the task has completed.
@@ -27,11 +27,11 @@ extension URLSessionManager {
 
     // MARK: - Uploads
 
-    /// Makes a task that sends a file. A file that cannot be read is the error of the task.
+    /// Makes a task that sends a file. A file that cannot be read fails the task.
     ///
     /// - Parameters:
-    ///   - request: its method is the one that is sent: POST or PUT, most likely.
-    ///   - file: a file URL. It is read when the task runs.
+    ///   - request: the request; its method is usually POST or PUT.
+    ///   - file: a file URL. The file is read when the task runs.
     ///   - progress: called with the task's `uploadProgress`.
     ///   - completion: called when the task has completed.
     /// - Returns: the task, suspended.
@@ -54,7 +54,7 @@ extension URLSessionManager {
         uploadTask(request, progress, completion) { .data(data) }
     }
 
-    /// Makes a task that sends the stream of the request; without one, that of the closure of
+    /// Makes a task that sends the request's stream or, if it has none, the stream from the closure of
     /// ``setTaskNeedNewBodyStream(_:)``.
     public func uploadTask(
         withStreamedRequest request: URLRequest,
@@ -68,17 +68,17 @@ extension URLSessionManager {
 
     /// Makes a task whose response is a file.
     ///
-    /// The file is downloaded by a ``DownloadOperation`` into a folder of its own: what came is kept over suspensions
-    /// and failures, it is complete and on the disk before `destination` is called, and five retries are made
-    /// unless the session has another policy.
+    /// The file is downloaded by a ``DownloadOperation`` into a private folder. Received bytes are kept
+    /// across suspensions and failures, the file is complete and on disk before `destination` is called, and
+    /// there are five retries unless the session has another policy.
     ///
     /// - Parameters:
-    ///   - request: gets the session's additional headers. HEAD has no file.
+    ///   - request: the request, to which the session's additional headers are added. HEAD has no file.
     ///   - progress: called with the task's `downloadProgress`.
-    ///   - destination: called on a queue of the library; returns where the file is to be. A file of that
-    ///     name, or any other failure of the move, is the error
-    ///     ``SessionError/fileNotMoved(temporary:destination:reason:)``, and nothing is lost. `nil`: the file
-    ///     is there until `completion` has returned.
+    ///   - destination: called on a queue of the library; returns the destination of the file. If a file of
+    ///     that name exists, or the move fails, the task fails with
+    ///     ``SessionError/fileNotMoved(temporary:destination:reason:)`` and nothing is lost. If `destination`
+    ///     is `nil`, the file exists until `completion` has returned.
     ///   - completion: called when the task has completed.
     /// - Returns: the task, suspended.
     public func downloadTask(
@@ -99,14 +99,15 @@ extension URLSessionManager {
         return task
     }
 
-    /// Makes a task that continues a download, of this process or of an earlier one.
+    /// Makes a task that resumes a download of this or an earlier process.
     ///
     /// - Parameters:
-    ///   - data: from ``DownloadTask/cancelByProducingResumeData(_:)`` or ``DownloadTask/resumeData``. What
-    ///     is none is the error ``SessionError/resumeDataUnreadable`` of the task, and a checkpoint that is
-    ///     gone a ``DownloadError/checkpointUnreadable(_:)``.
-    ///   - headers: fields that are, or look like, secrets are not in the data. Without them another user asks:
-    ///     the end of what came is compared under a strong tag, else the download starts over.
+    ///   - data: from ``DownloadTask/cancelByProducingResumeData(_:)`` or ``DownloadTask/resumeData``. Other
+    ///     data fails the task with ``SessionError/resumeDataUnreadable``; a missing checkpoint with
+    ///     ``DownloadError/checkpointUnreadable(_:)``.
+    ///   - headers: the fields that are not in the data, because they are secrets or look like them. Without
+    ///     them the request has another identity: the last received bytes are compared if there is a strong
+    ///     tag; otherwise the download starts over.
     ///   - progress: called with the task's `downloadProgress`.
     ///   - destination: as for ``downloadTask(with:progress:destination:completion:)``.
     ///   - completion: called when the task has completed.
@@ -120,7 +121,7 @@ extension URLSessionManager {
     ) -> DownloadTask {
         let core = core
         let resumed = Result { try core.resumed(data, headers: headers) }
-        // Data that cannot be read names no address.
+        // Unreadable data has no address.
         let unknown = URLRequest(url: URL(fileURLWithPath: "/"))
         let operation = core.operations.adopted((try? resumed.get()) ?? DownloadOperation(request: unknown))
         let task = DownloadTask(
@@ -147,7 +148,7 @@ extension URLSessionManager {
         return DataTask(operation, in: core) { _ = try prepared.get() }
     }
 
-    /// The same of an upload.
+    /// Makes an upload task that is not yet ``SessionTask/join()``ed.
     func makeUploadTask(
         _ request: URLRequest,
         serializer: (any ResponseSerializer)? = nil,
@@ -174,7 +175,7 @@ extension URLSessionManager {
         return task
     }
 
-    /// Gives a task its closures, and adds it to the session.
+    /// Sets the closures of a task and adds it to the session.
     private func finish(
         _ task: DataTask,
         _ uploadProgress: SessionTask.ProgressHandler?,
@@ -191,7 +192,7 @@ extension URLSessionManager {
 }
 
 extension SessionCore {
-    /// The operation that continues a download, without the session's settings.
+    /// Returns the operation that resumes a download, without the session's settings.
     /// - Throws: ``SessionError``, ``DownloadError``, ``RequestSerializationError``.
     fileprivate func resumed(_ data: Data, headers: [String: String]) throws -> DownloadOperation {
         let checkpoint = URL(fileURLWithPath: try ResumeData(data).checkpoint)
@@ -200,7 +201,7 @@ extension SessionCore {
 }
 
 extension OperationManager {
-    /// Gives a download the manager's settings.
+    /// Applies the manager's settings to a download.
     fileprivate func adopted(_ operation: DownloadOperation) -> DownloadOperation {
         adopt(operation)
         return operation

@@ -3,7 +3,7 @@ public import Foundation
 public import Logging
 internal import OperationNetworkingSystem
 
-/// Makes tasks, runs them, and calls back: an AFNetworking 3-compatible API built on operations.
+/// Makes and runs tasks: an AFNetworking 3-compatible API built on operations.
 ///
 /// ```swift
 /// let session = URLSessionManager()
@@ -11,27 +11,27 @@ internal import OperationNetworkingSystem
 /// task.resume()
 /// ```
 ///
-/// A task is an operation in ``operationQueue``, which ``SessionTask/resume()`` puts there: it is paused and
-/// resumed as one, and its closures and those of the session are called as an operation's, on ``completionQueue``,
-/// in order and one at a time for each task. They are released after the last one. Everything may be called from
-/// any thread.
+/// A task is an operation that ``SessionTask/resume()`` adds to ``operationQueue``. It is paused and resumed
+/// like an operation, and its closures and those of the session are called like an operation's: on
+/// ``completionQueue``, in order and one at a time for each task. They are released after the last callback.
+/// Every member can be used from any thread.
 ///
-/// A session needs no ``invalidateSession(cancelingTasks:resetSession:)``: when its last reference goes, the
-/// tasks that run continue to their end, and the others are released.
+/// A session does not have to be invalidated: when its last reference is released, running tasks continue
+/// until they complete, and the others are released.
 open class URLSessionManager: @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `current`.
 
-    /// The settings that the session was made with.
+    /// The settings that the session was created with.
     public var configuration: SessionConfiguration { core.configuration }
     private let current: Locked<SessionCore>
     var core: SessionCore { current.withLock { $0 } }
 
-    /// - Parameter configuration: is copied.
+    /// - Parameter configuration: copied.
     public required init(configuration: SessionConfiguration = SessionConfiguration()) {
         current = Locked(SessionCore(baseURL: nil, configuration: configuration))
     }
 
-    /// A session from an earlier process.
+    /// Restores a session from an earlier process.
     public convenience init(archive: SessionManagerArchive) {
         self.init(configuration: archive.configuration)
         restore(archive)
@@ -49,16 +49,16 @@ open class URLSessionManager: @unchecked Sendable {
     /// `maxConcurrentOperationCount` is set.
     public var operationQueue: OperationQueue { core.operations.operationQueue }
 
-    /// Parses responses. Defaults to ``JSONResponseSerializer``. Tasks that are made from now on have it, apart
-    /// from downloads: any successful response is saved.
+    /// Parses responses. Defaults to ``JSONResponseSerializer``. Used by tasks that are made from now on,
+    /// except downloads, which save any successful response.
     public var responseSerializer: any ResponseSerializer {
         get { core.operations.responseSerializer }
         _modify { yield &core.operations.responseSerializer }
         set { core.operations.responseSerializer = newValue }
     }
 
-    /// The queue of closures and notifications of tasks that are made from now on; `nil`: the main queue. A process
-    /// that never runs its main queue has to set this if it has closures called: see
+    /// The queue of closures and notifications of tasks that are made from now on; `nil` (the default) is the
+    /// main queue. A process that never runs its main queue must set this if it uses closures: see
     /// ``ConnectionOperation/completionQueue``.
     public var completionQueue: DispatchQueue? {
         get { core.operations.completionQueue }
@@ -77,30 +77,31 @@ open class URLSessionManager: @unchecked Sendable {
         set { core.operations.logger = newValue }
     }
 
-    /// Notifies `observer` of what happens to the operations of tasks that are made from now on: starts, retries,
-    /// redirects, progress and ends, as ``OperationManager/addObserver(_:)`` does.
+    /// Adds an observer of the operations of tasks that are made from now on: starts, retries, redirects,
+    /// progress and ends. See ``OperationManager/addObserver(_:)``.
     ///
-    /// Only read the operation, as for its request, response and metrics: commands, closures and settings belong
-    /// to the task. The closures of the session, such as that of ``setTaskDidComplete(_:)``, receive the task
-    /// instead.
+    /// The observer should only read the operation, for example its request, response and metrics: commands,
+    /// closures and settings belong to the task. The closures of the session, such as that of
+    /// ``setTaskDidComplete(_:)``, receive the task instead.
     ///
-    /// The session keeps the observer until it is removed, invalidated or not. A copy of the session has it;
-    /// an archive has not.
+    /// The session retains the observer until it is removed, even if the session is invalidated. A copy of
+    /// the session has the observer; an archive does not.
     ///
-    /// - Returns: what removes it; it need not be kept.
+    /// - Returns: an object that removes the observer; it need not be kept.
     @discardableResult
     public func addObserver(_ observer: any OperationObserver) -> OperationObservation {
         core.operations.addObserver(observer)
     }
 
-    /// Removes `observer`, from tasks that run, too. An event that is already being delivered still reaches it.
+    /// Removes `observer`, also from running tasks. An event that is already being delivered still reaches
+    /// it.
     public func removeObserver(_ observer: any OperationObserver) {
         core.operations.removeObserver(observer)
     }
 
     // MARK: - Tasks
 
-    /// The tasks that have not completed, in the order in which they were made. Waits for nothing.
+    /// The tasks that have not completed, in order of creation. Does not block.
     public var tasks: [SessionTask] { core.tasks }
 
     /// The ``tasks`` that are neither uploads nor downloads.
@@ -120,18 +121,18 @@ open class URLSessionManager: @unchecked Sendable {
 
     // MARK: - The end of the session
 
-    /// Lets the session take no more tasks. When the last of its tasks has completed, the closure of
-    /// ``setSessionDidBecomeInvalid(_:)`` is called and `urlSessionDidInvalidate` is posted; the session is
-    /// kept until then.
+    /// Invalidates the session: it accepts no more tasks. When the last of its tasks has completed, the
+    /// closure of ``setSessionDidBecomeInvalid(_:)`` is called and `urlSessionDidInvalidate` is posted; the
+    /// session is retained until then.
     ///
     /// A task that is made afterwards fails with ``SessionError/invalidated`` when it is resumed, unless the
     /// session is reset.
     ///
     /// - Parameters:
-    ///   - cancelingTasks: whether the tasks are cancelled; if not, they continue, and one that is suspended
-    ///     keeps the session valid until it was resumed or cancelled.
-    ///   - resetSession: whether the manager continues with a new session, which has the same settings and
-    ///     closures, no tasks, and its own identifiers.
+    ///   - cancelingTasks: whether the tasks are cancelled. If not, they continue, and a suspended task keeps
+    ///     the session valid until it is resumed or cancelled, and completes.
+    ///   - resetSession: whether the manager continues with a new session with the same settings and
+    ///     closures, no tasks, and its own task identifiers.
     public func invalidateSession(cancelingTasks: Bool, resetSession: Bool = false) {
         let old = current.withLock { core in
             defer { if resetSession { core = SessionCore(replacing: core) } }
@@ -156,10 +157,10 @@ open class URLSessionManager: @unchecked Sendable {
 
     // MARK: - Archives and copies
 
-    /// The settings to be kept for a later process.
+    /// An archive of the settings, for a later process.
     ///
-    /// - Throws: `EncodingError` when a serializer is of a kind of your own that is no
-    ///   ``ArchivableResponseSerializer``, or decodes values of a type: set it again in the later process.
+    /// - Throws: `EncodingError` if a custom serializer is not an ``ArchivableResponseSerializer``, or a
+    ///   serializer decodes values of a type: set it again in the later process.
     public var archive: SessionManagerArchive {
         get throws {
             SessionManagerArchive(configuration: configuration, settings: try core.operations.archive)
@@ -173,7 +174,7 @@ open class URLSessionManager: @unchecked Sendable {
         core.operations.requestSerializer = restored.requestSerializer
     }
 
-    /// Gives another session the settings of this one.
+    /// Copies the settings of this session to another one.
     func copySettings(to copy: URLSessionManager) {
         let settings = core.operations.state.withLock { $0 }
         copy.core.operations.state.change { [settings] state in
@@ -191,7 +192,7 @@ open class URLSessionManager: @unchecked Sendable {
     /// See `NSCopying`.
     open func copy(with zone: NSZone? = nil) -> Any { copied() }
 
-    /// A copy as by `copy()`, with its type: the same settings and closures, and no tasks.
+    /// Returns a copy, as `copy()` does, with its type: the same settings and closures, and no tasks.
     open func copied() -> Self {
         let copy = type(of: self).init(configuration: configuration)
         copySettings(to: copy)
@@ -201,18 +202,18 @@ open class URLSessionManager: @unchecked Sendable {
 
 // MARK: - NSCopying
 
-/// Another session with the same settings and closures, and no tasks.
+/// A copy has the same settings and closures, and no tasks.
 extension URLSessionManager: NSCopying {}
 
 // MARK: - TransferConfigurable
 
 extension URLSessionManager: TransferConfigurable {
-    /// Reads the settings of the transfers of tasks.
+    /// Reads the transfer settings of tasks.
     public func readTransferSettings<Value>(_ body: (TransferSettings) -> Value) -> Value {
         core.operations.readTransferSettings(body)
     }
 
-    /// Changes the settings of the transfers of tasks that are made from now on.
+    /// Changes the transfer settings of tasks that are made from now on.
     public func changeTransferSettings(
         named setting: StaticString,
         _ body: (inout TransferSettings) -> Void
@@ -222,7 +223,7 @@ extension URLSessionManager: TransferConfigurable {
 }
 
 extension URLSessionManager {
-    /// The number of connections to one scheme, host and port that may carry the session's transfers: see
+    /// The maximum number of connections to one scheme, host and port that carry the session's transfers: see
     /// ``OperationManager/maximumConnectionsPerHost``.
     public var maximumConnectionsPerHost: Int {
         get { core.operations.maximumConnectionsPerHost }
@@ -233,7 +234,7 @@ extension URLSessionManager {
 // MARK: - CustomStringConvertible
 
 extension URLSessionManager: CustomStringConvertible {
-    /// The base URL, and the number of tasks.
+    /// The base URL and the number of tasks.
     public var description: String {
         let address = core.operations.baseURL?.publicText ?? "no base URL"
         return "<\(type(of: self)): \(address), \(tasks.count) tasks>"
@@ -243,6 +244,6 @@ extension URLSessionManager: CustomStringConvertible {
 // MARK: - CustomReflectable
 
 extension URLSessionManager: CustomReflectable {
-    /// Only the ``description``: `dump` would show credentials.
+    /// Only the ``description``, so that `dump` does not show credentials.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
