@@ -13,29 +13,29 @@ public import FoundationNetworking
 /// let made = try await manager.post("users", parameters: .encoding(user), as: User.self)
 /// ```
 ///
-/// ``response(_:_:parameters:headers:configure:progress:)`` waits for the value with the status, the fields and
-/// the metrics. Everything else that is wanted of a result is asked of the ``Call``, which the forms that call
-/// back return, and which `configure` receives before it starts. `head` has no `as:`: no body comes with its
-/// response.
+/// ``response(_:_:parameters:headers:configure:progress:)`` waits for the value with the status, the fields
+/// and the metrics. Everything else about a result is available from the ``Call``, which the forms that call
+/// back return, and which `configure` receives before it starts. `head` has no `as:`, because its response
+/// has no body.
 ///
 /// - Parameters of the verbs:
-///   - `path`: relative to the base URL, or a whole URL.
+///   - `path`: relative to the base URL, or an absolute URL.
 ///   - `parameters`: see ``RequestParameters``.
-///   - `headers`: fields of this request only; they win over the serializer's.
+///   - `headers`: fields of this request only; they override the serializer's.
 ///   - `as`: the type of the value. The response is decoded as JSON by a decoder of ``makeJSONDecoder``. An
-///     optional type takes an empty body, and ``EmptyResponse`` any body.
+///     optional type accepts an empty body, and ``EmptyResponse`` any body.
 ///   - `progress`: called on the completion queue with the progress of the request's body for `post`, `put`,
 ///     `patch` and `upload`, and of the response's for the others.
-///   - `configure`: called with the call before it starts; afterwards it cannot be configured. The request fails
-///     with what it throws.
-///   - `success`: called on the completion queue with the response object, or the value. A closure that was
-///     written in code of an actor is called there.
-///   - `failure`: called on the completion queue with the error of the call, or of making the request. The call
-///     is `nil` when no request could be made.
+///   - `configure`: called with the call before it starts; afterwards the call cannot be configured. If it
+///     throws, the request fails with that error.
+///   - `success`: called on the completion queue with the response object, or the value. A closure written in
+///     an actor's code is called on that actor.
+///   - `failure`: called on the completion queue with the error of the call or of making the request. The
+///     call is `nil` if no request could be made.
 ///
-/// The forms that wait throw that error. Cancelling their task cancels the call and ends the wait. They need no
-/// completion queue. The forms that call back have no default for `success`, so that
-/// `try await manager.get("users")` is never ambiguous.
+/// The forms that wait throw that error. Cancelling their task cancels the call and ends the wait. They do
+/// not need a completion queue. The forms that call back have no default for `success`, so that `try await
+/// manager.get("users")` is never ambiguous.
 public protocol HTTPVerbs: AnyObject, Sendable {
     /// One request: an operation of a manager, a task of a session.
     associatedtype Call: AnyObject & Sendable
@@ -43,27 +43,27 @@ public protocol HTTPVerbs: AnyObject, Sendable {
     /// Called with the response object.
     typealias SuccessHandler = @isolated(any) @Sendable (Call, (any Sendable)?) -> Void
 
-    /// Called with the error of a request that failed. The call is `nil` when no request could be made.
+    /// Called with the error of a request that failed. The call is `nil` if no request could be made.
     typealias FailureHandler = @isolated(any) @Sendable (Call?, any Error) -> Void
 
     /// Called with the value that the response was decoded as.
     typealias ValueHandler<Value> = @isolated(any) @Sendable (Call, Value) -> Void
 
-    /// Called at most 20 times a second, and once with the last value.
+    /// Called at most 20 times a second, and once with the final value.
     typealias ProgressHandler = @isolated(any) @Sendable (Progress) -> Void
 
     /// Parses responses. Defaults to ``JSONResponseSerializer``.
     var responseSerializer: any ResponseSerializer { get }
 
-    /// Makes the decoder of one response, for the verbs with `as:`. Decoders are objects, and none is shared.
+    /// Makes the decoder of one response, for the verbs with `as:`. Decoders are objects and are not shared.
     var makeJSONDecoder: @Sendable () -> JSONDecoder { get }
 
     // MARK: For the verbs
 
     /// Returns the request that a verb sends.
     ///
-    /// - Throws: `URLError.badURL` for a path that is no URL, and what the request serializer and the parameters
-    ///   throw.
+    /// - Throws: `URLError.badURL` for a path that is not a URL; any error of the request serializer and the
+    ///   parameters.
     func request(
         _ method: String,
         _ path: String,
@@ -71,10 +71,11 @@ public protocol HTTPVerbs: AnyObject, Sendable {
         headers: [String: String]
     ) throws -> URLRequest
 
-    /// Makes a call that calls back with the response object. It is not started.
+    /// Makes a call that calls back with the response object. Does not start it.
     func makeCall(for request: URLRequest, success: SuccessHandler?, failure: FailureHandler?) -> Call
 
-    /// Makes a call that calls back with what `serializer` makes of the response. It is not started.
+    /// Makes a call that calls back with the object that `serializer` makes from the response. Does not start
+    /// it.
     func makeCall<Serializer: TypedResponseSerializer>(
         for request: URLRequest,
         with serializer: Serializer,
@@ -82,25 +83,25 @@ public protocol HTTPVerbs: AnyObject, Sendable {
         failure: FailureHandler?
     ) -> Call
 
-    /// Adds an observer of the progress of a call that is not started.
+    /// Adds an observer of the progress of a call that has not started.
     func observeProgress(of call: Call, isUpload: Bool, _ handler: @escaping ProgressHandler)
 
     /// Starts a call.
     func start(_ call: Call)
 
-    /// Ends a call that is not started and was refused its configuration, with the error.
+    /// Ends a call that has not started with the error that its configuration threw.
     func abandon(_ call: Call, with error: any Error, failure: FailureHandler?)
 
-    /// Calls a handler where calls are called back: no request could be made.
+    /// Calls a handler on the executor of its callbacks, because no request could be made.
     func report(_ error: any Error, to failure: @escaping FailureHandler)
 
-    /// Waits for the response object of a call that was started. Cancelling the task cancels the call.
+    /// Waits for the response object of a started call. Cancelling the task cancels the call.
     func object(of call: Call) async throws -> (any Sendable)?
 
-    /// Waits for the response object of a call that was started as a value of a type.
+    /// Waits for the response object of a started call and returns it as a value of a type.
     func value<Value: Sendable>(of call: Call, as type: Value.Type) async throws -> Value
 
-    /// Waits for the value, the status, the fields and the metrics of a call that was started.
+    /// Waits for a started call and returns the value with the status, the fields and the metrics.
     func response<Value: Sendable>(of call: Call, as type: Value.Type) async throws -> Response<Value>
 }
 
@@ -578,8 +579,8 @@ extension HTTPVerbs {
         )
     }
 
-    /// Sends a request and returns what a serializer makes of the response, with the status, the fields and the
-    /// metrics.
+    /// Sends a request and returns the object that a serializer makes from the response, with the status, the
+    /// fields and the metrics.
     public nonisolated(nonsending) func response<Serializer: TypedResponseSerializer>(
         _ method: String,
         _ path: String,
@@ -593,8 +594,8 @@ extension HTTPVerbs {
         return try await response(of: call, as: Serializer.Object.self)
     }
 
-    /// Sends a request of your own and returns what a serializer makes of the response, with the status, the
-    /// fields and the metrics.
+    /// Sends a given request and returns the object that a serializer makes from the response, with the
+    /// status, the fields and the metrics.
     public nonisolated(nonsending) func response<Serializer: TypedResponseSerializer>(
         for request: URLRequest,
         with serializer: Serializer,
@@ -608,8 +609,8 @@ extension HTTPVerbs {
 
     // MARK: - Private
 
-    /// Whether the progress is that of the request's body: by the method, as in AFNetworking 3, or because there
-    /// is a body that is sent as it is.
+    /// Whether to report the progress of the request's body: according to the method, as in AFNetworking 3,
+    /// or if there is a body that is sent as it is.
     private func isUpload(_ request: URLRequest) -> Bool {
         ["POST", "PUT", "PATCH"].contains(request.httpMethod) || request.bodySource != nil
     }

@@ -1,17 +1,18 @@
 import Logging
 
-/// The observers of a manager's operations, in the order in which they were added; the logger's is one.
+/// The observers of a manager's operations, including that of the logger, in the order in which they were
+/// added.
 ///
-/// The members stand in an object that is never changed, so a copy of a manager's state costs a reference,
-/// and one comparison says that there are none.
+/// The members are in an immutable object, so copying a manager's state costs a reference, and one comparison
+/// is enough if there are none.
 struct ManagerObservers: Sendable {
     private enum Member: Sendable {
-        /// The one of ``OperationManager/logger``, and the relay by which operations know that it is the
+        /// The observer of ``OperationManager/logger``, and the relay by which operations recognize it as the
         /// manager's.
         case logging(LoggingObserver, ObserverRelay)
         case added(ObserverRelay)
 
-        /// The observer of an operation that is made now; `nil` for a logger that writes nothing.
+        /// The observer of an operation that is made now; `nil` if the logger writes nothing.
         var observer: (any OperationObserver)? {
             switch self {
             case .logging(let observer, let relay): observer.logger.logLevel <= .debug ? relay : nil
@@ -19,7 +20,7 @@ struct ManagerObservers: Sendable {
             }
         }
 
-        /// The relay to an observer that was added.
+        /// The relay to an added observer.
         var relay: ObserverRelay? {
             switch self {
             case .logging: nil
@@ -27,7 +28,7 @@ struct ManagerObservers: Sendable {
             }
         }
 
-        /// The member of a copy of the manager, where it is removed apart from this one.
+        /// The member for a copy of the manager, which is removed separately.
         func copied() -> Member? {
             switch self {
             case .logging: self
@@ -51,7 +52,7 @@ struct ManagerObservers: Sendable {
         set { list = newValue.isEmpty ? nil : List(newValue) }
     }
 
-    /// The observer that writes for ``OperationManager/logger``. A new one is the last of all.
+    /// The observer that writes to ``OperationManager/logger``. A new one is added last.
     var logging: LoggingObserver? {
         get {
             for case .logging(let observer, _) in members { return observer }
@@ -63,8 +64,8 @@ struct ManagerObservers: Sendable {
         }
     }
 
-    /// Adds an observer; one that is among them stays where it is.
-    /// - Returns: the relay to it.
+    /// Adds an observer. One that has already been added keeps its place.
+    /// - Returns: the relay to the observer.
     mutating func add(_ observer: any OperationObserver) -> ObserverRelay {
         if let known = member(for: observer) { return known }
         let relay = ObserverRelay(to: observer)
@@ -72,7 +73,7 @@ struct ManagerObservers: Sendable {
         return relay
     }
 
-    /// Removes an observer, which may be given as its relay.
+    /// Removes an observer, which may be passed as its relay.
     /// - Returns: the relay, which has not ended.
     mutating func remove(_ observer: any OperationObserver) -> ObserverRelay? {
         guard let relay = member(for: observer) else { return nil }
@@ -80,14 +81,14 @@ struct ManagerObservers: Sendable {
         return relay
     }
 
-    /// The same of a copy of the manager.
+    /// Returns the observers for a copy of the manager.
     func copied() -> ManagerObservers {
         var copy = self
         copy.members = members.compactMap { $0.copied() }
         return copy
     }
 
-    /// The observers of an operation that is made now, each by its relay.
+    /// The observers of an operation that is made now, each through its relay.
     var ofNewOperation: [any OperationObserver] { list?.members.compactMap(\.observer) ?? [] }
 
     private func member(for observer: any OperationObserver) -> ObserverRelay? {

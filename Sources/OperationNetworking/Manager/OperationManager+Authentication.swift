@@ -3,7 +3,7 @@ internal import OperationNetworkingSystem
 // Credentials and tokens of the manager's operations.
 extension OperationManager {
     /// Sets the closure that answers challenges of operations that are made from now on: a 401, or a server
-    /// that the security policy does not accept. See ``ConnectionOperation/setAuthenticationChallenge(_:)``.
+    /// that the security policy rejects. See ``ConnectionOperation/setAuthenticationChallenge(_:)``.
     public func setAuthenticationChallenge(
         @_inheritActorContext _ block: ConnectionOperation.AuthenticationChallengeHandler?
     ) {

@@ -2,22 +2,22 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// Files.
+// File downloads.
 extension OperationManager {
-    /// Makes an operation that downloads a file, with the manager's settings apart from its response
-    /// serializer: any successful response is saved. It is not in any queue yet.
+    /// Makes an operation that downloads a file, with the manager's settings except its response serializer:
+    /// any successful response is saved. Does not add the operation to a queue.
     ///
     /// - Parameters:
     ///   - request: the request for the file.
-    ///   - destination: a file URL, in a folder that exists.
-    /// - Returns: the operation. The manager's retry policy replaces that of a download if it has one.
+    ///   - destination: a file URL in an existing folder.
+    /// - Returns: the operation. If the manager has a retry policy, it replaces the download's default.
     public func downloadOperation(for request: URLRequest, to destination: URL) -> DownloadOperation {
         let operation = DownloadOperation(request: request, to: destination)
         adopt(operation)
         return operation
     }
 
-    /// Gives a new download the manager's settings and observers.
+    /// Applies the manager's settings and observers to a new download.
     func adopt(_ operation: DownloadOperation) {
         let state = state(for: operation.request)
         operation.completionQueue = state.completionQueue
@@ -29,19 +29,20 @@ extension OperationManager {
         operation.setAuthenticationChallenge(state.challenge)
     }
 
-    /// Downloads many files, in ``operationQueue``. It begins at once.
+    /// Downloads many files in ``operationQueue``. The batch begins at once.
     ///
-    /// Waits for the disk: the journal is there before anything is asked for.
+    /// Blocks on the disk: the journal is written before the first request.
     ///
     /// - Parameters:
-    ///   - items: the files, in the order in which they are started. No two have the same destination.
-    ///   - options: the numbers at once, the rates, and the consequence of a failure.
-    ///   - journal: a file that is made for a later process to go on, and removed when every member has
-    ///     succeeded; ``downloads(resuming:retriesFailed:headers:event:)`` takes it. `nil`: there is none.
+    ///   - items: the files, in the order in which they are started. Their destinations must differ.
+    ///   - options: the limits of concurrent downloads, the rates, and the reaction to a failure.
+    ///   - journal: a file from which a later process can resume with
+    ///     ``downloads(resuming:retriesFailed:headers:event:)``. It is removed when every member has
+    ///     succeeded. `nil` for none.
     ///   - event: called on ``completionQueue``, one at a time.
     /// - Returns: the batch.
-    /// - Throws: ``DownloadBatchError``, or a `CocoaError` if the journal cannot be written. Nothing has
-    ///   begun then.
+    /// - Throws: ``DownloadBatchError``, or a `CocoaError` if the journal cannot be written. In that case,
+    ///   nothing has begun.
     public func downloads(
         _ items: [DownloadItem],
         options: DownloadBatch.Options = DownloadBatch.Options(),
@@ -68,27 +69,27 @@ extension OperationManager {
         return batch
     }
 
-    /// Goes on with a batch of downloads that did not complete, most likely in another process. It begins at
+    /// Resumes a batch of downloads that did not complete, usually in another process. The batch begins at
     /// once.
     ///
-    /// The items, their order and the options are those of the journal. Files that are complete, and have the
-    /// length, the time of their last change and the record (an extended attribute, where there are such)
-    /// that they had then, are not fetched again; what came of
-    /// others is kept if the server proves that it has the same bytes still.
+    /// The items, their order and the options are those of the journal. Complete files are not downloaded
+    /// again if their length, modification time and record (an extended attribute, where supported) have not
+    /// changed. The received bytes of other files are kept if the server proves that the resource has not
+    /// changed.
     ///
-    /// Waits for the disk.
+    /// Blocks on the disk.
     ///
     /// - Parameters:
-    ///   - journal: as it was given to ``downloads(_:options:journal:event:)``. The journal and those files
-    ///     that are in its folder, or below that, may have been moved together.
-    ///   - retriesFailed: whether members that failed are tried again. If not, they fail with
+    ///   - journal: the journal that was passed to ``downloads(_:options:journal:event:)``. The journal and
+    ///     the files in or below its folder may have been moved together.
+    ///   - retriesFailed: whether failed members are tried again. If not, they fail with
     ///     ``DownloadBatchError/failedBefore(_:)``.
-    ///   - headers: called, for each item with ``DownloadItem/withheldHeaders``, for the values that the
-    ///     journal does not hold.
+    ///   - headers: called for each item with ``DownloadItem/withheldHeaders``; returns the values that the
+    ///     journal does not contain.
     ///   - event: called on ``completionQueue``, one at a time.
     /// - Returns: the batch.
-    /// - Throws: ``DownloadBatchError``, or a `CocoaError` if the journal cannot be read. Nothing has begun
-    ///   then.
+    /// - Throws: ``DownloadBatchError``, or a `CocoaError` if the journal cannot be read. In that case,
+    ///   nothing has begun.
     public func downloads(
         resuming journal: URL,
         retriesFailed: Bool = true,

@@ -2,10 +2,10 @@ public import Logging
 internal import OperationNetworkingSystem
 
 extension OperationManager {
-    /// The logger of the manager's operations; `nil` unless set. Each event in the life of an operation is a
-    /// line at the level debug, as ``LoggingObserver`` writes it. While the logger's level is above debug,
-    /// new operations are not observed, which costs nothing. A copy of an operation has the logger that the
-    /// manager has when the copy is made.
+    /// The logger of the manager's operations. Defaults to `nil`. Each life-cycle event of an operation is a
+    /// line at level debug: see ``LoggingObserver``. While the logger's level is above debug, new operations
+    /// are not observed, so the logger costs nothing. A copy of an operation uses the manager's logger at the
+    /// time of the copy.
     public var logger: Logger? {
         get { state.withLock { $0.observers.logging?.logger } }
         set {

@@ -2,34 +2,33 @@ internal import OperationNetworkingSystem
 
 // Observers of every operation that the manager makes.
 extension OperationManager {
-    /// Tells `observer` what happens to each operation that the manager makes from now on: those of verbs,
-    /// uploads, downloads and members of batches, and of the image downloaders that the manager makes operations
-    /// for. It is told, too, what happens to each copy that is made from now on of an
-    /// operation of the manager, also of one that has ended, for as long as the manager is there.
+    /// Adds an observer of each operation that the manager makes from now on: those of verbs, uploads,
+    /// downloads and members of batches, and those made for image downloaders. The observer is also notified
+    /// of copies made from now on of the manager's operations, even finished ones, while the manager exists.
     ///
-    /// Each operation tells it as it tells its own observers, and before these: on its `completionQueue`, one
-    /// call at a time and in order. Several operations may do so at once, where their queues do. The
-    /// observers of a manager come in the order in which they were added, that of the ``logger`` among them;
-    /// one that is added again stays in its place, and is told once.
+    /// An operation notifies it like its own observers, and before them: on its `completionQueue`, one call
+    /// at a time and in order. Several operations may do so concurrently if their queues do. The observers of
+    /// a manager, including that of the ``logger``, are notified in the order in which they were added; an
+    /// observer that is added again keeps its place and is notified once.
     ///
-    /// The manager keeps the observer until it is removed. Then it is released, and hears nothing more, even
-    /// of running operations, except the event that it is hearing. So remove an observer that counts starts
-    /// and ends only when it has heard of the last end, which may be after an `await` has returned; a
-    /// ``NetworkActivityManager`` ends its counts by itself. A copy of the manager has the observers, and
-    /// they are removed from each manager apart. An archive has none.
+    /// The manager retains the observer until it is removed. It is then released, and no longer notified even
+    /// of running operations, except for an event that is already being delivered. So remove an observer that
+    /// counts starts and ends only after the last end, which may come after an `await` has returned; a
+    /// ``NetworkActivityManager`` corrects its counts itself. A copy of the manager has the same observers,
+    /// which are removed separately. An archive has none.
     ///
-    /// As with an operation's own observers, a program that never runs its main queue has to set
+    /// As with an operation's own observers, a program that never runs its main queue must set
     /// ``completionQueue``.
     ///
-    /// - Returns: what removes it; it need not be kept.
+    /// - Returns: an object that removes the observer; it need not be kept.
     @discardableResult
     public func addObserver(_ observer: any OperationObserver) -> OperationObservation {
         let relay = state.withLock { $0.observers.add(observer) }
         return OperationObservation(of: self, by: relay)
     }
 
-    /// Tells `observer` nothing any more, but for the events that it is being told: neither of new operations
-    /// nor of those that run. Where it was added to an operation itself, it stays.
+    /// Removes `observer`, also from running operations. An event that is already being delivered still
+    /// reaches it. If it was added to an operation itself, it stays there.
     public func removeObserver(_ observer: any OperationObserver) {
         state.withLock { $0.observers.remove(observer) }?.end()
     }

@@ -3,12 +3,12 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// Builds requests, makes operations of them, and runs those in a queue.
+/// Builds requests, makes operations from them, and runs them in a queue.
 ///
-/// Each verb (`get`, `head`, `post`, `put`, `patch`, `delete`, `upload`: see ``HTTPVerbs``) adds an operation to
-/// ``operationQueue``. A verb with closures returns the operation and calls back; an `async` verb waits for the
-/// result. Settings of the manager count for operations that are made afterwards. Everything may be called from
-/// any thread.
+/// Each verb (`get`, `head`, `post`, `put`, `patch`, `delete`, `upload`: see ``HTTPVerbs``) adds an operation
+/// to ``operationQueue``. A verb with closures returns the operation and calls back; an `async` verb waits
+/// for the result. The manager's settings apply to operations that are made afterwards. Every member can be
+/// used from any thread.
 open class OperationManager: @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
 
@@ -22,7 +22,7 @@ open class OperationManager: @unchecked Sendable {
         var observers = ManagerObservers()
         var challenge: ConnectionOperation.AuthenticationChallengeHandler?
         var secretHeaderScope = SecretHeaderScope.baseURL
-        /// The manager's way to know whether there is a network; `nil`: the one of the process.
+        /// The manager's reachability; `nil` for the shared one.
         var network: (any NetworkWaiting)?
 
         /// See ``shared``.
@@ -32,15 +32,15 @@ open class OperationManager: @unchecked Sendable {
         }
     }
 
-    /// The URL that paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash,
-    /// unless there is none.
+    /// The URL that paths are relative to; if `nil`, they must be absolute URLs. If it has a path, the path
+    /// ends in a slash.
     public let baseURL: URL?
     let state = Locked(State())
-    /// For operations, which do not keep the manager.
+    /// The reference for operations, which do not retain the manager.
     let reference = ManagerReference()
     private let serializer = Locked<any RequestSerializer>(HTTPRequestSerializer())
 
-    /// - Parameter baseURL: `http://host/v1` is taken for `http://host/v1/`, so that `users` leads to
+    /// - Parameter baseURL: `http://host/v1` is treated as `http://host/v1/`, so that `users` becomes
     ///   `http://host/v1/users`.
     public required init(baseURL: URL? = nil) {
         self.baseURL = baseURL.map(Self.withTrailingSlash)
@@ -49,24 +49,22 @@ open class OperationManager: @unchecked Sendable {
 
     // MARK: - Configuration
 
-    /// Makes requests of methods, URLs, parameters and headers; an ``HTTPRequestSerializer`` unless something
-    /// else is set.
+    /// Makes requests from methods, URLs, parameters and headers. Defaults to ``HTTPRequestSerializer``.
     ///
-    /// A change in place, such as this one, is one step for all other threads:
+    /// A change in place, such as this one, is atomic:
     ///
     /// ```swift
     /// try manager.requestSerializer.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
     /// ```
     ///
-    /// A serializer of your own must not ask the manager for its serializer while it is changed.
+    /// A custom serializer must not access this property while it is being changed.
     public var requestSerializer: any RequestSerializer {
         get { serializer.withLock { $0 } }
         _modify { yield &serializer.exclusive }
         set { serializer.change { $0 = newValue } }
     }
 
-    /// Makes sense of responses; JSON unless something else is set. A change in place is one step for all
-    /// other threads:
+    /// Parses responses. Defaults to ``JSONResponseSerializer``. A change in place is atomic:
     ///
     /// ```swift
     /// try manager.responseSerializer.setAcceptableContentTypes(["application/json", "text/html"])
@@ -77,19 +75,19 @@ open class OperationManager: @unchecked Sendable {
         set { state.change { $0.responseSerializer = newValue } }
     }
 
-    /// Makes the decoder of one response, for the verbs with `as:`. Decoders are objects, and none is shared.
+    /// Makes the decoder of one response, for the verbs with `as:`. Decoders are objects and are not shared.
     public var makeJSONDecoder: @Sendable () -> JSONDecoder {
         get { state.withLock { $0.makeJSONDecoder } }
         set { state.change { $0.makeJSONDecoder = newValue } }
     }
 
-    /// The queue in which operations run; a ``TransferQueue`` of the manager's own unless another one is set.
+    /// The queue in which operations run. Defaults to a private ``TransferQueue``.
     public var operationQueue: OperationQueue {
         get { state.withLock { $0.operationQueue } }
         set { state.change { $0.operationQueue = newValue } }
     }
 
-    /// The queue of operations' callbacks; `nil`: the main queue.
+    /// The queue of the operations' callbacks; `nil` (the default) is the main queue.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
         set { state.change { $0.completionQueue = newValue } }
@@ -103,10 +101,10 @@ open class OperationManager: @unchecked Sendable {
 
     // MARK: - Making operations
 
-    /// Makes an operation with the manager's settings. It is not in any queue yet. Every verb comes through
-    /// here.
+    /// Makes an operation with the manager's settings, without adding it to a queue. Every verb calls this
+    /// method.
     ///
-    /// An override that passes closures of its own to `super` calls the closures that it was given by the two
+    /// An override that passes its own closures to `super` calls the closures that it received with the two
     /// methods `call(_:with:)` of ``HTTPRequestOperation``.
     open func operation(
         for request: URLRequest,
@@ -125,8 +123,8 @@ open class OperationManager: @unchecked Sendable {
         return operation
     }
 
-    /// The settings of an operation with this request: the manager's secrets are for the origin of
-    /// ``baseURL``, if there is one.
+    /// Returns the settings of an operation with this request. The manager's secrets are only used for the
+    /// origin of ``baseURL``, if there is one.
     func state(for request: URLRequest) -> State {
         var state = state.withLock { $0 }
         if state.settings.tokenSource?.isRefreshingHere == true { state.settings.tokenSource = nil }
@@ -143,9 +141,9 @@ open class OperationManager: @unchecked Sendable {
         return state
     }
 
-    /// The URL that `path` means: relative to ``baseURL``, whole, or empty for ``baseURL`` itself.
-    /// - Throws: `URLError.badURL` when that is no URL with a scheme and a host, or when ``baseURL`` has a
-    ///   query, which a relative URL would drop.
+    /// Resolves `path`: relative to ``baseURL``, absolute, or empty for ``baseURL`` itself.
+    /// - Throws: `URLError.badURL` if the result is not a URL with a scheme and a host, or if ``baseURL`` has
+    ///   a query, which a relative URL would drop.
     public func url(for path: String) throws(URLError) -> URL {
         let url = path.isEmpty ? baseURL : URL(reference: path, relativeTo: baseURL)
         if let query = baseURL?.query, !path.isEmpty, URL(string: path)?.scheme == nil {
@@ -153,14 +151,14 @@ open class OperationManager: @unchecked Sendable {
                 .badURL,
                 url: baseURL,
                 sentence:
-                    "The base URL has a query, \"\(Redaction.form(query))\", which no path keeps (RFC 3986, 5.2.2)."
+                    "The base URL has a query, \"\(Redaction.form(query))\", which relative paths drop (RFC 3986, 5.2.2)."
             )
         }
         guard let url = url?.absoluteURL, url.scheme != nil, url.host?.isEmpty == false else {
             throw URLError(
                 .badURL,
                 url: nil,
-                sentence: "\"\(Redaction.text(ofURL: path))\" is not a URL, or has no base URL to belong to."
+                sentence: "\"\(Redaction.text(ofURL: path))\" is not a URL, or has no base URL."
             )
         }
         return url
@@ -171,10 +169,10 @@ open class OperationManager: @unchecked Sendable {
     /// See `NSCopying`.
     open func copy(with zone: NSZone? = nil) -> Any { copied() }
 
-    /// A copy as by `copy()`, with its type.
+    /// Returns a copy, as `copy()` does, with its type.
     ///
-    /// The copy is made by ``init(baseURL:)``. A subclass with settings of its own overrides this method, and
-    /// gives them to the copy that `super` returns.
+    /// The copy is created with ``init(baseURL:)``. A subclass with additional settings overrides this method
+    /// and sets them on the copy that `super` returns.
     open func copied() -> Self {
         let copy = type(of: self).init(baseURL: baseURL)
         var settings = state.withLock { $0 }
@@ -192,13 +190,12 @@ open class OperationManager: @unchecked Sendable {
 
     // MARK: - Cancelling
 
-    /// Cancels the operations in the queue whose requests have this method and this path, as AFNetworking 1
-    /// could.
+    /// Cancels the operations in the queue whose requests have this method and path, as in AFNetworking 1.
     ///
     /// - Parameters:
-    ///   - method: in any case; `nil`: all methods.
-    ///   - path: as for the verbs; the query does not count.
-    /// - Throws: `URLError.badURL` when `path` is no URL.
+    ///   - method: case-insensitive; `nil` for all methods.
+    ///   - path: as for the verbs; the query is ignored.
+    /// - Throws: `URLError.badURL` if `path` is not a URL.
     public func cancelAllOperations(method: String?, path: String) throws(URLError) {
         let url = try url(for: path).absoluteURL
         let (origin, path) = (Origin(url), url.comparablePath)
@@ -213,7 +210,7 @@ open class OperationManager: @unchecked Sendable {
 
     // MARK: - Private
 
-    /// As in AFNetworking: only a path that is not empty gets a slash, and a query stays.
+    /// Appends a slash as AFNetworking does: only to a nonempty path, keeping a query.
     private static func withTrailingSlash(_ url: URL) -> URL {
         guard !url.path.isEmpty, !url.absoluteString.hasSuffix("/") else { return url }
         return url.appendingPathComponent("")
@@ -223,7 +220,7 @@ open class OperationManager: @unchecked Sendable {
 // MARK: - HTTPVerbs
 
 extension OperationManager: HTTPVerbs {
-    /// An operation in the queue.
+    /// The verbs return operations.
     public typealias Call = HTTPRequestOperation
 
     /// See ``HTTPVerbs/request(_:_:parameters:headers:)``.
@@ -238,7 +235,7 @@ extension OperationManager: HTTPVerbs {
         }
     }
 
-    /// Makes an operation by ``operation(for:success:failure:)``.
+    /// Makes an operation with ``operation(for:success:failure:)``.
     public func makeCall(
         for request: URLRequest,
         success: SuccessHandler?,
@@ -278,22 +275,22 @@ extension OperationManager: HTTPVerbs {
 
     /// Adds an operation to the queue.
     public func start(_ operation: HTTPRequestOperation) {
-        // The queue may be one that does not know it.
+        // The queue may not be a TransferQueue, which seals it.
         operation.seal()
         operationQueue.addOperation(operation)
     }
 
-    /// Calls the handler, unless the operation has called back.
+    /// Calls the handler, unless the operation has already called back.
     public func abandon(
         _ operation: HTTPRequestOperation,
         with error: any Error,
         failure: FailureHandler?
     ) {
-        // If it was cancelled before, the end of the operation may have been told.
+        // If the operation was cancelled before, its completion may already have been delivered.
         if operation.withdrawCompletion(), let failure { callBack(Callback(failure, nil, error)) }
     }
 
-    /// Calls the handler on the completion queue, or where it belongs.
+    /// Calls the handler on the completion queue, or on its own executor.
     public func report(_ error: any Error, to failure: @escaping FailureHandler) {
         callBack(Callback(failure, nil, error))
     }
@@ -317,7 +314,7 @@ extension OperationManager: HTTPVerbs {
         try await operation.response(as: type)
     }
 
-    /// Makes a call on the completion queue, or where it belongs, and then calls `next`, on the queue.
+    /// Makes a call on the completion queue, or on its own executor, and then calls `next` on the queue.
     func callBack(_ call: Callback?, then next: @escaping @Sendable () -> Void = {}) {
         let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
         queue.async(group: group) {
@@ -333,13 +330,13 @@ extension OperationManager: HTTPVerbs {
 
 // MARK: - NSCopying
 
-/// Another manager with the same settings. Its queue is empty and its own, with the same limit and priority.
+/// A copy has the same settings, and an empty queue with the same limit and priority.
 extension OperationManager: NSCopying {}
 
 // MARK: - CustomStringConvertible
 
 extension OperationManager: CustomStringConvertible {
-    /// The base URL, and how busy the queue is.
+    /// The base URL and the number of operations in the queue.
     public var description: String {
         "<\(type(of: self)): \(baseURL?.publicText ?? "no base URL"), \(operationQueue.operationCount) operations>"
     }
@@ -348,13 +345,13 @@ extension OperationManager: CustomStringConvertible {
 // MARK: - CustomReflectable
 
 extension OperationManager: CustomReflectable {
-    /// Only the ``description``: `dump` would show credentials.
+    /// Only the ``description``, so that `dump` does not show credentials.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension URL {
-    /// The path by which two URLs of an origin are one
-    /// ([RFC 3986 §6.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2)).
+    /// The normalized path, equal for equivalent URLs of an origin ([RFC 3986
+    /// §6.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2)).
     fileprivate var comparablePath: String {
         let path = path(percentEncoded: true)
         guard !path.isEmpty else { return "/" }

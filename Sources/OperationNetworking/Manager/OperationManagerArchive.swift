@@ -1,13 +1,13 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// The settings of a manager, to be kept for a later process: the base URL, both serializers, security policy
-/// and proxy, redirects, authentication schemes, retries and their time limits, and the numbers of operations
-/// and connections at once.
+/// The settings of a manager, for a later process: the base URL, both serializers, security policy and proxy,
+/// redirects, authentication schemes, retries and their time limits, and the limits of concurrent operations
+/// and connections.
 ///
-/// Not kept: secrets (credentials, a ``ClientIdentity``), cookies (a jar of its own comes back empty),
-/// queues, groups, closures, observers, the cache, limits of bytes per second, operations. The operations in
-/// the queue have archives of their own.
+/// Not kept: secrets (credentials, a ``ClientIdentity``), cookies (a private jar comes back empty), queues,
+/// groups, closures, observers, the cache, bandwidth limits, operations. The operations in the queue can be
+/// archived separately.
 ///
 /// The base URL and the serializers are kept as they are: if the URL has a password, or a serializer has an
 /// `Authorization` field, the archive has it, too.
@@ -19,17 +19,17 @@ public struct OperationManagerArchive: Codable, Sendable {
     let settings: TransferSettings
     let maxConcurrentOperationCount: Int
     let secretHeaderScope: OperationManager.SecretHeaderScope
-    /// `nil`: the default.
+    /// `nil` means the default.
     let maximumConnectionsPerHost: Int?
 }
 
 extension OperationManager {
-    /// The settings to be kept for a later process. Throws, unlike ``ConnectionOperation/archive``: without
-    /// one of its serializers, a manager would make other requests there.
+    /// An archive of the settings, for a later process. Unlike ``ConnectionOperation/archive`` this throws:
+    /// without one of its serializers, a restored manager would make different requests.
     ///
-    /// - Throws: `EncodingError` when a serializer is of a kind of your own that is no
-    ///   ``ArchivableResponseSerializer``, or decodes values of a type: set it again in the later process.
-    ///   One with a closure throws when the archive is encoded.
+    /// - Throws: `EncodingError` if a custom serializer is not an ``ArchivableResponseSerializer``, or a
+    ///   serializer decodes values of a type: set it again in the later process. A serializer with a closure
+    ///   throws when the archive is encoded.
     public var archive: OperationManagerArchive {
         get throws {
             let settings = state.withLock { $0.settings }
@@ -45,7 +45,7 @@ extension OperationManager {
         }
     }
 
-    /// A manager from an earlier process, with an empty queue of its own.
+    /// Restores a manager from an earlier process, with an empty queue.
     public convenience init(archive: OperationManagerArchive) {
         self.init(baseURL: archive.baseURL)
         requestSerializer = archive.requestSerializer.serializer
@@ -53,7 +53,7 @@ extension OperationManager {
         state.change { $0.settings.takeEncoded(of: archive.settings) }
         secretHeaderScope = archive.secretHeaderScope
         state.withLock { $0.settings.connectionLimit }.own = archive.maximumConnectionsPerHost
-        // Foundation ends the process at one below the default, -1.
+        // Foundation terminates the process for a limit below the default, -1.
         operationQueue.maxConcurrentOperationCount = max(-1, archive.maxConcurrentOperationCount)
     }
 }
