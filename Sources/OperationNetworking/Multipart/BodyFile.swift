@@ -2,17 +2,17 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// Writes a body to a file, under its final name only when it is whole.
+/// Writes a body to a file atomically: it gets its final name only when it is complete.
 enum BodyFile {
     private static let pieceSize = 64 * 1024
 
-    /// Whether a file is still to be written.
+    /// The state of writing a file, which can be cancelled.
     ///
-    /// | phase     | cancel             | the whole is written |
-    /// |-----------|--------------------|----------------------|
-    /// | wanted    | cancelled          | gets its name        |
-    /// | cancelled | -                  | is thrown away       |
-    /// | named     | - : it is too late | -                    |
+    /// | Phase     | cancel    | The body is written   |
+    /// |-----------|-----------|-----------------------|
+    /// | wanted    | cancelled | named                 |
+    /// | cancelled | -         | the file is discarded |
+    /// | named     | too late  | -                     |
     final class Writing: Sendable {
         private enum Phase {
             case wanted
@@ -24,7 +24,7 @@ enum BodyFile {
 
         var isCancelled: Bool { phase.withLock { $0 == .cancelled } }
 
-        /// - Returns: whether there will be no file.
+        /// - Returns: whether writing is cancelled.
         func cancel() -> Bool {
             phase.withLock { phase in
                 if phase == .wanted { phase = .cancelled }
@@ -32,7 +32,7 @@ enum BodyFile {
             }
         }
 
-        /// - Returns: whether the file gets its name.
+        /// - Returns: whether the file may get its name.
         fileprivate func name() -> Bool {
             phase.withLock { phase in
                 if phase == .wanted { phase = .named }
@@ -41,15 +41,14 @@ enum BodyFile {
         }
     }
 
-    /// Writes a body to a file; blocking. A failure leaves nothing behind, and keeps an older file of that
-    /// name.
+    /// Writes a body to a file; blocks. A failure leaves nothing behind, and keeps an existing file.
     /// - Parameters:
-    ///   - body: all that is to be in the file.
-    ///   - url: its name.
-    ///   - writing: tells whether it still is wanted.
-    ///   - watch: is told before the file gets its name.
-    /// - Throws: ``RequestBodyError/fileInUse(path:)`` if an operation of this process writes the file that
-    ///   has the name; and as ``BodySource/write(to:)`` says.
+    ///   - body: the contents of the file.
+    ///   - url: the location of the file.
+    ///   - writing: whether writing has been cancelled.
+    ///   - watch: notified before the file gets its name.
+    /// - Throws: ``RequestBodyError/fileInUse(path:)`` if an operation of this process is writing the
+    ///   existing file, and the errors of ``BodySource/write(to:)``.
     static func write(
         _ body: BodySource,
         to url: URL,
@@ -59,7 +58,7 @@ enum BodyFile {
         guard url.namesLocalFile else { throw RequestBodyError.notAFileURL(url.absoluteString) }
         let name = FileName.last(of: url.path)
         let parent = String(Substring(url.path.utf8.dropLast(name.utf8.count))) + "./"
-        // A name may have 255 bytes, and this one needs some more.
+        // A name is limited to 255 bytes, and the temporary one is longer.
         let temporary =
             ".\(String(decoding: name.utf8.prefix(200), as: UTF8.self)).\(UInt32.random(in: 0 ... .max))"
         let reader = BodyReader(body)
@@ -92,12 +91,12 @@ enum BodyFile {
 }
 
 extension URL {
-    /// Whether it names a file on this machine ([RFC 8089](https://www.rfc-editor.org/rfc/rfc8089)): the
-    /// scheme is `file`, the host is missing, empty or `localhost`, and the path is one that the system can
-    /// be asked for. The path of any other URL would be that of some file here, too.
+    /// Whether the URL names a file on this machine ([RFC 8089](https://www.rfc-editor.org/rfc/rfc8089)): the
+    /// scheme is `file`, the host is missing, empty or `localhost`, and the path is valid. The path of
+    /// another URL could otherwise be mistaken for a local file.
     var namesLocalFile: Bool {
         guard isFileURL, [nil, "", "localhost"].contains(host?.lowercased()) else { return false }
-        // It is empty if it is no UTF-8.
+        // Empty if it is not UTF-8.
         return !path.isEmpty && !path.utf8.contains(0)
     }
 }

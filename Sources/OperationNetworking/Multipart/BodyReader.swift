@@ -1,9 +1,9 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Reads a ``BodySource`` once, from its first byte to its last.
+/// Reads a ``BodySource`` once, from beginning to end.
 final class BodyReader: PieceSource {
-    /// The body that is read.
+    /// The body.
     let body: BodySource
     /// The index of the next segment.
     private var index = 0
@@ -58,7 +58,7 @@ final class BodyReader: PieceSource {
         }
     }
 
-    /// Empty when the segment has ended.
+    /// Empty at the end of the segment.
     private func nextOfCurrent(atMost count: Int) throws -> Data {
         switch current {
         case .none:

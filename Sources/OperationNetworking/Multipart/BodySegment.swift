@@ -1,20 +1,20 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// One run of bytes of a ``BodySource``, all from the same place.
+/// A contiguous part of a ``BodySource`` from one origin.
 enum BodySegment: Sendable {
     case data(Data)
-    /// A file, and how long it was when it was taken.
+    /// A file, and its length when the segment was created.
     case file(path: String, length: Int64)
     case stream(StreamSegment)
 
-    /// The file as it is now.
+    /// Returns a segment for a file with its current length.
     static func file(at url: URL) throws(RequestBodyError) -> BodySegment {
         guard url.namesLocalFile else { throw .notAFileURL(url.absoluteString) }
         do {
             let file = try InputFile(path: url.path)
             let length = try file.length
-            // The files of proc(5) say that they are empty, and are not.
+            // Files of proc(5) report a length of 0 but are not empty.
             if length == 0, try !file.read(atMost: 1).isEmpty {
                 throw SystemError(ESPIPE, "read \(url.path)")
             }
@@ -24,7 +24,7 @@ enum BodySegment: Sendable {
         }
     }
 
-    /// In bytes; `nil`: known only at the end.
+    /// The length in bytes; `nil` if it is not known in advance.
     var length: Int64? {
         switch self {
         case .data(let data): Int64(data.count)
@@ -42,12 +42,12 @@ enum BodySegment: Sendable {
     }
 }
 
-/// A stream of the user's as a part of a body.
+/// A caller's stream as part of a body.
 struct StreamSegment: @unchecked Sendable {
-    // @unchecked: `stream` was handed over by its maker, and is used only by the one reader that `use` lets
-    // in.
+    // @unchecked: `stream` was handed over by its creator, and is used only by the one reader that `use`
+    // admits.
 
-    /// `nil`: all that the stream has; a negative one is an error of ``open()``.
+    /// The number of bytes to read; `nil` for all. ``open()`` throws if it is negative.
     let length: Int64?
     /// The stream's name in errors.
     let name: String
@@ -71,13 +71,13 @@ struct StreamSegment: @unchecked Sendable {
 
     var isRepeatable: Bool { make != nil }
 
-    /// Itself, if its length is none that no stream has.
+    /// Returns itself; throws if the length is negative.
     func checked() throws(RequestBodyError) -> StreamSegment {
         if let length, length < 0 { throw .negativeLength(name, length) }
         return self
     }
 
-    /// A stream at its first byte, open.
+    /// Returns an open stream at its first byte.
     /// - Throws: ``RequestBodyError``, ``StreamError``, or the stream's own error.
     func open() throws -> (InputStream, ClaimedStream) {
         _ = try checked()

@@ -1,24 +1,24 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// A stream of the user's while an operation uses it: in this process there is one of these at a time for
-/// each stream, for a stream of Foundation's that two threads use ends the process.
+/// Exclusive access to a caller's stream. Each stream can be claimed once at a time in this process, because
+/// using one of Foundation's streams on two threads crashes.
 ///
-/// | The stream is                       | ``init(_:)``, then ``open()`` | while it is claimed     |
-/// |-------------------------------------|-------------------------------|-------------------------|
-/// | not open                            | opens it                      | ``StreamError/inUse``   |
-/// | open, by its owner; read in part    | takes it as it is             | ``StreamError/inUse``   |
-/// | closed                              | ``StreamError/closed``        | ``StreamError/inUse``   |
-/// | failed                              | its own error                 | ``StreamError/inUse``   |
+/// | The stream is                   | ``init(_:)``, then ``open()`` | while it is claimed   |
+/// |---------------------------------|-------------------------------|-----------------------|
+/// | not open                        | opens it                      | ``StreamError/inUse`` |
+/// | open, by its owner; partly read | uses it as it is              | ``StreamError/inUse`` |
+/// | closed                          | ``StreamError/closed``        | ``StreamError/inUse`` |
+/// | failed                          | its own error                 | ``StreamError/inUse`` |
 ///
-/// Used by one thread at a time. Given back by ``close()``, or when it is released.
+/// Used by one thread at a time. ``close()`` or deallocation ends the claim.
 final class ClaimedStream {
     private static let claimed = Locked<Set<ObjectIdentifier>>([])
 
     private let stream: Stream
     private var isHeld = true
 
-    /// - Throws: ``StreamError/inUse``; the stream is not touched then.
+    /// - Throws: ``StreamError/inUse``; the stream is then not accessed.
     init(_ stream: Stream) throws(StreamError) {
         guard Self.claimed.withLock({ $0.insert(ObjectIdentifier(stream)).inserted }) else { throw .inUse }
         self.stream = stream
@@ -28,7 +28,7 @@ final class ClaimedStream {
         giveBack()
     }
 
-    /// Claims and opens it. What cannot be used is closed.
+    /// Claims and opens the stream. If that fails, the stream is closed.
     convenience init(opening stream: Stream) throws {
         try self.init(stream)
         do {
@@ -39,19 +39,19 @@ final class ClaimedStream {
         }
     }
 
-    /// May wait. After an error the stream may still be closed.
+    /// May block. After an error the stream can still be closed.
     func open() throws {
         if stream.streamStatus == .notOpen { stream.open() }
         switch stream.streamStatus {
         case .closed: throw StreamError.closed
-        // The end of an empty body would never find out.
+        // With an empty body the error would never be detected.
         case .error: throw stream.failure(or: stream is OutputStream ? .fileWriteUnknown : .fileReadUnknown)
         case .notOpen, .opening, .open, .reading, .writing, .atEnd: break
         @unknown default: break
         }
     }
 
-    /// Closes the stream and gives it back.
+    /// Closes the stream and ends the claim.
     func close() {
         guard isHeld else { return }
         stream.close()
@@ -66,16 +66,16 @@ final class ClaimedStream {
 }
 
 extension Stream {
-    /// Why a call failed: what the stream itself says, that it is closed, or, if it says nothing, an error
-    /// with this code.
+    /// Returns the reason of a failed call: the stream's own error, that it is closed, or else an error with
+    /// this code.
     func failure(or code: CocoaError.Code) -> any Error {
         if let ownError { return ownError }
         return streamStatus == .closed ? StreamError.closed : CocoaError(code)
     }
 }
 
-/// A flag that a stream, which can be read once, has a reader. Shared by all copies of its source; the first
-/// reader gets the stream.
+/// Whether a stream that can be read once has a reader. Shared by all copies of its source; the first reader
+/// gets the stream.
 final class StreamUse: Sendable {
     private let state = Locked(false)
 
@@ -90,16 +90,15 @@ final class StreamUse: Sendable {
     }
 }
 
-/// Why an operation cannot use the stream that it was given: an `OutputStream` for the body of its response,
-/// or an `InputStream` with the body of its request.
+/// Why an operation cannot use a stream: the `OutputStream` for its response body, or the `InputStream` of
+/// its request body.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum StreamError: Error, Hashable, Sendable {
-    /// The stream was closed before the operation used it, or while it did. A closed stream cannot be opened
-    /// again.
+    /// The stream was closed before or while the operation used it. A closed stream cannot be reopened.
     case closed
-    /// Another operation of this process uses the same stream object.
+    /// Another operation of this process is using the same stream object.
     case inUse
 }
 
@@ -109,8 +108,8 @@ extension StreamError: CustomStringConvertible {
     /// One sentence.
     public var description: String {
         switch self {
-        case .closed: "The stream is closed, and cannot be opened again."
-        case .inUse: "The stream is used by another operation."
+        case .closed: "The stream is closed and cannot be reopened."
+        case .inUse: "The stream is being used by another operation."
         }
     }
 }

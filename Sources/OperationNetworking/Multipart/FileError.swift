@@ -1,9 +1,9 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Failures of files, as Foundation reports them.
+/// Conversion of file errors to Foundation's.
 enum FileError {
-    /// A `SystemError` as the `CocoaError` that names the file, with the POSIX error beneath.
+    /// Returns a `SystemError` as a `CocoaError` with the file's URL and the underlying POSIX error.
     static func foundation(_ error: any Error, _ url: URL) -> any Error {
         guard let error = error as? SystemError else { return error }
         let code: CocoaError.Code =
@@ -28,7 +28,7 @@ enum FileError {
 }
 
 extension Error {
-    /// Whether a file could not be opened because the process, or the system, has too many open.
+    /// Whether a file could not be opened because the process or the system has too many open files.
     var isLackOfDescriptors: Bool {
         let underlying = (self as? CocoaError)?.underlying as NSError?
         guard let underlying, underlying.domain == NSPOSIXErrorDomain else { return false }

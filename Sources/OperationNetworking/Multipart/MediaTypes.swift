@@ -1,16 +1,15 @@
-/// The media type of a file, by the extension of its name.
+/// The media types of files, by file name extension.
 enum MediaTypes {
-    /// The type of a file when nothing better is known ([RFC 2046
-    /// §4.5.1](https://www.rfc-editor.org/rfc/rfc2046#section-4.5.1)).
+    /// The default media type ([RFC 2046 §4.5.1](https://www.rfc-editor.org/rfc/rfc2046#section-4.5.1)).
     static let unknown = "application/octet-stream"
 
-    /// The type for an extension such as `json`, in any case; ``unknown`` when there is none.
+    /// Returns the type for an extension such as `json`, in any case; ``unknown`` if there is none.
     static func type(ofExtension pathExtension: String) -> String {
         let name = pathExtension.lowercased()
         return additions[name] ?? table[name] ?? unknown
     }
 
-    /// Types that the table lacks, or for which AFNetworking on Apple's platforms has another.
+    /// Types that are missing from the table, or that differ in AFNetworking on Apple's platforms.
     private static let additions = [
         "cer": "application/x-x509-ca-cert", "der": "application/x-x509-ca-cert",
         "plist": "application/x-plist",
@@ -19,7 +18,7 @@ enum MediaTypes {
         "swift": "text/x-swift", "ts": "video/mp2t",
     ]
 
-    /// Read once, at the first use.
+    /// Parsed once, at first use.
     private static let table: [String: String] = {
         var table: [String: String] = [:]
         var group = ""

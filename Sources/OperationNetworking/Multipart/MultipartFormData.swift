@@ -1,7 +1,7 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// A form of several parts, as `multipart/form-data` ([RFC 7578](https://www.rfc-editor.org/rfc/rfc7578)).
+/// A multipart form, `multipart/form-data` ([RFC 7578](https://www.rfc-editor.org/rfc/rfc7578)).
 ///
 /// | Method                                          | `Content-Disposition`              | `Content-Type`        |
 /// |-------------------------------------------------|------------------------------------|-----------------------|
@@ -10,10 +10,10 @@ internal import OperationNetworkingSystem
 /// | those with `fileName` and `mimeType`            | `form-data; name="n"; filename="f"`| as given              |
 /// | ``appendPart(withHeaders:body:)``               | as given                           | as given              |
 ///
-/// Names and file names are escaped as browsers do it
+/// Names and file names are escaped as in browsers
 /// ([WHATWG](https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data)):
-/// `"` is `%22`, and line ends are `%0D` and `%0A`, so that no name can end its field. The length is known to
-/// the byte, and files and streams are read when the form is sent, a piece at a time.
+/// `"` becomes `%22`, and line ends become `%0D` and `%0A`, so that no name can end its field. The exact
+/// length is known in advance. Files and streams are read in pieces while the form is sent.
 public struct MultipartFormData: Sendable {
     /// The packet size that AFNetworking suggests for slow networks, in bytes:
     /// `kAFUploadStream3GSuggestedPacketSize`.
@@ -21,12 +21,12 @@ public struct MultipartFormData: Sendable {
     /// The delay that AFNetworking suggests for slow networks, in seconds: `kAFUploadStream3GSuggestedDelay`.
     public static let suggestedDelayFor3G: TimeInterval = 0.2
 
-    /// The separator of the parts.
+    /// The boundary between parts.
     public let boundary: String
     private var segments = Segments()
     private var maximumRate: Int64?
 
-    /// An empty form with a random boundary, so that no content of a part can end it.
+    /// Creates an empty form with a random boundary, so that the content of a part cannot contain it.
     public init() {
         var generator = SystemRandomNumberGenerator()
         let digits = String(generator.next(), radix: 16, uppercase: true)
@@ -46,11 +46,11 @@ public struct MultipartFormData: Sendable {
 
     // MARK: - Appending
 
-    /// Appends a file under its own name, with the type that its extension stands for.
+    /// Appends a file under its own name, with the media type of its extension.
     ///
     /// - Parameters:
-    ///   - url: the file; its length is taken now, its bytes when the form is sent.
-    ///   - name: of the form's field.
+    ///   - url: the file. Its length is read now, its bytes when the form is sent.
+    ///   - name: the name of the form field.
     /// - Throws: ``RequestBodyError``.
     public mutating func appendPart(withFileURL url: URL, name: String) throws(RequestBodyError) {
         try appendPart(
@@ -64,10 +64,10 @@ public struct MultipartFormData: Sendable {
     /// Appends a file.
     ///
     /// - Parameters:
-    ///   - url: the file; its length is taken now, its bytes when the form is sent.
-    ///   - name: of the form's field.
-    ///   - fileName: the name for the server.
-    ///   - mimeType: such as `image/png`.
+    ///   - url: the file. Its length is read now, its bytes when the form is sent.
+    ///   - name: the name of the form field.
+    ///   - fileName: the file name that is sent.
+    ///   - mimeType: the media type, such as `image/png`.
     /// - Throws: ``RequestBodyError``.
     public mutating func appendPart(
         withFileURL url: URL,
@@ -79,13 +79,13 @@ public struct MultipartFormData: Sendable {
         append(head, try .file(at: url))
     }
 
-    /// Appends a file that is in memory.
+    /// Appends a file from memory.
     ///
     /// - Parameters:
     ///   - data: the file's bytes.
-    ///   - name: of the form's field.
-    ///   - fileName: the name for the server.
-    ///   - mimeType: such as `image/png`.
+    ///   - name: the name of the form field.
+    ///   - fileName: the file name that is sent.
+    ///   - mimeType: the media type, such as `image/png`.
     /// - Throws: ``RequestBodyError/invalidMIMEType(_:)``.
     public mutating func appendPart(
         withFileData data: Data,
@@ -96,14 +96,14 @@ public struct MultipartFormData: Sendable {
         append(try fileHead(name, fileName, mimeType), .data(data))
     }
 
-    /// Appends a file that comes from a stream. The form can be sent once: what needs it again is an error.
+    /// Appends a file from a stream. The form can then be sent only once; sending it again is an error.
     ///
     /// - Parameters:
-    ///   - stream: not yet opened, and not used by the caller from here on.
-    ///   - name: of the form's field.
-    ///   - fileName: the name for the server.
-    ///   - length: the number of its bytes to send; it is an error if it has fewer.
-    ///   - mimeType: such as `image/png`.
+    ///   - stream: a stream that has not been opened. The caller must no longer use it.
+    ///   - name: the name of the form field.
+    ///   - fileName: the file name that is sent.
+    ///   - length: the number of bytes to send; it is an error if the stream has fewer.
+    ///   - mimeType: the media type, such as `image/png`.
     /// - Throws: ``RequestBodyError/invalidMIMEType(_:)`` or ``RequestBodyError/negativeLength(_:_:)``.
     public mutating func appendPart(
         withInputStream stream: InputStream,
@@ -116,15 +116,15 @@ public struct MultipartFormData: Sendable {
         append(head, .stream(try StreamSegment(stream, length: length, name: "the part \(name)").checked()))
     }
 
-    /// Appends a file that comes from a stream which can be made again, as often as the form is sent.
+    /// Appends a file from a stream that can be created again, so that the form can be sent repeatedly.
     ///
     /// - Parameters:
-    ///   - name: of the form's field.
-    ///   - fileName: the name for the server.
+    ///   - name: the name of the form field.
+    ///   - fileName: the file name that is sent.
     ///   - length: the number of bytes to send; it is an error if a stream has fewer.
-    ///   - mimeType: such as `image/png`.
-    ///   - makeStream: a new stream of the same bytes; called on any thread, and at once: so it cannot use
-    ///     what belongs to an actor. `nil` is an error.
+    ///   - mimeType: the media type, such as `image/png`.
+    ///   - makeStream: returns a new stream of the same bytes. Called synchronously on any thread, so it
+    ///     cannot use actor-isolated state. Returning `nil` is an error.
     /// - Throws: ``RequestBodyError/invalidMIMEType(_:)`` or ``RequestBodyError/negativeLength(_:_:)``.
     public mutating func appendPart(
         name: String,
@@ -142,18 +142,18 @@ public struct MultipartFormData: Sendable {
     ///
     /// - Parameters:
     ///   - data: the value, sent as it is.
-    ///   - name: of the form's field.
+    ///   - name: the name of the form field.
     public mutating func appendPart(withFormData data: Data, name: String) {
         append([("Content-Disposition", "form-data; name=\"\(Self.escape(name: name))\"")], .data(data))
     }
 
-    /// Appends a part with fields of your own.
+    /// Appends a part with custom fields.
     ///
     /// - Parameters:
-    ///   - headers: `Content-Disposition` comes first and `Content-Type` next, the others in the order of
-    ///     their names.
+    ///   - headers: the fields of the part. `Content-Disposition` comes first and `Content-Type` second; the
+    ///     others are sorted by name.
     ///   - body: the value, sent as it is.
-    /// - Throws: ``RequestSerializationError`` for a field that would not arrive as it is.
+    /// - Throws: ``RequestSerializationError`` for an invalid field.
     public mutating func appendPart(
         withHeaders headers: [String: String],
         body: Data
@@ -168,12 +168,12 @@ public struct MultipartFormData: Sendable {
         append(sorted.map { ($0.key, $0.value) }, .data(body))
     }
 
-    /// Limits the rate of sending to `packetSize` bytes per `delay`. AFNetworking sleeps after each packet;
-    /// here the two only mean a rate, and nothing sleeps. ``BandwidthLimit`` does more.
+    /// Limits the upload rate to `packetSize` bytes per `delay`. Unlike in AFNetworking, which sleeps after
+    /// each packet, the two values only define a rate. ``BandwidthLimit`` is more flexible.
     ///
     /// - Parameters:
-    ///   - packetSize: in bytes.
-    ///   - delay: in seconds. What is not above 0, here or there, takes the limit away.
+    ///   - packetSize: the packet size in bytes.
+    ///   - delay: the delay in seconds. If either value is not positive, the limit is removed.
     public mutating func throttleBandwidth(withPacketSize packetSize: Int, delay: TimeInterval) {
         guard packetSize > 0, delay > 0, delay.isFinite else { return maximumRate = nil }
         maximumRate = Int64(exactly: (Double(packetSize) / delay).rounded(.up))
@@ -181,19 +181,19 @@ public struct MultipartFormData: Sendable {
 
     // MARK: - Results
 
-    /// Whether nothing was appended.
+    /// Whether the form has no parts.
     public var isEmpty: Bool { segments.isEmpty }
 
     /// The value of the request's `Content-Type`.
     public var contentType: String {
-        // What is no token has to be quoted (RFC 2046 §5.1.1).
+        // A boundary that is not a token has to be quoted (RFC 2046 §5.1.1).
         "multipart/form-data; boundary=\(boundary.isHTTPToken ? boundary : "\"\(boundary)\"")"
     }
 
-    /// The length of the encoded form in bytes; `nil` when the sum of the parts overflows.
+    /// The length of the encoded form in bytes; `nil` if the sum overflows.
     public var length: Int64? { body.length }
 
-    /// The encoded form. Repeatable unless a part comes from a stream that is not.
+    /// The encoded form. Repeatable unless a part is a stream that is not.
     public var body: BodySource {
         var segments = segments
         segments.append(Data("\r\n--\(boundary)--\r\n".utf8))
@@ -219,7 +219,7 @@ public struct MultipartFormData: Sendable {
         return [("Content-Disposition", disposition), ("Content-Type", mimeType)]
     }
 
-    /// A field's name: each line end is made CR LF before it is escaped.
+    /// Escapes a field name, with line ends normalized to CR LF.
     private static func escape(name: String) -> String {
         var lines: [Substring] = []
         var rest = name.utf8[...]
@@ -246,7 +246,7 @@ public struct MultipartFormData: Sendable {
         return escaped
     }
 
-    /// Segments in which short runs of data are joined: each one is a piece of its own when it is sent.
+    /// Segments, with short data segments joined, because each segment is sent as a separate piece.
     private struct Segments {
         private static let longestCopy = 16 * 1024
         private(set) var list: [BodySegment] = []

@@ -1,46 +1,45 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// Why the body of a request could not be put together, or could not be read while it was sent.
+/// Why a request body could not be created, or could not be read while it was sent.
 ///
 /// As `NSError` it has the domain of ``RequestSerializationError``, which is AFNetworking's, and a code of
-/// Foundation's `URLError`.
+/// `URLError`.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum RequestBodyError: Error, Hashable, Sendable {
-    /// The URL of a file names something else; as text.
+    /// The URL, as text, is not a file URL.
     case notAFileURL(String)
-    /// The file is not there, not a regular file, or may not be read; the system's reason.
+    /// The file does not exist, is not a regular file, or cannot be read. `reason` is the system's.
     case unreadableFile(path: String, reason: String)
-    /// The file that the body was to replace is being written by an operation of this process, and stays.
+    /// The file to be replaced is being written by an operation of this process. It is unchanged.
     case fileInUse(path: String)
-    /// The file has another length than when it was taken: what was promised to the server cannot be sent.
+    /// The file's length has changed since the request was made, so the announced length cannot be sent.
     case fileChanged(path: String, expected: Int64, found: Int64)
-    /// A stream ended before the length that was given for it, in bytes; what it is called, such as
-    /// `the part photo`.
+    /// A stream, such as `the part photo`, ended before its given length in bytes.
     case streamTooShort(String, expected: Int64, found: Int64)
-    /// A negative length was given for a stream; what it is called, such as `the part photo`.
+    /// A negative length was given for a stream, such as `the part photo`.
     case negativeLength(String, Int64)
-    /// The body has to be sent again, and a stream was read already; what it is called.
+    /// The body has to be sent again, but this stream has already been read.
     case streamUsed(String)
-    /// A closure that was to make a stream made none; what it is called.
+    /// The closure that creates this stream returned `nil`.
     case streamNotMade(String)
-    /// A part's media type cannot be sent; as given.
+    /// A part's media type, as given, cannot be sent.
     case invalidMIMEType(String)
-    /// A boundary of another kind than [RFC 2046
-    /// §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1) allows; as given.
+    /// The boundary, as given, is not allowed by [RFC 2046
+    /// §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1).
     case invalidBoundary(String)
-    /// A field's text has characters that the form's string encoding does not; the name of the part.
+    /// The text of this part has characters that the form's string encoding does not support.
     case unencodableText(part: String, String.Encoding)
-    /// A method that sends no body, such as GET; as given.
+    /// The method, such as GET, does not send a body.
     case methodWithoutBody(String)
-    /// The request has no ``BodySource`` that could be written to a file.
+    /// The request has no ``BodySource`` to be written to a file.
     case noBodySource
 }
 
 extension RequestBodyError {
-    /// The error of a file that cannot be read, with the system's reason.
+    /// Creates the error for a file that cannot be read, with the system's reason.
     init(_ error: any Error, path: String) {
         let reason = (error as? SystemError)?.reason ?? error.localizedDescription
         self = .unreadableFile(path: path, reason: reason)
@@ -50,7 +49,7 @@ extension RequestBodyError {
 // MARK: - CustomStringConvertible
 
 extension RequestBodyError: CustomStringConvertible {
-    /// One sentence, with the text or the numbers.
+    /// One sentence, with the invalid text or numbers.
     public var description: String {
         switch self {
         case .notAFileURL(let text):
@@ -60,25 +59,25 @@ extension RequestBodyError: CustomStringConvertible {
         case .fileInUse(let path):
             "\(path) is being written by another operation."
         case .fileChanged(let path, let expected, let found):
-            "\(path) has \(found) bytes and had \(expected) when the request was made."
+            "\(path) has \(found) bytes but had \(expected) when the request was made."
         case .streamTooShort(let part, let expected, let found):
             "The stream of \(part) ended after \(found) of \(expected) bytes."
         case .negativeLength(let part, let length):
             "The length of the stream of \(part) cannot be \(length)."
         case .streamUsed(let part):
-            "The body must be sent again, and the stream of \(part) can be read only once."
+            "The body must be sent again, but the stream of \(part) can be read only once."
         case .streamNotMade(let part):
-            "The stream of \(part) could not be made."
+            "The stream of \(part) could not be created."
         case .invalidMIMEType(let text):
             "\(text.debugDescription) is not a media type."
         case .invalidBoundary(let text):
             "\(text.debugDescription) cannot separate the parts of a form."
         case .unencodableText(let part, let encoding):
-            "The text of \(part) has characters that do not exist in the string encoding \(encoding)."
+            "The text of \(part) has characters that the string encoding \(encoding) does not support."
         case .methodWithoutBody(let method):
-            "A form needs a method that sends a body, and \(method) does not."
+            "A form needs a method that sends a body, which \(method) does not."
         case .noBodySource:
-            "The request has no body source that could be written to a file."
+            "The request has no body source to write to a file."
         }
     }
 }
@@ -92,7 +91,7 @@ extension RequestBodyError: LocalizedError, CustomNSError {
     /// The same as ``description``.
     public var errorDescription: String? { description }
 
-    /// AFNetworking's two sentences about files, `nil` for the rest.
+    /// AFNetworking's text for the two file errors, `nil` for the rest.
     public var failureReason: String? {
         switch self {
         case .notAFileURL: "Expected URL to be a file URL"
@@ -103,8 +102,9 @@ extension RequestBodyError: LocalizedError, CustomNSError {
         }
     }
 
-    /// A number of `URLError.Code`: -1000 for what is wrong with a file's URL and for the method, -3003 for a
-    /// file in use, -1021 for what ends early or was read, -1016 for text, -1 for the rest.
+    /// A raw value of `URLError.Code`: -1000 for a file's URL and for the method, -3003 for a file in use,
+    /// -1021 for a changed file and for streams that end early or cannot be read, -1016 for text, -1 for the
+    /// rest.
     public var errorCode: Int {
         switch self {
         case .notAFileURL, .unreadableFile, .methodWithoutBody: URLError.Code.badURL.rawValue
@@ -117,7 +117,8 @@ extension RequestBodyError: LocalizedError, CustomNSError {
         }
     }
 
-    /// The sentences, under `NSLocalizedDescriptionKey` and `NSLocalizedFailureReasonErrorKey`.
+    /// ``description`` under `NSLocalizedDescriptionKey`, and ``failureReason``, if any, under
+    /// `NSLocalizedFailureReasonErrorKey`.
     public var errorUserInfo: [String: Any] {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
         if let failureReason { userInfo[NSLocalizedFailureReasonErrorKey] = failureReason }

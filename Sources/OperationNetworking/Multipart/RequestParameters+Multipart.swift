@@ -1,13 +1,13 @@
 public import Foundation
 public import FoundationNetworking
 
-/// A form of several parts as parameters: see ``RequestParameters/form(_:constructingBody:)``.
+/// A multipart form as parameters: see ``RequestParameters/form(_:constructingBody:)``.
 public struct FormParameters: RequestParameters {
     let fields: [String: Any]
     let constructBody: (inout MultipartFormData) throws -> Void
 
-    /// Makes the form, as
-    /// ``RequestSerializer/multipartFormRequest(method:url:parameters:headers:constructingBody:)`` does.
+    /// Returns a request with the form, as from
+    /// ``RequestSerializer/multipartFormRequest(method:url:parameters:headers:constructingBody:)``.
     public func request(
         method: String,
         url: URL,
@@ -25,13 +25,13 @@ public struct FormParameters: RequestParameters {
 }
 
 extension RequestParameters where Self == FormParameters {
-    /// A form of several parts.
+    /// A multipart form.
     ///
     /// - Parameters:
-    ///   - fields: become the first parts.
-    ///   - constructBody: appends further parts. Called once, before the verb returns or first suspends; the
-    ///     request fails with what it throws.
-    /// - Returns: the parameters, for one request: a stream among the parts is read once.
+    ///   - fields: the first parts.
+    ///   - constructBody: appends further parts. Called once, before the verb returns or first suspends. The
+    ///     request fails with any error that it throws.
+    /// - Returns: the parameters, for one request: a stream among the parts can be read only once.
     public static func form(
         _ fields: [String: Any] = [:],
         constructingBody constructBody: @escaping (inout MultipartFormData) throws -> Void
@@ -44,8 +44,8 @@ extension RequestParameters where Self == FormParameters {
 public struct BodyParameters: RequestParameters {
     let source: BodySource
 
-    /// Makes a request with the body. Without a `Content-Type` among `headers` it has the type that the file
-    /// extension stands for, else `application/octet-stream`.
+    /// Returns a request with the body. Unless `headers` contains a `Content-Type`, it is the type of the
+    /// file extension, or `application/octet-stream`.
     public func request(
         method: String,
         url: URL,
@@ -57,7 +57,7 @@ public struct BodyParameters: RequestParameters {
         }
         var request = try serializer.emptyRequest(method: method, url: url, headers: headers)
         if !headers.keys.contains(where: { $0.isEqualIgnoringASCIICase(to: "Content-Type") }) {
-            // The serializer's own is about parameters, of which there are none.
+            // The serializer's own type describes parameters, of which there are none.
             try RequestSerializationError.check(name: "Content-Type", value: source.mediaType)
             request.setValue(source.mediaType, forHTTPHeaderField: "Content-Type")
         }
@@ -67,7 +67,7 @@ public struct BodyParameters: RequestParameters {
 }
 
 extension RequestParameters where Self == BodyParameters {
-    /// A file, data or a stream that is sent as it is, by a method that has a body.
+    /// A file, data or a stream that is sent as it is, with a method that has a body.
     public static func body(_ source: BodySource) -> Self {
         BodyParameters(source: source)
     }

@@ -2,23 +2,21 @@ public import Foundation
 public import FoundationNetworking
 
 extension RequestSerializer {
-    /// A request whose body is a form of several parts: first the parameters, in the order of
-    /// ``QueryString``, then what the closure appends. Without any part it is the request without a body of
-    /// parts.
+    /// Creates a request with a multipart form as its body: first the parameters, in the order of
+    /// ``QueryString``, then the parts that the closure appends. Without any parts, the request has no form.
     ///
-    /// The request has its body, its `Content-Type` and its `Content-Length` before
-    /// ``request(bySerializing:with:)`` gets it, without parameters: a serializer that signs requests signs what
-    /// is sent.
+    /// ``request(bySerializing:with:)`` receives the request without parameters, after its body,
+    /// `Content-Type` and `Content-Length` are set, so a serializer can sign the final request.
     ///
     /// - Parameters:
-    ///   - method: one that sends a body: not GET or HEAD.
-    ///   - url: absolute.
-    ///   - parameters: `Data` is sent as it is, null as an empty part, anything else as its text, in the
-    ///     ``HTTPRequestSerializer/stringEncoding`` of the serializer.
-    ///   - headers: fields of this one request. `Content-Type` and `Content-Length` are the form's.
-    ///   - constructBody: appends parts; called before this returns.
+    ///   - method: a method that sends a body: not GET or HEAD.
+    ///   - url: an absolute URL.
+    ///   - parameters: the first parts. `Data` is sent as it is, a null as an empty part, anything else as
+    ///     text in the serializer's ``HTTPRequestSerializer/stringEncoding``.
+    ///   - headers: fields of this request. `Content-Type` and `Content-Length` are those of the form.
+    ///   - constructBody: appends parts; called before this method returns.
     /// - Returns: a request whose ``FoundationNetworking/URLRequest/bodySource`` is the form.
-    /// - Throws: ``RequestSerializationError``, ``RequestBodyError``, and what the closure throws.
+    /// - Throws: ``RequestSerializationError``, ``RequestBodyError``, and any error of the closure.
     public func multipartFormRequest(
         method: String,
         url: URL,
@@ -46,13 +44,14 @@ extension RequestSerializer {
         self as? HTTPRequestSerializer ?? (self as? any BodyRequestSerializer)?.base
     }
 
-    /// The same request without its body, which is written to a file: for an API that uploads files.
+    /// Writes the request's body to a file and returns the request without it, for APIs that upload files.
     ///
     /// - Parameters:
-    ///   - request: with a ``FoundationNetworking/URLRequest/bodySource``.
-    ///   - file: replaced when it exists; there only when the form is whole.
-    /// - Returns: the request, with the fields that describe the form.
-    /// - Throws: as ``BodySource/write(to:)``; ``RequestBodyError/noBodySource`` for a request without one.
+    ///   - request: a request with a ``FoundationNetworking/URLRequest/bodySource``.
+    ///   - file: the location of the file, which is replaced atomically.
+    /// - Returns: the request with the fields that describe the form.
+    /// - Throws: the errors of ``BodySource/write(to:)``; ``RequestBodyError/noBodySource`` if the request
+    ///   has none.
     public func request(
         withMultipartFormRequest request: URLRequest,
         writingStreamContentsToFile file: URL
@@ -83,8 +82,7 @@ extension MultipartFormData {
     }
 }
 
-/// The parameters of a form, each with the name it has in a ``QueryString`` and with its value as it is: a
-/// part may be bytes, which a query cannot hold.
+/// The parameters of a form, with the names of ``QueryString``. Unlike in a query, a value may be bytes.
 struct FormLeaves {
     /// A part of the form.
     enum Value {
@@ -93,17 +91,17 @@ struct FormLeaves {
     }
 
     private(set) var leaves: [(name: String, value: Value)] = []
-    /// The name of what is being written.
+    /// The current name.
     private(set) var name = ""
 
     private init() {}
 
     /// The parts, in the order of ``QueryString``.
     ///
-    /// - Throws: as ``QueryString/init(_:arrayStyle:)``.
+    /// - Throws: the errors of ``QueryString/init(_:arrayStyle:)``.
     init(_ parameters: [String: Any], arrayStyle: QueryString.ArrayStyle) throws {
         let tree = try ParameterTree(parameters, for: .form(isEncoded: false))
-        guard case .dictionary(let names, let values) = tree else { return }  // it is one
+        guard case .dictionary(let names, let values) = tree else { return }  // always a dictionary
         let walk = ParameterWalk(names: names, values: values, arrayStyle: arrayStyle, to: FormLeaves())
         self = walk.writer
     }

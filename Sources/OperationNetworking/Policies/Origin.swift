@@ -1,7 +1,7 @@
 import Foundation
 
-/// Scheme, host and port of a URL: what one server answers for
-/// ([RFC 9110 §4.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.1)). Default ports are filled in.
+/// The scheme, host and port of a URL ([RFC 9110
+/// §4.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.1)). A missing port is the scheme's default.
 struct Origin: Hashable, Sendable {
     let scheme: String?
     let host: String?
@@ -11,7 +11,7 @@ struct Origin: Hashable, Sendable {
         self = Self(plain: url.absoluteString) ?? Self(parsing: url)
     }
 
-    /// By Foundation, which knows all that a URL may be.
+    /// Parses with Foundation, which handles every URL.
     init(parsing url: URL) {
         scheme = url.scheme?.inLowerCase
         host = url.host?.inLowerCase
@@ -22,7 +22,7 @@ struct Origin: Hashable, Sendable {
 }
 
 extension Origin {
-    /// The same, half of the work, for what nearly all URLs are; `nil` for all others.
+    /// Parses nearly all URLs at half the cost; `nil` for all others.
     init?(plain text: String) {
         guard let authority = PlainAuthority(text.utf8Span.span) else { return nil }
         scheme = authority.isTLS ? "https" : "http"
@@ -31,15 +31,15 @@ extension Origin {
     }
 }
 
-/// The beginning of a URL as nearly all are: `https://example.org:8080`, with scheme and host in lower case.
-/// One that has a user, a bracket, a percent sign or anything else that is rare is for Foundation to read.
+/// The beginning of a common URL, `https://example.org:8080`, with scheme and host in lower case. URLs with a
+/// user, a bracket, a percent sign or anything else that is rare are left to Foundation.
 struct PlainAuthority {
     let isTLS: Bool
-    /// Places of octets.
+    /// Octet offsets.
     let host: Range<Int>
-    /// 1 to 65535; `nil`: there is none.
+    /// 1 to 65535; `nil` if the URL has none.
     let port: Int?
-    /// The place behind it.
+    /// The octet offset behind the authority.
     let end: Int
 
     init?(_ bytes: Span<UInt8>) {
@@ -80,7 +80,7 @@ extension UInt8 {
 }
 
 extension String {
-    /// The same as `lowercased()`, which copies what is in lower case already.
+    /// The same as `lowercased()`, without a copy if the text is already in lower case.
     fileprivate var inLowerCase: String {
         let isLowerASCII = utf8.allSatisfy { $0 < 0x80 && $0.lowercasedASCII == $0 }
         return isLowerASCII ? self : lowercased()
@@ -88,7 +88,7 @@ extension String {
 }
 
 extension URL {
-    /// `http://host:8080`: the part of an address that may be shown where its path and query are private.
+    /// `http://host:8080`: the part of a URL that may be shown where path and query are private.
     var originText: String {
         var components = URLComponents()
         components.scheme = scheme

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The number of an archive's format, its first value, so that it is checked before anything else is read.
+/// The format number of an archive, encoded first so that it is checked before anything else is decoded.
 struct ArchiveFormat: Hashable, Codable, Sendable {
     private static let current = 1
 
@@ -12,7 +12,7 @@ struct ArchiveFormat: Hashable, Codable, Sendable {
         guard number == Self.current else {
             throw DecodingError.dataCorrupted(
                 decoder,
-                "The archive has the format \(number). This version reads the format \(Self.current) only."
+                "The archive has format \(number). This version reads only format \(Self.current)."
             )
         }
     }
@@ -26,9 +26,9 @@ extension DecodingError {
     }
 }
 
-// MARK: - Values that the compiler cannot code
+// MARK: - Values without synthesized coding
 
-/// A value of Foundation that is coded as its raw value.
+/// A Foundation value that is encoded as its raw value.
 struct RawCoded<Value: RawRepresentable & Sendable>: Codable, Sendable where Value.RawValue: Codable {
     var value: Value
 
@@ -50,8 +50,7 @@ struct RawCoded<Value: RawRepresentable & Sendable>: Codable, Sendable where Val
 extension RawCoded: Equatable where Value: Equatable {}
 extension RawCoded: Hashable where Value: Hashable {}
 
-/// A closure among settings. It cannot be coded: a value that has one is refused rather than restored without
-/// it.
+/// A closure among settings. Encoding fails, because the value would be restored without its closure.
 struct UncodableClosure<Closure: Sendable>: Codable, Sendable {
     let closure: Closure
 
@@ -71,8 +70,8 @@ struct UncodableClosure<Closure: Sendable>: Codable, Sendable {
     }
 }
 
-/// A number that is coded as text if it is not finite: JSON has no form of infinity, which is "no limit" in
-/// many settings.
+/// A number that is encoded as text if it is not finite: JSON cannot express infinity, which means "no limit"
+/// in many settings.
 package struct CodedDouble: Hashable, Codable, Sendable {
     package var value: Double
 

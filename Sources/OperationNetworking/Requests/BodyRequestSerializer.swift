@@ -1,16 +1,15 @@
 public import Foundation
 public import FoundationNetworking
 
-/// A serializer that has its own format for bodies, and does everything else as ``HTTPRequestSerializer``
-/// does.
+/// A serializer with its own format for bodies that otherwise behaves like ``HTTPRequestSerializer``.
 ///
-/// | Method                                          | Parameters                                             |
-/// |-------------------------------------------------|--------------------------------------------------------|
-/// | those of ``httpMethodsEncodingParametersInURI`` | are a query, as ``base`` writes it                     |
-/// | any other                                       | are the body, in the format of this serializer         |
+/// | Method                                          | Parameters                                        |
+/// |-------------------------------------------------|---------------------------------------------------|
+/// | those of ``httpMethodsEncodingParametersInURI`` | become a query, as written by ``base``            |
+/// | any other                                       | become the body, in the format of this serializer |
 ///
-/// Without parameters the request keeps the body it has. All settings are those of ``base``, and can be read
-/// and set here as well:
+/// Without parameters the request keeps its body. All settings are those of ``base``, and can be read and set
+/// directly:
 ///
 /// ```swift
 /// var serializer = JSONRequestSerializer()
@@ -18,27 +17,28 @@ public import FoundationNetworking
 /// serializer.timeoutInterval = 5
 /// ```
 ///
-/// A format of your own needs a ``base``, a ``contentType`` and ``body(of:)``.
+/// To implement your own format, provide ``base``, ``contentType`` and ``body(of:)``.
 public protocol BodyRequestSerializer: RequestSerializer {
-    /// Holds the settings and the fields, and serializes what is no body.
+    /// The serializer that holds the settings and fields, and serializes everything but bodies.
     var base: HTTPRequestSerializer { get set }
 
-    /// The `Content-Type` of a body that this serializer made, unless the request has one already.
+    /// The `Content-Type` of bodies in this format, unless the request already has one.
     var contentType: String { get }
 
-    /// The parameters in this format.
+    /// Returns the parameters in this format.
     ///
-    /// - Throws: anything; the caller of the request gets what was thrown.
+    /// - Throws: any error; it is passed to the caller.
     func body(of parameters: Any) throws -> Data
 }
 
 extension BodyRequestSerializer {
-    /// A request with the settings of ``base``.
+    /// Returns a request with the settings of ``base``.
     public func emptyRequest(method: String, url: URL, headers: [String: String]) throws -> URLRequest {
         try base.emptyRequest(method: method, url: url, headers: headers)
     }
 
-    /// The request with its parameters as a query or as a body, and the fields of ``base`` where it has none.
+    /// Returns the request with its parameters as a query or body, and with the fields of ``base`` that it
+    /// does not have.
     public func request(
         bySerializing request: URLRequest,
         with parameters: Any?
@@ -60,48 +60,50 @@ extension BodyRequestSerializer {
 // MARK: - Settings
 
 extension BodyRequestSerializer {
-    /// The methods whose parameters go into the URL, in upper case, as in ``HTTPRequestSerializer``.
+    /// The methods whose parameters become a query: see
+    /// ``HTTPRequestSerializer/httpMethodsEncodingParametersInURI``.
     public var httpMethodsEncodingParametersInURI: Set<String> {
         get { base.httpMethodsEncodingParametersInURI }
         set { base.httpMethodsEncodingParametersInURI = newValue }
     }
 
-    /// The character encoding of the text in forms, as in ``HTTPRequestSerializer``; no other body has one.
+    /// The character encoding of form text: see ``HTTPRequestSerializer/stringEncoding``. Does not affect
+    /// other bodies.
     public var stringEncoding: String.Encoding {
         get { base.stringEncoding }
         set { base.stringEncoding = newValue }
     }
 
-    /// The style of arrays in queries and forms, as in ``HTTPRequestSerializer``.
+    /// The style of arrays in queries and forms: see ``HTTPRequestSerializer/arrayStyle``.
     public var arrayStyle: QueryString.ArrayStyle {
         get { base.arrayStyle }
         set { base.arrayStyle = newValue }
     }
 
-    /// The serialization of queries, as in ``HTTPRequestSerializer``; not of bodies.
+    /// The serialization of queries: see ``HTTPRequestSerializer/queryStringSerialization``. Does not affect
+    /// bodies.
     public var queryStringSerialization: HTTPRequestSerializer.QueryStringSerialization? {
         get { base.queryStringSerialization }
         set { base.queryStringSerialization = newValue }
     }
 
-    /// The time limit in seconds without progress, as in ``HTTPRequestSerializer``; `nil` leaves
-    /// Foundation's 60.
+    /// The time limit, in seconds without progress: see ``HTTPRequestSerializer/timeoutInterval``.
     public var timeoutInterval: TimeInterval? {
         get { base.timeoutInterval }
         set { base.timeoutInterval = newValue }
     }
 
-    /// As ``timeoutInterval``.
+    /// Sets ``timeoutInterval``.
     public mutating func setTimeoutInterval(_ seconds: TimeInterval?) {
         base.timeoutInterval = seconds
     }
 
-    /// As ``cachePolicy``.
+    /// Sets ``cachePolicy``.
     public mutating func setCachePolicy(_ policy: URLRequest.CachePolicy?) {
         base.cachePolicy = policy
     }
 
-    /// As ``httpShouldHandleCookies``.
+    /// Sets ``httpShouldHandleCookies``.
     public mutating func setHTTPShouldHandleCookies(_ handlesCookies: Bool?) {
         base.httpShouldHandleCookies = handlesCookies
     }
@@ -118,18 +120,18 @@ extension BodyRequestSerializer {
         set { base.httpShouldHandleCookies = newValue }
     }
 
-    /// The fields that are added to a request which does not have them.
+    /// The fields that are added to requests that do not have them.
     public var httpRequestHeaders: [String: String] { base.httpRequestHeaders }
 
-    /// The value of a field whatever the case of its name, `nil` when it is not set.
+    /// Returns the value of a field, by case-insensitive name; `nil` if it is not set.
     public func value(forHTTPHeaderField name: String) -> String? {
         base.value(forHTTPHeaderField: name)
     }
 
-    /// Sets a field whatever the case of its name; `nil` removes it.
+    /// Sets a field, by case-insensitive name; `nil` removes it.
     ///
     /// - Throws: ``RequestSerializationError/invalidFieldName(_:)`` or
-    ///   ``RequestSerializationError/invalidFieldValue(name:)``; the serializer is then as it was.
+    ///   ``RequestSerializationError/invalidFieldValue(name:)``; the serializer is then unchanged.
     @_disfavoredOverload
     public mutating func setValue(
         _ value: String?,
@@ -138,7 +140,7 @@ extension BodyRequestSerializer {
         try base.setValue(value, forHTTPHeaderField: name)
     }
 
-    /// Sets `Authorization` to the Basic scheme, as ``HTTPRequestSerializer`` does.
+    /// Sets `Authorization` to the Basic scheme, like ``HTTPRequestSerializer``.
     public mutating func setAuthorization(username: String, password: String) {
         base.setAuthorization(username: username, password: password)
     }

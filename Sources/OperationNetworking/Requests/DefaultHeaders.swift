@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The two fields that every request has by default, as in AFNetworking.
+/// The default fields of every request, as in AFNetworking.
 enum DefaultHeaders {
-    /// Made once: neither the environment nor the name of the process is expected to change.
+    /// Computed once: the environment and the process name are not expected to change.
     static let ofProcess: HeaderFields = [
         "Accept-Language": acceptLanguage(environment: ProcessInfo.processInfo.environment),
         "User-Agent": userAgent(
@@ -17,7 +17,7 @@ enum DefaultHeaders {
     /// `pt-BR;q=1, de;q=0.9` from `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG`, in gettext's order of
     /// precedence; at most six languages, the last with a weight of 0.5.
     ///
-    /// The locales `C` and `POSIX`, and an environment that names none, are English.
+    /// The locales `C` and `POSIX`, and an environment without a locale, mean English.
     static func acceptLanguage(environment: [String: String]) -> String {
         languages(environment: environment, limit: 6).enumerated()
             .map { "\($1);q=\($0 == 0 ? "1" : "0.\(10 - $0)")" }
@@ -40,7 +40,7 @@ enum DefaultHeaders {
         return languages
     }
 
-    /// `pt-BR` for `pt_BR.UTF-8` and `sr-RS` for `sr_RS@latin`; `nil` for `C`, `POSIX` and what is no locale.
+    /// `pt-BR` for `pt_BR.UTF-8` and `sr-RS` for `sr_RS@latin`; `nil` for `C`, `POSIX` and invalid locales.
     private static func languageTag(ofLocale locale: String) -> String? {
         let parts = locale.prefix { $0 != "." && $0 != "@" }.split(
             separator: "_",
@@ -58,18 +58,18 @@ enum DefaultHeaders {
 
     // MARK: - User-Agent
 
-    /// `name/version (Linux; system)` in ASCII. A version that is not known is 0.
+    /// `name/version (Linux; system)` in ASCII. An unknown version is 0.
     static func userAgent(process: String, version: String?, system: String) -> String {
         "\(productToken(process))/\(version.map(productToken) ?? "0") (Linux; \(comment(system)))"
     }
 
-    /// The text as a token; what a token cannot hold becomes a hyphen.
+    /// Returns the text as a token, with other characters replaced by hyphens.
     private static func productToken(_ text: String) -> String {
         let octets = ASCIIFolding.fold(text).utf8.map { $0.isHTTPTokenCharacter ? $0 : UInt8(ascii: "-") }
         return octets.isEmpty ? "-" : String(decoding: octets, as: UTF8.self)
     }
 
-    /// The text as the inside of a comment: printable, and without parentheses unless they are in pairs.
+    /// Returns the text as the content of a comment: printable, without unbalanced parentheses.
     private static func comment(_ text: String) -> String {
         let folded = ASCIIFolding.fold(text).filter { $0.isASCII && $0.isHTTPPrintable && $0 != "\\" }
         var depth = 0
@@ -87,9 +87,9 @@ extension Character {
     }
 }
 
-/// Latin text without its accents. `applyingTransform` does nothing on Linux, so this is done by hand.
+/// Converts Latin text to ASCII. `applyingTransform` does nothing on Linux.
 enum ASCIIFolding {
-    /// `Übergröße` is `Ubergrosse`. A character that no Latin letter stands for is dropped.
+    /// Returns `Ubergrosse` for `Übergröße`. Characters without a Latin equivalent are dropped.
     static func fold(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
         var folded = ""
@@ -103,7 +103,7 @@ enum ASCIIFolding {
         return folded
     }
 
-    /// The Latin letters that Unicode does not take apart.
+    /// The Latin letters that Unicode does not decompose.
     private static let undecomposable: [Unicode.Scalar: String] = [
         "ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "đ": "d",
         "Đ": "D",

@@ -1,23 +1,23 @@
-/// The members of a list in a field value ([RFC 9110
-/// §5.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.1)), without the white space around them.
+/// The members of a list in a field value, trimmed ([RFC 9110
+/// §5.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.1)).
 ///
-/// | Field value       | Members          |
-/// |-------------------|------------------|
-/// | `a, b`            | `a`, `b`         |
-/// | `a="b, c",, d`    | `a="b, c"`, `d`  |
-/// | `a, "b, c`        | a quote is open: `a`, `"b`, `c`, and `isBroken` |
+/// | Field value    | Members                        |
+/// |----------------|--------------------------------|
+/// | `a, b`         | `a`, `b`                       |
+/// | `a="b, c",, d` | `a="b, c"`, `d`                |
+/// | `a, "b, c`     | `a`, `"b`, `c`, and `isBroken` |
 struct FieldList: Hashable, Sendable {
-    /// Never empty ones.
+    /// Without empty members.
     let members: [Substring]
-    /// Whether a quoted string does not end. The commas in it separate members then, so that no directive can
+    /// Whether a quoted string is not terminated. Its commas then separate members, so that no directive can
     /// hide behind the quote.
     let isBroken: Bool
 
     /// - Parameters:
     ///   - fieldValue: one line, or lines joined by commas.
-    ///   - escapes: whether a backslash quotes the next character, as in quoted strings; in entity tags it is
-    ///     a character like any other.
-    ///   - limit: the number of members after which the rest is left out.
+    ///   - escapes: whether a backslash escapes the next character, as in quoted strings; in entity tags it
+    ///     is an ordinary character.
+    ///   - limit: the maximum number of members; the rest is ignored.
     init(_ fieldValue: String, escapes: Bool = true, limit: Int = .max) {
         if let members = Self.split(fieldValue, quotes: true, escapes: escapes, limit: limit) {
             self.members = members
@@ -28,7 +28,7 @@ struct FieldList: Hashable, Sendable {
         }
     }
 
-    /// - Returns: `nil` if a quote is open at the end.
+    /// - Returns: `nil` if a quoted string is not terminated.
     private static func split(_ text: String, quotes: Bool, escapes: Bool, limit: Int) -> [Substring]? {
         var members: [Substring] = []
         let octets = text.utf8

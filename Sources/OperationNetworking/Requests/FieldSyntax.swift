@@ -1,12 +1,12 @@
-// The characters of RFC 9110 §5.5 and §5.6, asked of octets: names, tokens and values.
+// The character classes of RFC 9110 §5.5 and §5.6 for octets: names, tokens and values.
 
 extension UInt8 {
-    /// `A` to `Z` as `a` to `z`; any other octet as it is.
+    /// The octet with `A` to `Z` lowercased.
     var lowercasedASCII: UInt8 {
         self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self
     }
 
-    /// Whether the octet is a `tchar`: what names, methods and codings are made of.
+    /// Whether the octet is a `tchar`, a character of names, methods and codings.
     var isHTTPTokenCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -28,7 +28,7 @@ extension UInt8 {
 }
 
 extension Span<UInt8> {
-    /// Whether `text` stands there. Not beyond the end.
+    /// Whether `text` is at `start`.
     func has(_ text: String, at start: Int = 0) -> Bool {
         let text = text.utf8Span.span
         guard start >= 0, text.count <= count - start else { return false }
@@ -36,7 +36,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// The octets from `start` for which `predicate` holds; empty when it is behind the end.
+    /// The range of the octets from `start` that satisfy `predicate`; empty if `start` is past the end.
     func range(from start: Int, while predicate: (UInt8) -> Bool) -> Range<Int> {
         var end = start
         while end < count, predicate(self[end]) { end += 1 }
@@ -50,7 +50,7 @@ extension Span<UInt8> {
 }
 
 extension StringProtocol {
-    /// Whether both are the same octets, `A` to `Z` standing for `a` to `z`.
+    /// Whether both are equal, ignoring the case of ASCII letters.
     func isEqualIgnoringASCIICase(to other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
     }
@@ -60,23 +60,23 @@ extension StringProtocol {
         !isEmpty && utf8.allSatisfy { $0.isHTTPTokenCharacter }
     }
 
-    /// The method as it is sent. Methods are told apart by case ([RFC 9110
-    /// §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)), and those that are registered are written
-    /// in capitals: no server has a `get`.
+    /// The method as it is sent. Methods are case-sensitive ([RFC 9110
+    /// §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)), and registered ones are in capitals, so
+    /// `get` is sent as `GET`.
     var normalizedMethod: String {
         let capitals = uppercased()
         return knownMethods.contains(capitals) ? capitals : String(self)
     }
 
-    /// Whether this can be sent as a field value: without the characters that would end the line or the
-    /// string, or begin another field. A tab is white space; other controls belong to no value.
+    /// Whether this can be sent as a field value: it has no control characters except tabs, which are white
+    /// space.
     var isHTTPFieldValue: Bool {
         utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
     }
 }
 
 extension String {
-    /// The same for two whole strings, which is the case that every field of every response takes.
+    /// The fast path for whole strings, used for every field of every response.
     func isEqualIgnoringASCIICase(to other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }  // most names differ in length
         let one = utf8Span.span
@@ -89,7 +89,7 @@ extension String {
 }
 
 extension BidirectionalCollection<UInt8> {
-    /// Without the spaces, tabs and line ends around it.
+    /// Returns the collection without leading and trailing spaces, tabs and line ends.
     func trimmingHTTPWhitespace() -> SubSequence {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
         guard let last = lastIndex(where: { !isSpace($0) }) else { return self[endIndex...] }
@@ -98,14 +98,14 @@ extension BidirectionalCollection<UInt8> {
 }
 
 extension Int64 {
-    /// `1*DIGIT` and nothing else; `nil` as well when the number does not fit.
+    /// Parses `1*DIGIT`; `nil` if there is anything else or the number overflows.
     init?(digits: some StringProtocol) {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0.isASCIIDigit }) else { return nil }
         self.init(digits)
     }
 }
 
-/// Registered at IANA: https://www.iana.org/assignments/http-methods.
+/// The methods registered at IANA: https://www.iana.org/assignments/http-methods.
 private let knownMethods: Set<String> = [
     "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "CONNECT", "COPY", "DELETE", "GET", "HEAD",
     "LABEL", "LINK", "LOCK", "MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE",

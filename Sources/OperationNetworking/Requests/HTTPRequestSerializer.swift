@@ -1,55 +1,55 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Parameters as a query or as a form, and the fields that all requests of a client share.
+/// Encodes parameters as a query or form, and adds the fields that all requests of a client share.
 ///
-/// | Method                                 | Parameters                                                    |
-/// |----------------------------------------|---------------------------------------------------------------|
-/// | ``httpMethodsEncodingParametersInURI`` | go behind the URL's query; empty ones add nothing             |
-/// | any other                              | are the body, an `application/x-www-form-urlencoded` one      |
+/// | Method                                 | Parameters                                              |
+/// |----------------------------------------|---------------------------------------------------------|
+/// | ``httpMethodsEncodingParametersInURI`` | are appended to the URL's query; empty ones add nothing |
+/// | any other                              | become an `application/x-www-form-urlencoded` body      |
 ///
-/// ``QueryString`` has the rules of the encoding.
+/// ``QueryString`` documents the encoding.
 public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking, Codable {
-    /// Makes the query from the request and its parameters, instead of ``QueryString``.
+    /// Encodes the parameters of a request instead of ``QueryString``.
     public typealias QueryStringSerialization =
         @Sendable (_ request: URLRequest, _ parameters: Any) throws -> String
 
     private var format = ArchiveFormat()
 
-    /// The character encoding of a form's text. ``QueryString`` is ASCII, so this matters only to a
-    /// ``queryStringSerialization`` of your own, and to the text in forms of several parts.
+    /// The character encoding of form text. Defaults to UTF-8. A ``QueryString`` is ASCII, so this only
+    /// affects a custom ``queryStringSerialization`` and the text in multipart forms.
     public var stringEncoding: String.Encoding {
         get { encoding.value }
         set { encoding.value = newValue }
     }
     private var encoding = RawCoded(String.Encoding.utf8)
 
-    /// The methods whose parameters go into the URL, in upper case.
+    /// The methods, in upper case, whose parameters are encoded in the URL. Defaults to GET, HEAD and DELETE.
     public var httpMethodsEncodingParametersInURI: Set<String> = ["GET", "HEAD", "DELETE"]
 
-    /// The style in which ``QueryString`` writes arrays.
+    /// The style of arrays in queries and forms. Defaults to ``QueryString/ArrayStyle/brackets``.
     public var arrayStyle = QueryString.ArrayStyle.brackets
 
-    /// Replaces the encoding of parameters for URL and body alike. What it throws is what the request throws;
-    /// it is not called when there are no parameters.
+    /// Replaces the encoding of parameters in URLs and bodies. Errors that it throws are passed to the
+    /// caller. Not called without parameters.
     ///
-    /// A serializer with one cannot be encoded.
+    /// A serializer with this closure cannot be encoded.
     public var queryStringSerialization: QueryStringSerialization? {
         get { queryStringSerializationClosure?.closure }
         set { queryStringSerializationClosure = newValue.map { UncodableClosure($0) } }
     }
     private var queryStringSerializationClosure: UncodableClosure<QueryStringSerialization>?
 
-    /// The time limit, in seconds without progress, of a request made from its parts; `nil` leaves
-    /// Foundation's 60.
+    /// The time limit, in seconds without progress, of requests that the serializer creates. `nil` (the
+    /// default) means Foundation's 60.
     public var timeoutInterval: TimeInterval? {
         get { timeout?.value }
         set { timeout = newValue.map { CodedDouble($0) } }
     }
     private var timeout: CodedDouble?
 
-    /// The cache policy of a request made from its parts; `nil` leaves Foundation's. It counts for the
-    /// ``TransferConfigurable/cache``, and for the kept images of `ImageCache` and `ImageDownloader` of
+    /// The cache policy of requests that the serializer creates. `nil` (the default) means Foundation's.
+    /// Respected by ``TransferConfigurable/cache``, and by `ImageCache` and `ImageDownloader` of
     /// `OperationNetworkingImages`.
     public var cachePolicy: URLRequest.CachePolicy? {
         get { policy?.value }
@@ -57,30 +57,30 @@ public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking,
     }
     private var policy: RawCoded<URLRequest.CachePolicy>?
 
-    /// Whether a request made from its parts sends the cookies of the operation's cookie jar, and whether
-    /// those of its responses are kept there; `nil` leaves Foundation's, which is `true`.
+    /// Whether requests that the serializer creates send cookies from, and store cookies in, the operation's
+    /// cookie jar. `nil` (the default) means Foundation's `true`.
     public var httpShouldHandleCookies: Bool?
 
     private(set) var fields = DefaultHeaders.ofProcess
 
-    /// A serializer with an `Accept-Language` from the environment's locale and a `User-Agent` that names the
-    /// process and the system.
+    /// Creates a serializer with an `Accept-Language` from the environment's locale, and a `User-Agent` with
+    /// the process and the system.
     public init() {}
 
     // MARK: - Fields of every request
 
-    /// The fields that are added to a request which does not have them.
+    /// The fields that are added to requests that do not have them.
     public var httpRequestHeaders: [String: String] { fields.dictionary }
 
-    /// The value of a field whatever the case of its name, `nil` when it is not set.
+    /// Returns the value of a field, by case-insensitive name; `nil` if it is not set.
     public func value(forHTTPHeaderField name: String) -> String? {
         fields[name]
     }
 
-    /// Sets a field whatever the case of its name; `nil` removes it.
+    /// Sets a field, by case-insensitive name; `nil` removes it.
     ///
     /// - Throws: ``RequestSerializationError/invalidFieldName(_:)`` or
-    ///   ``RequestSerializationError/invalidFieldValue(name:)``; the serializer is then as it was.
+    ///   ``RequestSerializationError/invalidFieldValue(name:)``; the serializer is then unchanged.
     @_disfavoredOverload
     public mutating func setValue(
         _ value: String?,
@@ -90,30 +90,31 @@ public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking,
         fields[name] = value
     }
 
-    /// As ``timeoutInterval``.
+    /// Sets ``timeoutInterval``.
     public mutating func setTimeoutInterval(_ seconds: TimeInterval?) {
         timeoutInterval = seconds
     }
 
-    /// As ``cachePolicy``.
+    /// Sets ``cachePolicy``.
     public mutating func setCachePolicy(_ policy: URLRequest.CachePolicy?) {
         cachePolicy = policy
     }
 
-    /// As ``httpShouldHandleCookies``.
+    /// Sets ``httpShouldHandleCookies``.
     public mutating func setHTTPShouldHandleCookies(_ handlesCookies: Bool?) {
         httpShouldHandleCookies = handlesCookies
     }
 
     /// Sets `Authorization` to the Basic scheme of [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617), in
-    /// UTF-8. A user name with a colon cannot be told from its password by the server.
+    /// UTF-8. If the user name contains a colon, the server takes the rest of the name as part of the
+    /// password.
     public mutating func setAuthorization(username: String, password: String) {
         fields["Authorization"] = basicAuthorization(username, password)
     }
 
     // MARK: - RequestSerializer
 
-    /// A request with the time-out, cache policy and cookie rule that were set.
+    /// Returns a request with the timeout, cache policy and cookie handling of the serializer.
     public func emptyRequest(method: String, url: URL, headers: [String: String]) throws -> URLRequest {
         var request = try URLRequest(url: url, method: method, headers: headers)
         if let timeoutInterval { request.timeoutInterval = timeoutInterval }
@@ -122,8 +123,8 @@ public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking,
         return request
     }
 
-    /// The request with its parameters as a query or as a form, and the serializer's fields where it has
-    /// none. Without parameters a body stays as it is, and a request without one gets an empty form.
+    /// Returns the request with its parameters as a query or form, and with the serializer's fields that it
+    /// does not have. Without parameters a body is kept, and a request without a body gets an empty form.
     public func request(
         bySerializing request: URLRequest,
         with parameters: Any?
@@ -144,13 +145,13 @@ public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking,
         return serialized
     }
 
-    // MARK: - For serializers with a body of their own
+    // MARK: - For body serializers
 
     func encodesParametersInURI(of request: URLRequest) -> Bool {
         httpMethodsEncodingParametersInURI.contains((request.httpMethod ?? "GET").uppercased())
     }
 
-    /// The request with the fields that it does not have.
+    /// Adds the fields that the request does not have.
     func addingFields(to request: URLRequest) throws(RequestSerializationError) -> URLRequest {
         let method = request.httpMethod ?? "GET"
         guard method.isHTTPToken else { throw .invalidMethod(method) }
@@ -175,13 +176,13 @@ public struct HTTPRequestSerializer: RequestSerializer, EncodedParametersTaking,
 }
 
 extension URL {
-    /// The URL with `query` behind its own query and before its fragment. Not by `URLComponents`, which traps
-    /// on a query that is not escaped.
+    /// Returns the URL with `query` appended to its query, before the fragment. Does not use `URLComponents`,
+    /// which traps on an unescaped query.
     fileprivate func appending(query: String) throws(RequestSerializationError) -> URL {
         let text = absoluteString
         let fragment = text.firstIndex(of: "#") ?? text.endIndex
         let base = text[..<fragment]
-        // A path may have a `&` in it, and a query a `?` (RFC 3986 §3.3, §3.4).
+        // A path may contain `&`, and a query `?` (RFC 3986 §3.3, §3.4).
         let separator =
             if let mark = base.firstIndex(of: "?") {
                 base.index(after: mark) == base.endIndex || base.last == "&" ? "" : "&"

@@ -1,6 +1,7 @@
 internal import OperationNetworkingSystem
 
-/// The fields of a message's head, in the order they came or were set, found by name whatever its case.
+/// The header fields of a message, in the order in which they were received or set. Names are
+/// case-insensitive.
 ///
 /// | Member            | On `ETag: "a"`, `Via: x`, `via: y`       |
 /// |-------------------|------------------------------------------|
@@ -8,18 +9,18 @@ internal import OperationNetworkingSystem
 /// | `values(for:)`    | of `Via`: `["x", "y"]`                   |
 /// | `combined(for:)`  | of `Via`: `x, y`                         |
 ///
-/// Names compare as ASCII without regard to case, values octet by octet. A name costs a scan of the fields,
-/// which for the ten or twenty of a real head is less than hashing it; nothing is lowercased or copied.
-/// Order and names are those of [RFC 9110 §5](https://www.rfc-editor.org/rfc/rfc9110#section-5).
+/// Names are compared as ASCII ignoring case, values by octet ([RFC 9110
+/// §5](https://www.rfc-editor.org/rfc/rfc9110#section-5)). A lookup scans the fields, which for the ten or
+/// twenty of a typical head is faster than hashing, and neither lowercases nor copies.
 ///
-/// A head is two arrays, whatever it holds: most fields of most responses are never asked for, so a `String`
-/// is made of one that is.
+/// The storage is two arrays. Most fields of most responses are never read, so a `String` is created only
+/// when one is.
 struct HeaderFields: Hashable, Sendable {
-    /// One line of a head. Two are equal when their names differ in case only and their values not at all.
+    /// One field line. Two are equal if their values are equal and their names are equal ignoring case.
     struct Field: Hashable, Codable, Sendable {
-        /// As received or as set, without the colon.
+        /// The name as received or set, without the colon.
         let name: String
-        /// Without the white space around it.
+        /// The value, trimmed.
         var value: String
 
         static func == (one: Field, other: Field) -> Bool {
@@ -28,34 +29,34 @@ struct HeaderFields: Hashable, Sendable {
         }
 
         func hash(into hasher: inout Hasher) {
-            hasher.combine(name.utf8.count)  // spelled in any case, a name is as long
+            hasher.combine(name.utf8.count)  // the same in any case
             hasher.combine(value)  // coarser than octets, so equal fields hash alike
         }
     }
 
-    /// The place of one line among the octets; it begins where the line before it ends.
+    /// The position of one line in the octets. It begins where the previous line ends.
     private struct Line: Hashable, Sendable {
         var nameEnd: Int
         var end: Int
     }
 
-    /// Names and values, one after the other, in UTF-8.
+    /// Names and values, concatenated, in UTF-8.
     private var octets: [UInt8] = []
     private var lines: [Line] = []
-    /// A bit for each length of a name: most names that are looked for are not there, nor one as long.
+    /// A bit per name length: for most lookups there is no name of that length.
     private var nameLengths: UInt64 = 0
 
     init() {}
 
-    /// From a dictionary, ordered by name so that equal dictionaries give equal values.
+    /// Creates fields from a dictionary, sorted by name so that equal dictionaries give equal values.
     init(_ dictionary: [String: String]) {
         for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) { append(name: name, value: value) }
     }
 
-    /// Without fields, and with room for those of a usual head.
+    /// Returns empty fields with capacity for a typical head.
     static func withRoom() -> HeaderFields { HeaderFields(roomFor: 16, octets: 480) }
 
-    /// Without fields, and with room for some lines and the octets of their names and values.
+    /// Creates empty fields with capacity for some lines and the octets of their names and values.
     init(roomFor lines: Int, octets: Int) {
         self.octets.reserveCapacity(octets)
         self.lines.reserveCapacity(lines)
@@ -72,20 +73,20 @@ struct HeaderFields: Hashable, Sendable {
 
     // MARK: - Reading
 
-    /// All of them, in order, repeated names included.
+    /// All fields, in order, including repeated names.
     var fields: [Field] { lines.indices.map { Field(name: name($0), value: value($0)) } }
 
     var count: Int { lines.count }
 
-    /// Of all names and values.
+    /// The number of octets of all names and values.
     var octetCount: Int { octets.count }
 
     var isEmpty: Bool { lines.isEmpty }
 
-    /// The first value of that name.
+    /// The first value with that name.
     ///
-    /// Setting replaces the first and removes the others of that name; a new name goes to the end; `nil`
-    /// removes all of that name.
+    /// Setting replaces the first field with that name and removes the others; a new name is appended; `nil`
+    /// removes all fields with that name.
     subscript(name: String) -> String? {
         get { index(of: name).map { value($0) } }
         set {
@@ -105,17 +106,17 @@ struct HeaderFields: Hashable, Sendable {
         }
     }
 
-    /// Whether there is a field of that name.
+    /// Whether there is a field with that name.
     func contains(_ name: String) -> Bool { index(of: name) != nil }
 
-    /// Every value of that name, in order.
+    /// All values with that name, in order.
     func values(for name: String) -> [String] {
         var values: [String] = []
         forEachValue(of: name) { values.append(String($0)) }
         return values
     }
 
-    /// Calls `body` with the octets of every value of that name, in order.
+    /// Calls `body` with the octets of each value with that name, in order.
     func forEachValue<Failure: Error>(
         of name: String,
         _ body: (Span<UInt8>) throws(Failure) -> Void
@@ -127,17 +128,17 @@ struct HeaderFields: Hashable, Sendable {
         }
     }
 
-    /// The values of that name as one list, `nil` when there is none
-    /// ([RFC 9110 §5.3](https://www.rfc-editor.org/rfc/rfc9110#section-5.3)).
+    /// The values with that name as one list; `nil` if there are none ([RFC 9110
+    /// §5.3](https://www.rfc-editor.org/rfc/rfc9110#section-5.3)).
     ///
-    /// Not for `Set-Cookie`, whose values hold commas of their own.
+    /// Not for `Set-Cookie`, whose values contain commas.
     func combined(for name: String) -> String? {
         guard let first = index(of: name) else { return nil }
         guard index(of: name, from: first + 1) != nil else { return value(first) }
         return values(for: name).joined(separator: ", ")
     }
 
-    /// The value of that name, `nil` when there is none, or when its lines have different ones.
+    /// The value with that name; `nil` if there is none, or if its lines have different values.
     func onlyValue(for name: String) -> String? {
         guard let first = index(of: name) else { return nil }
         let value = lines[first].nameEnd..<lines[first].end
@@ -182,8 +183,8 @@ struct HeaderFields: Hashable, Sendable {
         String(decoding: octets[lines[index].nameEnd..<lines[index].end], as: UTF8.self)
     }
 
-    /// One value for each name, as `HTTPURLResponse` takes them: repeated names are combined under their
-    /// first spelling. Linear in the number of fields, which the other side decides.
+    /// One value per name, for `HTTPURLResponse`: repeated names are combined under their first spelling.
+    /// Linear in the number of fields, which the peer determines.
     var dictionary: [String: String] {
         var spellings = Spellings(isLarge: fields.count > 32)
         var dictionary: [String: String] = [:]
@@ -200,7 +201,7 @@ struct HeaderFields: Hashable, Sendable {
 
     // MARK: - Building
 
-    /// Adds a field and keeps those of the same name.
+    /// Appends a field and keeps those with the same name.
     mutating func append(name: String, value: String) {
         octets.append(contentsOf: name.utf8)
         let nameEnd = octets.count
@@ -208,7 +209,7 @@ struct HeaderFields: Hashable, Sendable {
         endLine(nameEnd: nameEnd)
     }
 
-    /// Adds a field, both in UTF-8.
+    /// Appends a field; name and value are UTF-8.
     mutating func append(name: Span<UInt8>, value: Span<UInt8>) {
         octets.append(name)
         let nameEnd = octets.count
@@ -216,8 +217,8 @@ struct HeaderFields: Hashable, Sendable {
         endLine(nameEnd: nameEnd)
     }
 
-    /// Adds a field of a head as it came: a value that is no UTF-8 is ISO 8859-1. An entity tag of such
-    /// octets is none (``EntityTag``): the text could be that of another tag, in UTF-8.
+    /// Appends a received field. A value that is not UTF-8 is read as ISO 8859-1. An entity tag with such
+    /// octets is invalid (``EntityTag``), because its text could equal another tag's UTF-8.
     /// - Returns: whether the value was UTF-8.
     mutating func append(name: Span<UInt8>, headerText value: Span<UInt8>) -> Bool {
         octets.append(headerText: name)
@@ -253,13 +254,13 @@ struct HeaderFields: Hashable, Sendable {
 
     private static func bit(forLength length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
 
-    /// Adds one line of a head as it came from the wire, with or without its line end.
+    /// Appends one received line of a head, with or without its line end.
     ///
-    /// A line that starts with white space continues the value before it, as [RFC 9112
-    /// §5.2](https://www.rfc-editor.org/rfc/rfc9112#section-5.2) tells a user agent to read it. Octets that
-    /// are not UTF-8 become U+FFFD: such a value can be shown but never sent back as it came.
+    /// A line that starts with white space continues the previous value, as [RFC 9112
+    /// §5.2](https://www.rfc-editor.org/rfc/rfc9112#section-5.2) requires of user agents. Octets that are not
+    /// UTF-8 become U+FFFD: such a value can be shown but not sent back unchanged.
     ///
-    /// - Returns: whether it was a field; a status line and the empty line are not, and change nothing.
+    /// - Returns: whether it was a field. A status line and the empty line are not, and change nothing.
     @discardableResult
     mutating func append(line: some BidirectionalCollection<UInt8>) -> Bool {
         let text = line.trimmingHTTPWhitespace()
@@ -277,7 +278,7 @@ struct HeaderFields: Hashable, Sendable {
         return true
     }
 
-    /// Adds to the value of the last field as it came, after a space.
+    /// Appends a space and the received text to the value of the last field.
     mutating func continueLast(headerText value: Span<UInt8>) {
         guard let last = lines.indices.last else { return }
         let isTag = Self.isEntityTag(octets.span.extracting(start(last)..<lines[last].nameEnd))
@@ -292,7 +293,7 @@ struct HeaderFields: Hashable, Sendable {
         nameLengths = 0
     }
 
-    /// Removes the fields that `shouldRemove` says.
+    /// Removes the fields for which `shouldRemove` returns true.
     mutating func removeAll(where shouldRemove: (Field) -> Bool) {
         let old = self
         removeAll()
@@ -301,14 +302,13 @@ struct HeaderFields: Hashable, Sendable {
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {
-    /// In the order written; a name may be repeated.
+    /// Keeps the order of the literal; names may be repeated.
     init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { append(name: name, value: value) }
     }
 }
 
-/// Under which spelling each name came first: a list for the heads that there are, hashed for one that is
-/// made to cost time.
+/// The first spelling of each name: a list for typical heads, and a hash table for large ones.
 private struct Spellings {
     let isLarge: Bool
     private var list: [String] = []
@@ -319,7 +319,7 @@ private struct Spellings {
         if !isLarge { list.reserveCapacity(32) }
     }
 
-    /// The spelling of an earlier name, `nil` for the first of its kind, which is remembered.
+    /// Returns the first spelling of the name; `nil` if `name` is the first, which is recorded.
     mutating func first(of name: String) -> String? {
         if isLarge {
             let key = CaseInsensitiveName(text: name)
@@ -348,7 +348,7 @@ private struct CaseInsensitiveName: Hashable {
 
 // MARK: - Codable
 
-// By hand: an archive is not trusted with octets. Its names and values are checked as those of any request.
+// Not synthesized: names and values of an archive are checked like those of any request.
 extension HeaderFields: Codable {
     init(from decoder: any Decoder) throws {
         self.init()

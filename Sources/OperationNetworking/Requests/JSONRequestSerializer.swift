@@ -1,26 +1,26 @@
 public import Foundation
 
-/// Parameters as a JSON body.
+/// Encodes parameters as a JSON body.
 ///
-/// What a ``QueryString`` takes is taken here as well: text (`URL`, `Substring` and `Character` are text),
-/// numbers (`CGFloat` and `Decimal` are numbers), `Bool`, nulls, raw values, other `Encodable` values, and
-/// dictionaries, arrays and sets of all these. Numbers stay numbers, and `Bool` stays `Bool`. A set is an array,
-/// in the order of its elements' texts, and a key is its text.
+/// Accepts the same values as ``QueryString``: text (including `URL`, `Substring` and `Character`), numbers
+/// (including `CGFloat` and `Decimal`), `Bool`, nulls, raw values, other `Encodable` values, and
+/// dictionaries, arrays and sets of these. Numbers stay numbers, and `Bool` stays `Bool`. A set becomes an
+/// array, sorted by its elements' texts, and a key becomes its text.
 ///
-/// `JSONSerialization` writes the body, with ``writingOptions``. If there is a `Date`, `Data` or another
-/// `Encodable` value anywhere, the encoder that ``makeEncoder`` makes writes it, so dates and keys are as its
-/// strategies have them; the keys of dictionaries stay as they are.
+/// `JSONSerialization` writes the body, with ``writingOptions``. If it contains a `Date`, `Data` or another
+/// `Encodable` value, the encoder of ``makeEncoder`` writes it, with its strategies for dates and keys; the
+/// keys of dictionaries are kept.
 ///
-/// Anything else is a ``RequestSerializationError/invalidJSON(at:found:)``, never a trap: an object without a
-/// description of its own, a number that is not finite if the encoder has no strategy for it, text or a number by
-/// itself. The limit for levels, 512, is that of Foundation's parser. In what an `Encodable` value encodes, a
-/// number that is not finite is an `EncodingError` of the encoder. A `Date` outside of the years 1 to 9999 is an
-/// error when the encoder's strategy is `.iso8601`, which would write another date for it.
+/// Anything else throws ``RequestSerializationError/invalidJSON(at:found:)``, and never traps: an object
+/// without a custom description, a number that is not finite unless the encoder has a strategy for it, or a
+/// top-level text or number. Nesting is limited to 512 levels, as in Foundation's parser. If an `Encodable`
+/// value encodes a number that is not finite, the encoder throws an `EncodingError`. A `Date` outside of the
+/// years 1 to 9999 is an error if the encoder's strategy is `.iso8601`, which would write another date.
 public struct JSONRequestSerializer: BodyRequestSerializer, EncodedParametersTaking, Codable {
-    /// The settings and fields that all serializers have.
+    /// The settings and fields that all serializers share.
     public var base = HTTPRequestSerializer()
 
-    /// The options of `JSONSerialization`; an encoder has these besides its own. With `.fragmentsAllowed` the
+    /// The options of `JSONSerialization`, also added to an encoder's own. With `.fragmentsAllowed`, the
     /// parameters need not be a dictionary or an array.
     public var writingOptions: JSONSerialization.WritingOptions {
         get { options.value }
@@ -28,8 +28,8 @@ public struct JSONRequestSerializer: BodyRequestSerializer, EncodedParametersTak
     }
     private var options: RawCoded<JSONSerialization.WritingOptions>
 
-    /// Makes an encoder for one body: encoders are objects, and a serializer has none of its own. `nil` (the
-    /// default) makes one without settings. A serializer with this closure cannot be encoded.
+    /// Creates the encoder for one body. `nil` (the default) uses an encoder with default settings. A
+    /// serializer with this closure cannot be encoded.
     public var makeEncoder: (@Sendable () -> JSONEncoder)? {
         get { makeEncoderClosure?.closure }
         set { makeEncoderClosure = newValue.map { UncodableClosure($0) } }
@@ -39,19 +39,19 @@ public struct JSONRequestSerializer: BodyRequestSerializer, EncodedParametersTak
     /// `application/json`, without a charset as in AFNetworking since 2.5: JSON is UTF-8.
     public var contentType: String { "application/json" }
 
-    /// A serializer with the fields that every ``HTTPRequestSerializer`` has.
+    /// Creates a serializer with the default fields of ``HTTPRequestSerializer``.
     public init(writingOptions: JSONSerialization.WritingOptions = []) {
         options = RawCoded(writingOptions)
     }
 
-    /// The parameters as JSON.
+    /// Returns the parameters as JSON.
     ///
-    /// An `Encodable` value is asked twice for what it encodes: first only to see how deep it is, since an
-    /// encoder of Foundation has no limit but the stack, and whether the encoder can write its dates.
+    /// An `Encodable` value is encoded twice: first only to check its depth, because Foundation's encoders
+    /// are limited only by the stack, and whether the encoder can write its dates.
     ///
     /// - Throws: ``RequestSerializationError/invalidJSON(at:found:)``,
-    ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its
-    ///   encoder throws.
+    ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and any error of an `Encodable` value or
+    ///   the encoder.
     public func body(of parameters: Any) throws -> Data {
         let encoder = makeEncoder?() ?? JSONEncoder()
         let value = EncodedParameters.unwrapped(parameters)
@@ -68,7 +68,7 @@ public struct JSONRequestSerializer: BodyRequestSerializer, EncodedParametersTak
         guard isContainer || writingOptions.contains(.fragmentsAllowed) else {
             throw RequestSerializationError.invalidJSON(
                 at: "",
-                found: "a value of type \(type(of: value)) by itself"
+                found: "a top-level value of type \(type(of: value))"
             )
         }
         return data

@@ -1,11 +1,11 @@
-/// The order in which AFNetworking writes names: that of their UTF-16 code units.
+/// The order in which AFNetworking sorts names: by UTF-16 code units.
 ///
-/// UTF-8 sorts alike, but for U+E000 to U+FFFF: in UTF-16, surrogates come before them. ``weight(_:)`` puts
-/// the octets that begin such characters where UTF-16 has them, so nothing is transcoded.
+/// UTF-8 sorts the same except for U+E000 to U+FFFF, which UTF-16 sorts after surrogates. ``weight(_:)``
+/// reorders the octets that begin such characters, so that nothing has to be transcoded.
 enum NameOrder {
-    /// The positions of the names, in their order.
+    /// Returns the positions of the names, sorted.
     ///
-    /// Names of one list often begin alike, so the eight octets behind what all of them share decide nearly
+    /// Names in one list often share a prefix, so the eight octets after the common prefix decide nearly
     /// every comparison.
     static func sortedPositions(of names: [String]) -> [Int] {
         guard names.count > 8 else {
@@ -22,7 +22,7 @@ enum NameOrder {
     }
 
     private struct Entry {
-        /// Eight octets of the name, the first one the most significant.
+        /// Eight octets of the name, the first one most significant.
         let weight: UInt64
         let position: Int
     }
@@ -61,7 +61,7 @@ enum NameOrder {
         return octets.count < others.count
     }
 
-    /// 0xF0 and above begin a character that is a pair of surrogates, 0xEE and 0xEF one behind them.
+    /// 0xF0 and above begin a surrogate pair; 0xEE and 0xEF begin characters that sort after these.
     private static func weight(_ octet: UInt8) -> UInt8 {
         octet < 0xEE ? octet : octet < 0xF0 ? octet + 0x10 : octet - 2
     }

@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// Turns an `Encodable` into a tree of parameters.
+/// Encodes an `Encodable` value as a tree of parameters.
 ///
-/// Nothing here traps: a value that asks for two kinds of container in one place, or goes deeper than
-/// ``ParameterTree/depthLimit``, makes the encoding throw.
+/// Never traps: encoding throws if a value requests two kinds of container in one place, or exceeds
+/// ``ParameterTree/depthLimit``.
 struct ParameterEncoder: Encoder {
-    /// State that all encoders of one tree share.
+    /// The state that all encoders of one tree share.
     private final class Session {
-        /// `false` for a run that only checks a value.
+        /// False if the value is only checked.
         let keepsValues: Bool
-        /// The dates that pass a check.
+        /// The dates that are accepted.
         let dates: DateSpan
         let userInfo: [CodingUserInfoKey: Any]
         /// The error of a method that cannot throw.
@@ -23,14 +23,14 @@ struct ParameterEncoder: Encoder {
     }
 
     private let session: Session
-    /// The node that the value becomes; unused when the session keeps nothing.
+    /// The node for the value; unused if the session only checks.
     fileprivate let node: EncodedParameter
     private var depth: Int
     let codingPath: [any CodingKey]
 
     var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
 
-    /// The tree that a value encodes which is `depth` levels deep in the parameters.
+    /// Returns the tree of a value at `depth` levels in the parameters.
     static func tree(of value: some Encodable, depth: Int) throws -> ParameterTree {
         let root = EncodedParameter()
         let session = Session(keepsValues: true, dates: .fourDigitYears, userInfo: [:])
@@ -38,9 +38,9 @@ struct ParameterEncoder: Encoder {
         return root.tree
     }
 
-    /// Throws when the value goes too deep for an encoder of Foundation, which would run out of stack; when
-    /// it has a date that is not in `dates`, for which the encoder would write another one; and what the
-    /// value throws, which Foundation's encoder of property lists hides in an error of its own.
+    /// Throws if the value is nested too deeply for Foundation's encoders, which would overflow the stack, or
+    /// has a date that is not in `dates`, for which the encoder would write another one. Also throws the
+    /// value's own errors, which `PropertyListEncoder` would wrap.
     static func check(
         _ value: some Encodable,
         depth: Int,
@@ -80,7 +80,7 @@ struct ParameterEncoder: Encoder {
         switch (node.kind, kind) {
         case (.nothing, _): node.kind = kind
         case (.keyed, .keyed), (.unkeyed, .unkeyed): break
-        default: fail("Two kinds of container were asked for in one place.")
+        default: fail("Two kinds of container were requested in one place.")
         }
     }
 
@@ -90,7 +90,7 @@ struct ParameterEncoder: Encoder {
         session.failure = EncodingError.invalidValue(codingPath.last?.stringValue ?? "", context)
     }
 
-    /// Encodes a part of this encoder's value.
+    /// Returns an encoder for a part of this encoder's value.
     fileprivate func part(_ node: @autoclosure () -> EncodedParameter, _ key: any CodingKey)
         -> ParameterEncoder
     {
@@ -102,8 +102,8 @@ struct ParameterEncoder: Encoder {
         )
     }
 
-    /// The same for a part that the value fills step by step, which is one level more. Nothing can be thrown
-    /// there; past the limit the part leads nowhere, and the next value that is encoded throws.
+    /// The same for a nested container, one level deeper. It cannot throw; beyond the limit the part is
+    /// discarded, and the next value that is encoded throws.
     fileprivate func level(_ node: @autoclosure () -> EncodedParameter, _ key: any CodingKey)
         -> ParameterEncoder
     {
@@ -143,13 +143,13 @@ struct ParameterEncoder: Encoder {
         if session.keepsValues {
             node.kind = .leaf(try scalar.encoded(value, codingPath: codingPath))
         } else if case .date(let date) = scalar, !session.dates.contains(date) {
-            throw EncodingError.unwritable(date, "The format cannot hold this Date.", codingPath)
+            throw EncodingError.unwritable(date, "The format cannot represent this Date.", codingPath)
         }
     }
 }
 
 extension ParameterTree {
-    /// What a scalar encodes in a query or a form: a date is ISO 8601, bytes are Base64.
+    /// Returns the tree of an encoded scalar in a query or form: dates are ISO 8601, bytes are Base64.
     ///
     /// - Throws: an `EncodingError` for a number that is not finite, and for a date without four digits for its
     ///   year.
@@ -180,7 +180,7 @@ extension EncodingError {
         _ codingPath: [any CodingKey]
     ) -> EncodingError {
         let context = EncodingError.Context(codingPath: codingPath, debugDescription: sentence)
-        // The number of a date, since the description of such a date may trap.
+        // A date is described by its number, because the description of such a date may trap.
         return .invalidValue((value as? Date)?.timeIntervalSince1970 ?? value, context)
     }
 }
@@ -202,10 +202,10 @@ private struct KeyedParameters<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func encodeNil(forKey key: Key) throws { try part(key).writeNull() }
 
-    // For numbers and text as well: it is as good a witness for their requirements.
+    // Also satisfies the requirements for numbers and text.
     func encode(_ value: some Encodable, forKey key: Key) throws { try part(key).write(value) }
 
-    // But for these two, which have a witness that throws.
+    // Except for these two, whose default implementations throw.
     func encode(_ value: Int128, forKey key: Key) throws { try part(key).write(value) }
     func encode(_ value: UInt128, forKey key: Key) throws { try part(key).write(value) }
 
@@ -270,7 +270,7 @@ private struct SingleParameter: SingleValueEncodingContainer {
     func encode(_ value: UInt128) throws { try encoder.write(value) }
 }
 
-/// The name of a part, or its position.
+/// The name or position of a part.
 struct ParameterKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -286,10 +286,10 @@ struct ParameterKey: CodingKey {
     }
 }
 
-// MARK: - What was encoded
+// MARK: - Encoded values
 
-/// One value of the tree that a ``ParameterEncoder`` makes. An object, as encoders hand out containers that
-/// are filled later.
+/// A node of the tree that ``ParameterEncoder`` builds. An object, because containers are filled after they
+/// are returned.
 private final class EncodedParameter {
     enum Kind {
         /// The value encoded nothing.

@@ -2,21 +2,21 @@ internal import Foundation
 
 /// The structure of a parameter, independent of its type: a dictionary, an array, a set, or a leaf.
 enum ParameterShape {
-    /// The texts of the keys and the values, in no order.
+    /// The texts of the keys, and the values, unordered.
     case dictionary(ParameterDictionary)
-    /// In its order.
+    /// Ordered.
     case array([Any])
-    /// In no order.
+    /// Unordered.
     case set([Any])
     /// An empty optional or an `NSNull`.
     case null
-    /// Anything else, out of its optionals.
+    /// Anything else, unwrapped.
     case leaf(Any)
 
     init(_ value: Any) {
         let type = type(of: value)
         if type == String.self || type == Int.self || type == Bool.self || type == Double.self {
-            self = .leaf(value)  // the question that costs little, and that most values answer
+            self = .leaf(value)  // a cheap check that covers most values
         } else if let shape = ParameterShape(common: value) {
             self = shape
         } else if let parts = value as? any ParameterParts {
@@ -26,7 +26,7 @@ enum ParameterShape {
         }
     }
 
-    /// The types that most collections have, for the same reason.
+    /// The types of most collections, for the same reason.
     private init?(common value: Any) {
         let type = type(of: value)
         if type == [String: Any].self, let dictionary = value as? [String: Any] {
@@ -51,9 +51,9 @@ enum ParameterShape {
 struct ParameterDictionary {
     private(set) var names: [String] = []
     private(set) var values: [Any] = []
-    /// Whether a key was something else than text.
+    /// Whether a key was not text.
     private(set) var hasOtherKeys = false
-    /// The type of a key that has no text.
+    /// The type of a key that has no text representation.
     private(set) var typeOfKeyWithoutText: String?
 
     init(capacity: Int) {
@@ -66,7 +66,7 @@ struct ParameterDictionary {
         values = Array(dictionary.values)
     }
 
-    @inline(__always)  // so that there is one for each type it is called with, which costs half
+    @inline(__always)  // specialized for each type, which halves the cost
     init(typed dictionary: [String: some Any]) {
         names = Array(dictionary.keys)
         values = dictionary.values.map { $0 as Any }
@@ -90,7 +90,7 @@ struct ParameterDictionary {
     }
 }
 
-/// A value that holds others.
+/// A value that contains other values.
 protocol ParameterParts {
     var parameterShape: ParameterShape { get }
 }
@@ -123,9 +123,9 @@ extension Set: ParameterParts {
     var parameterShape: ParameterShape { .set(map { $0 as Any }) }
 }
 
-// Foundation's collections are read through their mirrors, which show the objects as they are. Every other
-// way bridges an object first, with all that is inside of it: one that holds itself takes the whole stack. A
-// subclass may keep its elements elsewhere and is asked for each of them.
+// Foundation's collections are read through their mirrors, which show the objects themselves. Any other
+// access bridges an object recursively, and a collection that contains itself would overflow the stack. A
+// subclass may store its elements elsewhere, so each element is requested from it.
 
 extension NSDictionary: ParameterParts {
     var parameterShape: ParameterShape {

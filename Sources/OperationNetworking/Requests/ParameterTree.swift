@@ -1,48 +1,48 @@
 internal import Foundation
 
-/// Parameters in the one form that every serializer writes, whatever types they had.
+/// Parameters in the common form that all serializers write.
 ///
-/// | Value                                              | Becomes                                       |
-/// |----------------------------------------------------|-----------------------------------------------|
-/// | a dictionary                                       | a dictionary with the texts of its keys       |
-/// | an array                                           | an array                                      |
-/// | a set                                              | a set, in the order of its elements' texts    |
-/// | an empty optional, `NSNull`                        | a null                                        |
-/// | `String`, `Substring`, `Character`                 | text                                          |
-/// | `URL`                                              | the text of the whole address                 |
-/// | `Bool`                                             | a truth value                                 |
-/// | a number of any type, also `CGFloat` and `Decimal` | a number                                      |
-/// | `Date`, `Data`                                     | what the format has for them                  |
-/// | any other `Encodable`                              | what it encodes                               |
-/// | any other `RawRepresentable`                       | what its raw value becomes                    |
-/// | any other value with a description of its own      | the description, as in AFNetworking           |
-/// | an object described by its address; any other      | an error: the description says nothing        |
+/// | Value                                                     | Becomes                                 |
+/// |-----------------------------------------------------------|-----------------------------------------|
+/// | a dictionary                                              | a dictionary with the texts of its keys |
+/// | an array                                                  | an array                                |
+/// | a set                                                     | a set, sorted by its elements' texts    |
+/// | an empty optional, `NSNull`                               | a null                                  |
+/// | `String`, `Substring`, `Character`                        | text                                    |
+/// | `URL`                                                     | its absolute string                     |
+/// | `Bool`                                                    | a Boolean                               |
+/// | a number of any type, also `CGFloat` and `Decimal`        | a number                                |
+/// | `Date`, `Data`                                            | depends on the format                   |
+/// | any other `Encodable`                                     | its encoded value                       |
+/// | any other `RawRepresentable`                              | its raw value                           |
+/// | any other value with a custom description                 | the description, as in AFNetworking     |
+/// | anything else, such as an object described by its address | an error                                |
 enum ParameterTree {
     case null
     case text(String)
     case bool(Bool)
     case integer(Int64)
-    /// More than an ``integer(_:)`` can be.
+    /// Larger than any ``integer(_:)``.
     case unsigned(UInt64)
     case real(Double)
     case decimal(Decimal)
     case date(Date)
     case data(Data)
-    /// A value that only the encoder of the format writes.
+    /// A value that only the format's encoder can write.
     case encodable(any Encodable)
-    /// In no order.
+    /// Unordered.
     case dictionary(names: [String], values: [ParameterTree])
     case array([ParameterTree])
     case set([ParameterTree])
 
-    /// The deepest tree allowed, in levels; the outermost dictionary or array is the first. Foundation's own
-    /// JSON parser reads no more, and each level takes its piece of the stack.
+    /// The maximum depth in levels; the outermost dictionary or array is the first. The limit of Foundation's
+    /// JSON parser; each level uses stack.
     static let depthLimit = 512
 
-    /// Reads parameters of any type.
+    /// Creates a tree from parameters of any type.
     ///
-    /// - Throws: ``RequestSerializationError`` for what the format cannot hold, with its place and its type,
-    ///   and what an `Encodable` value throws.
+    /// - Throws: ``RequestSerializationError`` for a value that the format cannot represent, with its path
+    ///   and type, and any error of an `Encodable` value.
     init(_ parameters: Any, for format: ParameterFormat) throws {
         do {
             self = try format.tree(of: parameters, depth: 0)
@@ -51,10 +51,10 @@ enum ParameterTree {
         }
     }
 
-    /// A value of a type that has no parts and is known by itself; `nil` for all others.
+    /// Creates a leaf from a scalar of a known type; `nil` for any other value.
     init?(scalar value: Any) {
         let type = type(of: value)
-        // By identity first: a cast costs many times that.
+        // Types are compared first: a cast is many times slower.
         if type == String.self, let text = value as? String {
             self = .text(text)
         } else if type == Int.self, let number = value as? Int {
@@ -71,7 +71,7 @@ enum ParameterTree {
             case let text as any StringProtocol: self = .text(String(text))
             case let character as Character: self = .text(String(character))
             case let number as any BinaryInteger: self.init(number)
-            // With the digits that it shows: those of a Float are fewer than the same Double has.
+            // By its description: a Float has fewer digits than the same Double.
             case let number as any BinaryFloatingPoint: self = .real(Double("\(number)") ?? .nan)
             case let number as Decimal: self = .decimal(number)
             case let date as Date: self = .date(date)
@@ -92,18 +92,18 @@ enum ParameterTree {
         }
     }
 
-    /// By the type that it was made with: cast, it is any that fits.
+    /// Uses the type that the number was created with; a cast succeeds for any type that fits.
     private init(_ number: NSNumber) {
         guard !(number is NSDecimalNumber) else {
             self = .decimal(number.decimalValue)
             return
         }
-        // A class of its own: the letter of its C type is that of Int8, too.
+        // Checked by class: the type code of Bool is also that of Int8.
         guard type(of: number) != type(of: NSNumber(value: true)) else {
             self = .bool(number.boolValue)
             return
         }
-        // Unsafe for its pointer to the letter of the C type.
+        // Unsafe: a pointer to the type code.
         switch UInt8(bitPattern: unsafe number.objCType.pointee) {
         case UInt8(ascii: "d"): self = .real(number.doubleValue)
         case UInt8(ascii: "f"): self = .real(Double("\(number.floatValue)") ?? .nan)
@@ -114,9 +114,9 @@ enum ParameterTree {
 
     // MARK: - Texts
 
-    /// The text of a value without parts in a query or a form: as `description` in AFNetworking, where every
-    /// number is an `NSNumber`; bytes in Base64, since their description has not one of them. `nil` for a null,
-    /// for a value with parts, and for one that only its encoder knows.
+    /// The text of a scalar in a query or form: AFNetworking's `description`, where every number is an
+    /// `NSNumber`, and Base64 for bytes, whose description does not contain them. `nil` for a null, a
+    /// collection, and a value that only the encoder can write.
     var text: String? {
         switch self {
         case .text(let text): text
@@ -131,34 +131,34 @@ enum ParameterTree {
         }
     }
 
-    /// The text of a key, which has no parts: that of its raw value also when it is `Encodable`.
+    /// The text of a key. A raw value takes precedence over `Encodable`.
     static func text(ofKey key: Any) -> String? {
         ParameterTree(scalar: key)?.text
             ?? (key as? any RawRepresentable).flatMap { text(ofKey: $0.rawValue) } ?? description(of: key)
     }
 
-    /// The description of a value, if it means something to a server.
+    /// The description of a value, if it is meaningful to a server.
     static func description(of value: Any) -> String? {
         guard value is any CustomStringConvertible, !(value is any Collection) else { return nil }
         let text = String(describing: value)
         guard type(of: value) is NSObject.Type, let object = value as? NSObject else { return text }
-        // Every object has a description: unless its class writes another one, `<Class: 0x00007f...>`.
+        // The default description of an object is `<Class: 0x00007f...>`.
         let address = String(UInt(bitPattern: ObjectIdentifier(object)), radix: 16)
         return text.contains(address) ? nil : text
     }
 
-    /// A number without a fraction as an integer, as long as a `Double` counts in ones.
+    /// A whole number as an integer, within the range where `Double` represents every integer.
     private static func whole(_ number: Double) -> String? {
         guard number.magnitude <= 0x1p53, let integer = Int64(exactly: number) else { return nil }
         return String(integer)
     }
 }
 
-// MARK: - For Foundation's writers
+// MARK: - For Foundation's encoders
 
 extension ParameterTree {
-    /// The tree as `JSONSerialization` and `PropertyListSerialization` take it; `nil` if it has a value that
-    /// only the encoder of the format writes.
+    /// The tree for `JSONSerialization` and `PropertyListSerialization`; `nil` if it contains a value that
+    /// only the format's encoder can write.
     var foundationObject: Any? {
         switch self {
         case .null: return NSNull()
@@ -205,7 +205,7 @@ extension ParameterTree: Encodable {
         case .date(let date): try container.encode(date)
         case .data(let data): try container.encode(data)
         case .encodable(let value): try container.encode(value)
-        // As a dictionary, since the keys of one are not for the encoder's strategy for keys.
+        // As a dictionary, whose keys the encoder's key strategy does not change.
         case .dictionary(let names, let values):
             try container.encode(Dictionary(zip(names, values)) { first, _ in first })
         case .array(let elements), .set(let elements): try container.encode(elements)
@@ -214,25 +214,25 @@ extension ParameterTree: Encodable {
 }
 
 extension Date {
-    /// Whether the date is within some 3,000 years of 1970. Foundation's description of a date that no
-    /// calendar reaches, or that is no number, traps.
+    /// Whether the date is within about 3,000 years of 1970. Foundation traps when it describes a date beyond
+    /// its calendar, or NaN.
     fileprivate var isInCalendar: Bool { timeIntervalSince1970.magnitude < 1e11 }
 }
 
 // MARK: - Formats
 
-/// A value that a format cannot hold.
+/// A value that a format cannot represent.
 struct ParameterProblem: Error {
-    /// The names and positions that lead to it, from the outermost on.
+    /// The path of names and positions to the value, starting with the outermost.
     private(set) var path: [ParameterKey] = []
-    /// Such as `a value of type Plain`.
+    /// The value, such as `a value of type Plain`.
     let found: String
 
     init(_ found: String) {
         self.found = found
     }
 
-    /// Runs `body` for a part, and adds the part to the place of its errors.
+    /// Runs `body` for a part, and adds the part to the path of its errors.
     static func inside<Result>(
         _ part: @autoclosure () -> ParameterKey,
         _ body: () throws -> Result
@@ -253,18 +253,18 @@ struct ParameterProblem: Error {
     }
 }
 
-/// A format that parameters are written in.
+/// The format in which parameters are written.
 ///
-/// |                            | Query, form                        | JSON                       | Property list   |
-/// |----------------------------|------------------------------------|----------------------------|-----------------|
-/// | a null                     | a name alone                       | `null`                     | an error        |
-/// | a number that is not finite | text; encoded: an error           | an error, or the encoder's | the number      |
+/// | Value                      | Query, form               | JSON                       | Property list   |
+/// |----------------------------|---------------------------|----------------------------|-----------------|
+/// | a null                     | a name without a value    | `null`                     | an error        |
+/// | a number that is not finite | text; encoded: an error   | an error, or the encoder's | the number      |
 /// | `Date`                     | its description; encoded: ISO 8601 | the encoder's              | a date          |
-/// | `Data`                     | Base64, or a part of a form        | the encoder's              | data            |
-/// | `Encodable`                | by a ``ParameterEncoder``          | by the encoder             | by its encoder  |
-/// | text with controls, U+FFFE | escaped                            | escaped                    | an error in XML |
+/// | `Data`                     | Base64, or a part of a form | the encoder's              | data            |
+/// | `Encodable`                | by a ``ParameterEncoder`` | by the encoder             | by its encoder  |
+/// | text with controls, U+FFFE | escaped                   | escaped                    | an error in XML |
 enum ParameterFormat {
-    /// `isEncoded`: the whole is an `Encodable` value, so dates and numbers in it are what they encode.
+    /// `isEncoded`: the parameters are an `Encodable` value, so dates and numbers are written as they encode.
     case form(isEncoded: Bool)
     case json(JSONEncoder)
     case propertyList(isXML: Bool)
@@ -373,15 +373,15 @@ enum ParameterFormat {
             let encoder = PropertyListEncoder()
             encoder.outputFormat = .binary
             try ParameterEncoder.check(value, depth: depth, dates: dates, userInfo: encoder.userInfo)
-            // In an array: the encoder takes no text or number by itself.
+            // In an array, because the encoder rejects a top-level text or number.
             let data = try encoder.encode([value])
-            // Unsafe for a pointer to the format, which nobody asks for.
+            // Unsafe: the API takes a pointer to the format, which is not needed here.
             let objects = try unsafe PropertyListSerialization.propertyList(from: data, format: nil) as? [Any]
             return try tree(of: objects?.first as Any, depth: depth)
         }
     }
 
-    // MARK: What it cannot hold
+    // MARK: Unsupported values
 
     private func check(depth: Int) throws(RequestSerializationError) {
         guard depth < ParameterTree.depthLimit else {
@@ -389,10 +389,10 @@ enum ParameterFormat {
         }
     }
 
-    /// Text that XML 1.0 has no way to write would make the whole document unreadable.
+    /// Text that XML 1.0 cannot represent would make the whole document unreadable.
     private func check(text: String) throws(ParameterProblem) {
         guard case .propertyList(isXML: true) = self, !text.isXMLText else { return }
-        throw ParameterProblem("text with a character that XML does not have")
+        throw ParameterProblem("text with a character that XML cannot represent")
     }
 
     private func check(date: Date) throws(ParameterProblem) {
@@ -407,7 +407,8 @@ enum ParameterFormat {
         switch self {
         case .form: return .all
         case .json(let encoder):
-            // The other strategies write numbers, for which the encoder throws, or are the caller's.
+            // The other strategies write numbers, for which the encoder throws if they are not finite, or are
+            // the caller's.
             if case .iso8601 = encoder.dateEncodingStrategy { return .fourDigitYears }
             return .all
         case .propertyList(let isXML): return isXML ? .fourDigitYears : .finite
@@ -441,7 +442,8 @@ extension [ParameterKey] {
 }
 
 extension String {
-    /// Whether XML 1.0 can hold every character: no controls but tab and line ends, no U+FFFE and U+FFFF.
+    /// Whether XML 1.0 can represent every character: no controls except tab and line ends, and neither
+    /// U+FFFE nor U+FFFF.
     fileprivate var isXMLText: Bool {
         unicodeScalars.allSatisfy { scalar in
             scalar.value >= 0x20

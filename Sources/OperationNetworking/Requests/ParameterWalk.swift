@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// A walk over a tree of parameters for queries and forms: the names of its leaves, and their order.
+/// Traverses a tree of parameters for queries and forms. Determines the names and the order of the leaves.
 ///
-/// | In the tree  | Order                | Added to the name                                     |
-/// |--------------|----------------------|-------------------------------------------------------|
-/// | a dictionary | of the keys          | `[key]`; the outermost dictionary: `key`              |
-/// | an array     | its own              | what the ``QueryString/ArrayStyle`` says              |
-/// | a set        | its own              | nothing                                               |
+/// | In the tree  | Order         | Added to the name                          |
+/// |--------------|---------------|--------------------------------------------|
+/// | a dictionary | sorted by key | `[key]`; in the outermost dictionary `key` |
+/// | an array     | its own       | depends on the ``QueryString/ArrayStyle``  |
+/// | a set        | its own       | nothing                                    |
 struct ParameterWalk<Writer: ParameterWriter> {
     private(set) var writer: Writer
     private let arrayStyle: QueryString.ArrayStyle
 
-    /// Walks the whole tree, whose outermost dictionary has these parts.
+    /// Traverses the whole tree, whose outermost dictionary has these names and values.
     init(
         names: [String],
         values: [ParameterTree],
@@ -69,7 +69,7 @@ struct ParameterWalk<Writer: ParameterWriter> {
         }
     }
 
-    /// The texts of the elements; `nil` when one of them has elements of its own, or is written as bytes.
+    /// The texts of the elements; `nil` if an element is a collection or is written as bytes.
     private func list(_ array: [ParameterTree]) -> [String]? {
         var texts: [String] = []
         texts.reserveCapacity(array.count)
@@ -86,33 +86,32 @@ struct ParameterWalk<Writer: ParameterWriter> {
     }
 }
 
-/// The writer of a tree of parameters: gets each leaf, in the order of ``QueryString``, while it has the name
-/// of it.
+/// Writes the leaves of a tree of parameters, in the order of ``QueryString``, each under the current name.
 ///
-/// A ``ParameterWalk`` calls it; both are values, so that one specialized copy of the walk writes without a
-/// closure or a box for each value.
+/// Called by ``ParameterWalk``. Both are values, so that a specialized traversal needs no closure or box per
+/// value.
 protocol ParameterWriter {
-    /// The name at a moment, to go back to.
+    /// A saved name, to be restored.
     associatedtype Name
 
-    /// Whether it writes bytes as they are, not as text.
+    /// Whether bytes are written as they are, not as text.
     static var keepsData: Bool { get }
 
     var name: Name { get }
 
-    /// Adds `text` to the end of the name.
+    /// Appends `text` to the current name.
     mutating func extendName(by text: String)
 
-    /// Goes back to an earlier name, of which the present one is an extension.
+    /// Restores an earlier name, which is a prefix of the current one.
     mutating func restoreName(_ name: Name)
 
-    // MARK: - Values, with the present name
+    // MARK: - Values, under the current name
 
     mutating func write(text: String)
 
     mutating func write(data: Data)
 
-    /// The texts of an array's elements as one value, at least one of them.
+    /// Writes the texts of an array's elements, of which there is at least one, as one value.
     mutating func write(list: [String])
 
     mutating func writeNull()

@@ -1,32 +1,32 @@
 public import Foundation
 
-/// Parameters as the body of a property list, written by `PropertyListSerialization`.
+/// Encodes parameters as a property list body.
 ///
-/// What a ``QueryString`` takes is taken here as well, but for nulls, as in ``JSONRequestSerializer``. `Date` and
-/// `Data` stay what they are, and an `Encodable` value is what a `PropertyListEncoder` makes of it.
+/// Accepts the same values as ``JSONRequestSerializer``, except nulls. `Date` and `Data` are kept, and
+/// `PropertyListEncoder` encodes other `Encodable` values.
 ///
-/// Anything else is a ``RequestSerializationError/invalidPropertyList(at:found:)``, never a trap: a null, an
-/// object without a description of its own, and for XML a character that XML does not have. So is a `Date`
-/// outside of the years 1 to 9999 for XML, and one that is not finite for the binary format; in what an
-/// `Encodable` value encodes, it is an `EncodingError`. The limit for levels is 512, as for JSON.
+/// Anything else throws ``RequestSerializationError/invalidPropertyList(at:found:)``, and never traps: a
+/// null, an object without a custom description and, in XML, a character that XML cannot represent. So does a
+/// `Date` outside of the years 1 to 9999 in XML, or one that is not finite in the binary format; inside an
+/// `Encodable` value it throws an `EncodingError`. Nesting is limited to 512 levels, as for JSON.
 public struct PropertyListRequestSerializer: BodyRequestSerializer, EncodedParametersTaking, Codable {
-    /// The settings and fields that all serializers have.
+    /// The settings and fields that all serializers share.
     public var base = HTTPRequestSerializer()
 
-    /// XML, unless the binary format is chosen. OpenStep's can only be read: parameters are an error then.
+    /// The format. Defaults to XML. The OpenStep format is read-only, so encoding parameters in it throws.
     public var format: PropertyListSerialization.PropertyListFormat {
         get { listFormat.value }
         set { listFormat.value = newValue }
     }
     private var listFormat: RawCoded<PropertyListSerialization.PropertyListFormat>
 
-    /// Handed to `PropertyListSerialization`, which has none so far.
+    /// Passed to `PropertyListSerialization`, which defines no options so far.
     public var writeOptions: PropertyListSerialization.WriteOptions
 
     /// `application/x-plist`, as in AFNetworking.
     public var contentType: String { "application/x-plist" }
 
-    /// A serializer with the fields that every ``HTTPRequestSerializer`` has.
+    /// Creates a serializer with the default fields of ``HTTPRequestSerializer``.
     public init(
         format: PropertyListSerialization.PropertyListFormat = .xml,
         writeOptions: PropertyListSerialization.WriteOptions = 0
@@ -35,19 +35,19 @@ public struct PropertyListRequestSerializer: BodyRequestSerializer, EncodedParam
         self.writeOptions = writeOptions
     }
 
-    /// The parameters as a property list.
+    /// Returns the parameters as a property list.
     ///
-    /// An `Encodable` value is asked twice for what it encodes: first only to see how deep it is, since an
-    /// encoder of Foundation has no limit but the stack, and whether the format can hold its dates.
+    /// An `Encodable` value is encoded twice: first only to check its depth, because Foundation's encoders
+    /// are limited only by the stack, and whether the format can represent its dates.
     ///
     /// - Throws: ``RequestSerializationError/invalidPropertyList(at:found:)``,
-    ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its
-    ///   encoder throws.
+    ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and any error of an `Encodable` value or
+    ///   the encoder.
     public func body(of parameters: Any) throws -> Data {
         guard format == .xml || format == .binary else {
             throw RequestSerializationError.invalidPropertyList(
                 at: "",
-                found: "a format that can only be read"
+                found: "a read-only format"
             )
         }
         let value = EncodedParameters.unwrapped(parameters)

@@ -1,28 +1,28 @@
 internal import Foundation
 
-/// Parameters as the text after the `?` of a URL, or as the body of a form.
+/// Parameters encoded as the query of a URL or the body of a form.
 ///
-/// | Parameter                  | Pairs                                                          |
-/// |----------------------------|----------------------------------------------------------------|
-/// | `"k": value`               | `k=value`                                                      |
-/// | `"k": ["a": 1, "b": 2]`    | `k[a]=1&k[b]=2`, in the order of the keys                      |
-/// | `"k": [1, 2]`              | `k[]=1&k[]=2`, or as ``ArrayStyle`` says                       |
-/// | `"k": Set([1, 2])`         | `k=1&k=2`, in the order of the elements' descriptions          |
-/// | `"k": nil`, `"k": NSNull()`| `k`                                                            |
-/// | `"k": true`                | `k=1`                                                          |
-/// | `"k": Data([1, 2])`        | `k=AQI=`: Base64; AFNetworking wrote its description            |
+/// | Parameter                   | Pairs                                            |
+/// |-----------------------------|--------------------------------------------------|
+/// | `"k": value`                | `k=value`                                        |
+/// | `"k": ["a": 1, "b": 2]`     | `k[a]=1&k[b]=2`, sorted by key                   |
+/// | `"k": [1, 2]`               | `k[]=1&k[]=2`, depending on the ``ArrayStyle``   |
+/// | `"k": Set([1, 2])`          | `k=1&k=2`, sorted by description                 |
+/// | `"k": nil`, `"k": NSNull()` | `k`                                              |
+/// | `"k": true`                 | `k=1`                                            |
+/// | `"k": Data([1, 2])`         | `k=AQI=`: Base64 (AFNetworking: its description) |
 ///
-/// Keys are sorted by their UTF-16 code units, so the same parameters always give the same text. A
-/// floating-point number that is whole is written without a fraction, as `NSNumber` writes it on Apple's
-/// platforms. A `Date` is its description, a `URL` the whole address.
+/// Keys are sorted by UTF-16 code units, so equal parameters always give the same text. Whole floating-point
+/// numbers are written without a fraction, like `NSNumber` on Apple's platforms. A `Date` is written as its
+/// description, a `URL` as its absolute string.
 ///
-/// Any other value that is `Encodable` is what it encodes, as in ``init(encoding:arrayStyle:)``; one that is
-/// `RawRepresentable`, as an `enum` of strings, is its raw value; any other with a description of its own is
-/// that description, AFNetworking's rule. What has none of these, such as `NSObject()`, an object of a class of
-/// yours, or a closure, is an error: AFNetworking sent its class and its address. ``JSONRequestSerializer`` and
-/// ``PropertyListRequestSerializer`` take the same values.
+/// Any other `Encodable` value is written as it encodes, as in ``init(encoding:arrayStyle:)``; a
+/// `RawRepresentable` value, such as an `enum` of strings, as its raw value; and any other value with a
+/// custom description as that description, as in AFNetworking. A value with none of these, such as
+/// `NSObject()`, an object of your own class, or a closure, is an error (AFNetworking sent its class and
+/// address). ``JSONRequestSerializer`` and ``PropertyListRequestSerializer`` accept the same values.
 public struct QueryString: Hashable, Sendable {
-    /// The style of an array.
+    /// The encoding of arrays.
     ///
     /// | Style         | `"k": [1, 2]`      | `"k": [["a": 1], ["a": 2]]` | `"k": [[1], [2]]`       |
     /// |---------------|--------------------|-----------------------------|-------------------------|
@@ -31,64 +31,65 @@ public struct QueryString: Hashable, Sendable {
     /// | ``repeated``  | `k=1&k=2`          | `k[a]=1&k[a]=2`             | `k=1&k=2`               |
     /// | ``comma``     | `k=1,2`            | `k[][a]=1&k[][a]=2`         | `k[]=1&k[]=2`           |
     ///
-    /// An array without elements is not written at all.
+    /// An empty array is not written.
     public enum ArrayStyle: String, Hashable, Sendable, CaseIterable, Codable {
-        /// Empty brackets behind the name: AFNetworking's rule, and that of PHP and Rails.
+        /// Appends empty brackets to the name, as in AFNetworking, PHP and Rails. The default.
         case brackets
-        /// The position in brackets behind the name, from 0.
+        /// Appends the position, from 0, in brackets to the name.
         case indices
-        /// The name again for each element, as the fields of an HTML form.
+        /// Repeats the name for each element, as in HTML forms.
         case repeated
-        /// One pair for all elements.
+        /// Writes one pair for all elements.
         ///
-        /// The commas between elements are not escaped and those inside of them are, as in the form-style
-        /// expansion of [RFC 6570 §3.2.8](https://www.rfc-editor.org/rfc/rfc6570#section-3.2.8), so a
-        /// server that splits before it decodes gets the elements back. A null is an empty element, which
-        /// keeps the positions of the others. An array that holds dictionaries, arrays or sets, or values
-        /// that encode such, cannot be one pair and has brackets.
+        /// Commas between elements are not escaped, and those inside of elements are, as in the form-style
+        /// expansion of [RFC 6570 §3.2.8](https://www.rfc-editor.org/rfc/rfc6570#section-3.2.8), so a server
+        /// that splits before it decodes recovers the elements. A null is an empty element, which preserves
+        /// the positions of the others. An array that contains dictionaries, arrays or sets, or values that
+        /// encode these, cannot be one pair and is written with brackets.
         case comma
     }
 
-    /// A pair `name=value`, not escaped.
+    /// An unescaped pair `name=value`.
     public struct Pair: Hashable, Sendable {
-        /// Brackets included, such as `k[a]`.
+        /// The name including brackets, such as `k[a]`.
         public let name: String
-        /// `nil` stands for a name without `=`.
+        /// The value; `nil` for a name without `=`.
         public let value: String?
     }
 
-    /// The escaped text: empty for no pairs, else `name=value&name=value`.
+    /// The escaped text, such as `name=value&name=value`; empty without pairs.
     public let description: String
 
-    /// The parameters in AFNetworking's order.
+    /// Encodes a dictionary, in AFNetworking's order.
     ///
     /// - Throws: ``RequestSerializationError/invalidParameter(at:found:)``,
-    ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value throws.
+    ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and any error of an `Encodable` value.
     public init(_ parameters: [String: Any], arrayStyle: ArrayStyle = .brackets) throws {
         try self.init(untyped: parameters, arrayStyle: arrayStyle)
     }
 
-    /// The query of an encoded value, written as a dictionary would be.
+    /// Encodes an `Encodable` value like a dictionary.
     ///
-    /// | Encoded                     | Written                                                            |
-    /// |-----------------------------|--------------------------------------------------------------------|
-    /// | an empty optional property  | not at all: `encodeIfPresent` leaves it out, as for `JSONEncoder`  |
-    /// | `encodeNil(forKey:)`        | the name without `=`                                               |
-    /// | `Date`                      | `2026-11-21T10:42:45Z`, what `JSONEncoder` calls `.iso8601`        |
-    /// | `Data`                      | Base64, as `JSONEncoder` does                                      |
-    /// | `URL`, `Decimal`, `Bool`    | `http://h/`, `12.5`, `1` or `0`                                    |
+    /// | Encoded                   | Written                                                       |
+    /// |---------------------------|---------------------------------------------------------------|
+    /// | a `nil` optional property | not written: `encodeIfPresent` omits it, as for `JSONEncoder` |
+    /// | `encodeNil(forKey:)`      | the name without `=`                                          |
+    /// | `Date`                    | `2026-11-21T10:42:45Z`: `.iso8601` of `JSONEncoder`           |
+    /// | `Data`                    | Base64, as in `JSONEncoder`                                   |
+    /// | `URL`, `Decimal`, `Bool`  | `http://h/`, `12.5`, `1` or `0`                               |
     ///
-    /// A date is not the number that a `JSONEncoder` writes when nothing is said: seconds since 2001 mean
-    /// something to Foundation only.
+    /// A date is not written as the default number of `JSONEncoder`: only Foundation counts seconds since
+    /// 2001.
     ///
-    /// - Throws: ``RequestSerializationError/unsupportedParameters(type:)`` for a value that does not encode
-    ///   names, ``RequestSerializationError/parametersTooDeep(limit:)``, an `EncodingError` for a number that
-    ///   is not finite or a date outside of the years 1 to 9999, and what the value itself throws.
+    /// - Throws: ``RequestSerializationError/unsupportedParameters(type:)`` if the value does not encode a
+    ///   keyed container, ``RequestSerializationError/parametersTooDeep(limit:)``, an `EncodingError` for a
+    ///   number that is not finite or a date outside of the years 1 to 9999, and any error of the value
+    ///   itself.
     public init(encoding value: some Encodable, arrayStyle: ArrayStyle = .brackets) throws {
         try self.init(untyped: EncodedParameters(value: value), arrayStyle: arrayStyle)
     }
 
-    /// A dictionary of any type, or else what the value encodes.
+    /// Encodes a dictionary of any type, or an `Encodable` value.
     init(untyped parameters: Any, arrayStyle: ArrayStyle) throws {
         let value = EncodedParameters.unwrapped(parameters)
         let tree = try ParameterTree(value, for: .form(isEncoded: parameters is EncodedParameters))
@@ -100,7 +101,7 @@ public struct QueryString: Hashable, Sendable {
 
     // MARK: - Parts
 
-    /// The pairs, in the order in which they are written.
+    /// The pairs, in order.
     public var pairs: [Pair] {
         guard !description.isEmpty else { return [] }
         return description.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map {
@@ -116,15 +117,15 @@ public struct QueryString: Hashable, Sendable {
 
     // MARK: - Escaping
 
-    /// The text as UTF-8 with every octet as `%XX` but `A-Z a-z 0-9 - . _ ~ / ?`.
+    /// Returns the text as UTF-8 with every octet except `A-Z a-z 0-9 - . _ ~ / ?` as `%XX`.
     ///
-    /// A space is `%20`, never `+`; text that was escaped before is escaped again. `/` and `?` stay because
-    /// [RFC 3986 §3.4](https://www.rfc-editor.org/rfc/rfc3986#section-3.4) allows both in a query.
+    /// A space becomes `%20`, never `+`. Escaped text is escaped again. `/` and `?` are kept because [RFC
+    /// 3986 §3.4](https://www.rfc-editor.org/rfc/rfc3986#section-3.4) allows both in a query.
     public static func escape(_ text: String) -> String {
         QueryWriter.escape(text)
     }
 
-    /// The reverse of ``escape(_:)``, for its own text only.
+    /// The inverse of ``escape(_:)``.
     private static func unescape(_ octets: Substring.UTF8View) -> String {
         let text = String(decoding: octets, as: UTF8.self)
         return text.removingPercentEncoding ?? text
@@ -135,10 +136,10 @@ public struct QueryString: Hashable, Sendable {
 
 extension QueryString: CustomStringConvertible {}
 
-/// Writes parameters as the text of a ``QueryString``, in one pass and into one buffer.
+/// Writes parameters as the text of a ``QueryString``, in one pass into one buffer.
 struct QueryWriter {
     private var octets: [UInt8] = []
-    /// The name of what is being written, escaped.
+    /// The current name, escaped.
     private var escapedName: [UInt8] = []
     private var hasWritten = false
 
@@ -146,7 +147,7 @@ struct QueryWriter {
         octets.reserveCapacity(capacity)
     }
 
-    /// The text of the pairs of a dictionary.
+    /// Returns the text for a dictionary.
     static func text(
         names: [String],
         values: [ParameterTree],
@@ -164,7 +165,7 @@ struct QueryWriter {
         return String(decoding: octets, as: UTF8.self)
     }
 
-    /// Without the value: a separator and the name.
+    /// Writes a separator and the name.
     private mutating func beginPair() {
         if hasWritten { octets.append(UInt8(ascii: "&")) }
         hasWritten = true
@@ -212,7 +213,7 @@ extension QueryWriter: ParameterWriter {
 }
 
 extension [UInt8] {
-    /// Adds text with every octet as `%XX` that does not stay as it is in a query.
+    /// Appends text with every octet that is not kept in a query as `%XX`.
     fileprivate mutating func append(escaping text: String) {
         let span = text.utf8Span.span
         var plain = 0
@@ -237,14 +238,14 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// The digit of a value below 16.
+    /// The hexadecimal digit of a value below 16.
     fileprivate var hexadecimalDigit: UInt8 {
         self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "A") + self - 10
     }
 
-    /// Whether AFNetworking leaves this octet of a query as it is.
+    /// Whether AFNetworking does not escape this octet.
     fileprivate var staysInQuery: Bool {
-        // Letters, digits and -._~/? as two sets of bits: a list of ranges costs several times as much.
+        // Letters, digits and -._~/? as two bit sets: a list of ranges is several times slower.
         let bits: UInt64 = self < 0x40 ? 0x83FF_E000_0000_0000 : 0x47FF_FFFE_87FF_FFFE
         return self < 0x80 && bits >> UInt64(self & 0x3F) & 1 == 1
     }

@@ -1,22 +1,22 @@
 import Foundation
 import FoundationNetworking
 
-/// Removes credentials and other secrets from texts for logs, which are kept longer and read by more people
-/// than expected: descriptions of errors and operations end there, too.
+/// Removes credentials and other secrets from text for logs, which are kept longer and read by more people
+/// than expected. Descriptions of errors and operations end up there, too.
 ///
-/// | Where                    | What is replaced                                                             |
-/// |--------------------------|------------------------------------------------------------------------------|
-/// | URL                      | user and password; values of the query whose names tell that they are secret |
-/// | header fields            | values of those whose names tell it, such as `Authorization` and `Cookie`    |
-/// | bodies, forms and JSON   | values whose names tell it                                                   |
+/// | Where                  | Replaced                                                        |
+/// |------------------------|-----------------------------------------------------------------|
+/// | URL                    | user and password; query values with a secret name              |
+/// | header fields          | values with a secret name, such as `Authorization` and `Cookie` |
+/// | bodies, forms and JSON | values with a secret name                                       |
 enum Redaction {
     /// The replacement of a secret.
     static let mark = "REDACTED"
 
-    /// Parameters whose names hold none of the words of ``SecretFields``.
+    /// Secret parameters whose names contain none of the words of ``SecretFields``.
     private static let names: Set<String> = ["code", "pin"]
 
-    /// By name, for want of anything better.
+    /// Decides by name, for lack of a better criterion.
     static func isSecret(_ name: String) -> Bool {
         names.contains(name.lowercased()) || SecretFields.isSecret(name)
     }
@@ -27,11 +27,11 @@ enum Redaction {
         text(ofURL: url.absoluteString)
     }
 
-    /// Works on what is no good URL, too: that is what errors are about.
+    /// Also works on invalid URLs, which errors describe.
     static func text(ofURL text: String) -> String {
         var rest = text[...]
         var result = ""
-        // Not one in a query, as of `?next=https://...`.
+        // Ignores a scheme in the query, as in `?next=https://...`.
         if let scheme = rest.range(of: "://"), !rest[..<scheme.lowerBound].contains(where: "/?#".contains) {
             result = String(rest[..<scheme.upperBound])
             rest = rest[scheme.upperBound...]
@@ -39,7 +39,7 @@ enum Redaction {
             result = "//"
             rest = rest.dropFirst(2)
         }
-        // Also where the scheme was forgotten.
+        // Also if the scheme is missing.
         let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
         if let at = rest[..<end].lastIndex(of: "@") {
             result += mark
@@ -53,7 +53,7 @@ enum Redaction {
         return result + rest[...question] + form(String(query)) + withoutFragment(rest[fragment...])
     }
 
-    /// A fragment is not sent, and may be a token: OAuth has used it for that.
+    /// A fragment is not sent, and may be a token, as in OAuth.
     private static func withoutFragment(_ text: Substring) -> String {
         guard let hash = text.firstIndex(of: "#") else { return String(text) }
         return text[...hash] + (text[hash...].count > 1 ? mark : "")
@@ -61,7 +61,7 @@ enum Redaction {
 
     // MARK: - Bodies
 
-    /// `a=1&password=2`, as in queries and forms; some write `;` for `&`.
+    /// Redacts `a=1&password=2`, as in queries and forms; some use `;` instead of `&`.
     static func form(_ text: String) -> String {
         text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
             if let shown = field(pair) { return shown }
@@ -72,28 +72,28 @@ enum Redaction {
         .joined(separator: "&")
     }
 
-    /// The same of bytes, in whatever character set.
+    /// The same for bytes in any character set.
     static func form(_ data: Data) -> Data {
-        // Byte by byte: names that tell that they are secret are ASCII.
+        // By byte: secret names are ASCII.
         var text = String.UnicodeScalarView()
         for byte in data { text.append(Unicode.Scalar(byte)) }
         return Data(form(String(text)).unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
 
-    /// - Returns: `name=REDACTED`; `nil` if the name does not tell that it is secret.
+    /// - Returns: `name=REDACTED`; `nil` if the name is not secret.
     private static func field(_ pair: Substring) -> String? {
         guard let equals = pair.firstIndex(of: "=") else { return nil }
         let name = pair[..<equals]
         return isSecret(name.removingPercentEncoding ?? String(name)) ? pair[...equals] + mark : nil
     }
 
-    /// The texts and numbers of JSON whose names tell that they are secret; every other byte stays.
+    /// Redacts the strings and numbers of JSON with a secret name; every other byte is kept.
     static func json(_ text: String) -> String {
         var json = JSONSecrets(Array(text.utf8), mark: Array(mark.utf8)) { isSecret($0) }
         return String(decoding: json.redacted(), as: UTF8.self)
     }
 
-    /// The same of bytes. Those of another character set than UTF-8 cannot be looked into, and are not shown.
+    /// The same for bytes. Bytes that are not UTF-8 cannot be searched and are not shown.
     static func json(_ data: Data) -> Data {
         guard !data.contains(0), let text = String(validating: data, as: UTF8.self) else {
             return Data(mark.utf8)
@@ -103,7 +103,7 @@ enum Redaction {
 
     // MARK: - Errors
 
-    /// A sentence about the error, on one line, without the secrets of the request that it may repeat.
+    /// Returns a description of the error on one line, without secrets of the request that it may contain.
     static func text(of error: any Error, in request: URLRequest) -> String {
         let sentence: String
         switch error {
@@ -111,11 +111,11 @@ enum Redaction {
         case let error as any CustomStringConvertible & Sendable: sentence = error.description
         default: sentence = (error as NSError).localizedDescription
         }
-        // Cut afterwards: half a secret is not found.
+        // Truncated after scrubbing: half a secret would not be found.
         return singleLine(scrub(sentence, of: request).excerpt(500))
     }
 
-    /// Takes out what is secret in this request, wherever it stands.
+    /// Removes the secrets of this request wherever they occur.
     static func scrub(_ text: String, of request: URLRequest) -> String {
         var text = text
         if let url = request.url {
@@ -130,16 +130,16 @@ enum Redaction {
         return text
     }
 
-    /// The text on one line, which reads in the order in which it is written: a server's text cannot begin
-    /// another line of the log.
+    /// Returns the text on one line, in reading order, so that text from a server cannot begin another line
+    /// of the log.
     static func singleLine(_ text: String) -> String { text.replacingLayout(by: " ") }
 }
 
 extension Unicode.Scalar {
-    /// Whether it changes where the text around it is shown: a control character, a line or paragraph
-    /// separator (U+2028, U+2029), or one that changes the direction of what follows
-    /// ([UAX #9](https://www.unicode.org/reports/tr9/)). No text of a server has one in a line of a log, in a
-    /// name, in an event, or on the screen.
+    /// Whether it changes where the surrounding text is shown: a control character, a line or paragraph
+    /// separator (U+2028, U+2029), or a character that changes the text direction ([UAX
+    /// #9](https://www.unicode.org/reports/tr9/)). These are replaced in all text from servers that is
+    /// logged, used in a name or an event, or shown on screen.
     package var changesLayout: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
@@ -149,7 +149,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text with `replacement` for each scalar that ``Unicode/Scalar/changesLayout``.
+    /// Returns the text with each scalar that ``Unicode/Scalar/changesLayout`` replaced.
     package func replacingLayout(by replacement: Unicode.Scalar) -> String {
         guard unicodeScalars.contains(where: \.changesLayout) else { return self }
         return String(UnicodeScalarView(unicodeScalars.map { $0.changesLayout ? replacement : $0 }))
@@ -157,18 +157,18 @@ extension String {
 }
 
 extension URL {
-    /// The text in the description of an object: without user and password, and without secrets in the query.
+    /// The text for descriptions of objects: without user and password, and without secrets in the query.
     var publicText: String { Redaction.text(of: withoutUserInformation) }
 }
 
-/// Takes the texts and numbers out of JSON whose names tell that they are secret. What is no JSON is searched
-/// for the same: a text in quotation marks, a colon, and a text or a number. Time grows with the length.
+/// Redacts the strings and numbers of JSON with a secret name. Invalid JSON is searched for the same pattern:
+/// a quoted string, a colon, and a string or a number. Takes linear time.
 struct JSONSecrets {
     private let bytes: [UInt8]
     private let mark: [UInt8]
     private let isSecret: (String) -> Bool
     private var result: [UInt8] = []
-    /// The position of the first byte that is not in ``result``.
+    /// The position of the first byte that has not been copied to ``result``.
     private var copied = 0
 
     init(_ bytes: [UInt8], mark: [UInt8], isSecret: @escaping (String) -> Bool) {
@@ -184,8 +184,9 @@ struct JSONSecrets {
             let end = endOfText(start)
         {
             guard let value = value(after: end) else {
-                // Not the byte behind it: in broken JSON the end of one text may be the beginning of another.
-                // A quotation mark within the text has the same end, so it is no name either.
+                // Continue at the quotation mark itself: in invalid JSON the end of one string may be the
+                // beginning of another. A quotation mark within the string has the same end, so it does not
+                // begin a name either.
                 position = end
                 continue
             }
@@ -202,7 +203,7 @@ struct JSONSecrets {
         return result
     }
 
-    /// The position of the quotation mark that ends the text; `nil`: none does.
+    /// The position of the closing quotation mark, if any.
     private func endOfText(_ start: Int) -> Int? {
         var position = start + 1
         while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
@@ -211,7 +212,7 @@ struct JSONSecrets {
         return position < bytes.count ? position : nil
     }
 
-    /// The text or number behind the name that ends there.
+    /// The string or number after the name that ends at `end`.
     private func value(after end: Int) -> Range<Int>? {
         let colon = skippingSpace(end + 1)
         guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":") else { return nil }

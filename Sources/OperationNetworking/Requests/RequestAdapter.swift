@@ -1,7 +1,7 @@
 public import FoundationNetworking
 
-/// Changes requests before they are sent, and before they wait for a connection: a signature, a header for
-/// traces, a token of another kind than ``TokenSource`` knows.
+/// Changes requests before they are sent, and before they wait for a connection: for a signature, a trace
+/// header, or a token that ``TokenSource`` does not support.
 ///
 /// ```swift
 /// manager.requestAdapters = [
@@ -13,44 +13,44 @@ public import FoundationNetworking
 /// ]
 /// ```
 ///
-/// Adapters are asked in order, each gets the request of the one before. They are asked for the request
-/// itself, for each attempt and resumption, for the answer to a 401, and for a redirect within the origin
-/// (scheme, host, port) of the request; a redirect to another origin is not adapted, and carries nothing of
-/// theirs. A resumption may ask for the head first: the request that they get is that `HEAD` then.
+/// Adapters are called in order; each receives the request of the previous one. They are called for the first
+/// request, for each retry and resumption, for the answer to a 401, and for redirects within the origin
+/// (scheme, host, port) of the request. Redirects to another origin are not adapted, and contain none of the
+/// adapters' changes. A resumption may begin with a `HEAD` request, which is adapted as well.
 public protocol RequestAdapter: Sendable {
-    /// The request to be sent. Called by a task; the operation waits meanwhile, and the task is cancelled
-    /// when the operation is cancelled or paused.
+    /// Returns the request to be sent. Called in a task, which is cancelled if the operation is cancelled or
+    /// paused.
     ///
     /// - Parameters:
-    ///   - request: with the fields of the serializer, without cookies and without the fields of credentials.
+    ///   - request: the request with the serializer's fields, without cookies and credential fields.
     ///   - context: whose request it is.
-    /// - Returns: the request with other fields, another path or query, or another body in memory. A change
-    ///   that is not allowed is a ``RequestAdapterError``. Task-local values of the caller are not there;
-    ///   what is in `context.userInfo` is.
-    /// - Throws: anything: it becomes the error of the operation.
+    /// - Returns: the request with other fields, another path or query, or another body in memory. Any other
+    ///   change fails with a ``RequestAdapterError``. The caller's task-local values are not available; use
+    ///   `context.userInfo`.
+    /// - Throws: any error; it becomes the error of the operation.
     func adapt(_ request: URLRequest, in context: RequestContext) async throws -> URLRequest
 }
 
-/// The place of a request that is about to be sent.
+/// The context of a request that is about to be sent.
 public struct RequestContext: Sendable {
-    /// That of the operation.
+    /// The operation's `userInfo`.
     public let userInfo: [String: any Sendable]
-    /// 1 for the first request of the operation, and one more for each attempt, resumption, redirect and
-    /// answer to a 401.
+    /// 1 for the first request of the operation; incremented for each retry, resumption, redirect and answer
+    /// to a 401.
     public let number: Int
 
-    /// A context, for tests of an adapter.
+    /// Creates a context for tests of an adapter.
     public init(userInfo: [String: any Sendable] = [:], number: Int = 1) {
         self.userInfo = userInfo
         self.number = number
     }
 }
 
-/// An adapter made of a closure.
+/// An adapter that calls a closure.
 public struct ClosureRequestAdapter: RequestAdapter {
     private let body: @Sendable (URLRequest, RequestContext) async throws -> URLRequest
 
-    /// - Parameter body: as ``RequestAdapter/adapt(_:in:)``.
+    /// - Parameter body: see ``RequestAdapter/adapt(_:in:)``.
     public init(
         @_inheritActorContext _ body:
             @escaping @Sendable (
@@ -60,13 +60,13 @@ public struct ClosureRequestAdapter: RequestAdapter {
         self.body = body
     }
 
-    /// The answer of the closure.
+    /// Calls the closure.
     ///
     /// - Parameters:
-    ///   - request: to be sent.
+    ///   - request: the request to be sent.
     ///   - context: whose request it is.
     /// - Returns: the request to be sent.
-    /// - Throws: what the closure throws.
+    /// - Throws: the error of the closure.
     public func adapt(_ request: URLRequest, in context: RequestContext) async throws -> URLRequest {
         try await body(request, context)
     }

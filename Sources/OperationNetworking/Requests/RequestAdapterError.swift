@@ -1,39 +1,39 @@
 public import Foundation
 internal import FoundationNetworking
 
-/// A ``RequestAdapter`` changed what it may not: nothing was sent.
+/// A ``RequestAdapter`` made a change that is not allowed. Nothing was sent.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum RequestAdapterError: Error, Hashable, Sendable {
-    /// Another scheme, host or port: the URL that it answered with, if there is one.
+    /// It changed the scheme, host or port. The associated value is the URL that it returned, if any.
     case originChanged(URL?)
-    /// Another method, by which it could not be known what may be sent again.
+    /// It changed the method, which determines whether the request can be retried.
     case methodChanged(String?)
-    /// Another stream: a stream is read once.
+    /// It changed the body stream, which can be read only once.
     case bodyStreamChanged
-    /// A body where there was none, or none where there was one.
+    /// It added or removed a body.
     case bodyAddedOrRemoved
-    /// A field that is the library's: `Range`, `If-Range`, a condition, `Cookie` or `Host`.
+    /// It changed a field that the library manages: `Range`, `If-Range`, a condition, `Cookie` or `Host`.
     case fieldChanged(String)
 }
 
 extension RequestAdapterError: CustomStringConvertible, LocalizedError {
-    /// The change, in words; secrets of a URL are replaced by `REDACTED`.
+    /// One sentence; secrets in a URL are replaced by `REDACTED`.
     public var description: String {
         switch self {
         case .originChanged(let url):
-            "A request adapter has changed the origin of the request, to \(url.map(Redaction.text(of:)) ?? "none")."
+            "A request adapter changed the origin of the request to \(url.map(Redaction.text(of:)) ?? "none")."
         case .methodChanged(let method):
-            "A request adapter has changed the method of the request, to \(method ?? "none")."
-        case .bodyStreamChanged: "A request adapter has changed the stream of the request's body."
-        case .bodyAddedOrRemoved: "A request adapter has added a body to the request, or removed it."
+            "A request adapter changed the method of the request to \(method ?? "none")."
+        case .bodyStreamChanged: "A request adapter changed the body stream of the request."
+        case .bodyAddedOrRemoved: "A request adapter added or removed the body of the request."
         case .fieldChanged(let name):
-            "A request adapter has changed the field \(name), which is the library's."
+            "A request adapter changed the field \(name), which the library manages."
         }
     }
 
-    /// The same.
+    /// The same as ``description``.
     public var errorDescription: String? { description }
 }
 

@@ -1,7 +1,7 @@
 public import Foundation
 internal import FoundationNetworking
 
-/// The answers to what programs ask about an error, without a chain of casts.
+/// Classifies an error, without a chain of casts.
 ///
 /// ```swift
 /// let failure = RequestFailure(error)
@@ -10,71 +10,71 @@ internal import FoundationNetworking
 /// if failure.mayPass { offerAgain() }
 /// ```
 ///
-/// Any `error` of an operation, a task, a verb or a batch can be asked. The article <doc:Errors> has a table
-/// of all of them with their answers. An error type of your own, thrown by a closure or a serializer, has no
-/// answers.
+/// Works for any `error` of an operation, a task, a verb or a batch. The article <doc:Errors> lists all of
+/// them with their classification. Your own error types, thrown by a closure or a serializer, are not
+/// classified.
 ///
-/// A cancelled task throws `URLError.cancelled` everywhere, as with `URLSession`. A `CancellationError` that
-/// a closure or a serializer of yours throws is passed on as it is, and is cancelled as well.
+/// A cancelled task always throws `URLError.cancelled`, as with `URLSession`. A `CancellationError` from your
+/// own closure or serializer is passed on unchanged and counts as cancelled as well.
 public struct RequestFailure: Sendable {
     /// The error.
     public let error: any Error
     private let traits: FailureTraits
 
-    /// - Parameter error: any.
+    /// - Parameter error: any error.
     public init(_ error: any Error) {
         self.error = error
         traits = FailureTraits(of: error)
     }
 
-    /// Whether a user of the program, or the program, ended it.
+    /// Whether the request was cancelled.
     public var isCancelled: Bool { traits.code == .cancelled }
 
-    /// Whether it took too long.
+    /// Whether a time limit was exceeded.
     public var isTimeout: Bool { traits.code == .timedOut }
 
-    /// Whether there is no network: no route to the address. A name that cannot be looked up says nothing of
-    /// that; ``NetworkReachabilityManager`` does.
+    /// Whether there is no network, that is, no route to the address. A name that cannot be resolved does not
+    /// show that; use ``NetworkReachabilityManager``.
     public var isOffline: Bool { traits.code.map(FailureTraits.offlineCodes.contains) ?? false }
 
-    /// Whether the server, or this client's certificate, was not trusted.
+    /// Whether the server or the client certificate was not trusted.
     public var isUntrusted: Bool { traits.isUntrusted }
 
-    /// The status of a response that was refused for it.
+    /// The status of a response that was rejected because of its status.
     public var statusCode: Int? { traits.statusCode }
 
-    /// Whether the same request may succeed later: a default ``RetryPolicy`` would try it again, or something
-    /// that it needs is in use, or the disk has no room.
+    /// Whether the same request may succeed later: a default ``RetryPolicy`` would retry it, or something
+    /// that it needs is in use, or the disk is full.
     ///
-    /// | Code, or status                                              | Why it may pass                    |
-    /// |--------------------------------------------------------------|------------------------------------|
-    /// | `timedOut`                                                   | the server, or the way, was slow   |
-    /// | `cannotFindHost`, `dnsLookupFailed`                          | a resolver does not answer offline |
-    /// | `cannotConnectToHost`                                        | the server is being started        |
-    /// | `networkConnectionLost`                                      | the next connection may last       |
-    /// | `notConnectedToInternet`, `dataNotAllowed`, `callIsActive`, `internationalRoamingOff` | there is no network now |
-    /// | 408, 425, 429                                                | the server asks for another time   |
-    /// | 500, 502, 503, 504                                           | the server, or one behind it, fails now |
+    /// | Code, or status                     | Why it may pass                            |
+    /// |-------------------------------------|--------------------------------------------|
+    /// | `timedOut`                          | the server or the network was slow         |
+    /// | `cannotFindHost`, `dnsLookupFailed` | name resolution fails while offline        |
+    /// | `cannotConnectToHost`               | the server may be starting                 |
+    /// | `networkConnectionLost`             | the next connection may last               |
+    /// | `notConnectedToInternet`, `dataNotAllowed`, `callIsActive`, `internationalRoamingOff` | there is no network now                    |
+    /// | 408, 425, 429                       | the server requests a later retry          |
+    /// | 500, 502, 503, 504                  | the failure of the server may be temporary |
     ///
-    /// Other codes describe the request, the response or the trust, which will be the same the next time.
+    /// Other codes describe the request, the response or the trust, which will be the same next time.
     public var mayPass: Bool { traits.mayPass }
 
-    /// Whether the caller made a mistake, so that the same call fails each time: no request can be made of
-    /// the arguments, or the response cannot be saved where they say. A status is no mistake: see
+    /// Whether the caller made a mistake, so that the same call always fails: the arguments do not form a
+    /// valid request, or the response cannot be saved at the given location. A status is not a mistake: see
     /// ``statusCode``.
     public var isCallersMistake: Bool { traits.isMistake }
 
-    /// The nearest code of `URLError`, for an error that is one or stands for one.
+    /// The code of a `URLError`, or of an error that corresponds to one.
     public var code: URLError.Code? { traits.code }
 }
 
-/// An error of the library, which says of itself what a ``RequestFailure`` answers.
+/// An error of the library that provides its own classification for ``RequestFailure``.
 package protocol ClassifiedError: Error {
-    /// The answers.
+    /// The classification.
     var traits: FailureTraits { get }
 }
 
-/// The answers of a ``RequestFailure``.
+/// The classification of an error.
 package struct FailureTraits: Hashable, Codable, Sendable {
     var code: URLError.Code? { errorCode?.value }
     private var errorCode: RawCoded<URLError.Code>?
@@ -83,28 +83,28 @@ package struct FailureTraits: Hashable, Codable, Sendable {
     var mayPass = false
     var isMistake = false
 
-    /// The same happens again, and the caller is not to blame.
+    /// Permanent, and not the caller's mistake.
     package static let lasting = FailureTraits()
-    /// The key of the answers in the `userInfo` of an error from an archive.
+    /// The key of the classification in the `userInfo` of an error from an archive.
     static let key = "OperationNetworking.failure"
 
-    /// The caller is to blame.
+    /// The caller's mistake.
     package static let mistake = FailureTraits(isMistake: true)
-    /// A later try may succeed.
+    /// A retry may succeed.
     package static let passing = FailureTraits(mayPass: true)
 
     static func status(_ code: Int) -> FailureTraits {
         FailureTraits(statusCode: code, mayPass: passingStatuses.contains(code))
     }
 
-    /// The statuses of ``RequestFailure/mayPass``, and of a retry policy unless others are set.
+    /// The statuses of ``RequestFailure/mayPass``, and the default of a retry policy.
     static let passingStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 
     static let offlineCodes: Set<URLError.Code> = [
         .notConnectedToInternet, .internationalRoamingOff, .callIsActive, .dataNotAllowed,
     ]
 
-    /// The codes of ``RequestFailure/mayPass``, and of a retry policy unless others are set.
+    /// The codes of ``RequestFailure/mayPass``, and the default of a retry policy.
     static let passingCodes: Set<URLError.Code> = offlineCodes.union([
         .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .dnsLookupFailed,
     ])

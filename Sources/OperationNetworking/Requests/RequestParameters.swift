@@ -1,7 +1,7 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What a request carries: most often the query of GET, HEAD and DELETE, and the body of other methods.
+/// The parameters of a request: usually the query of GET, HEAD and DELETE, and the body of other methods.
 ///
 /// ```swift
 /// try await manager.get("users", parameters: ["page": 2, "sort": "name"])
@@ -12,24 +12,24 @@ public import FoundationNetworking
 /// try await manager.put("photos/1", parameters: .body(.file(file)))
 /// ```
 ///
-/// | Parameters                                   | Become                                              |
-/// |----------------------------------------------|-----------------------------------------------------|
-/// | a dictionary                                 | a query or a body, as the request serializer says   |
-/// | an array                                     | a body; a form has names and refuses it             |
-/// | ``encoding(_:)``                             | the same of an `Encodable` value                    |
-/// | ``form(_:constructingBody:)``                | a form of several parts                             |
-/// | ``body(_:)``                                 | a body that is sent as it is                        |
-/// | none, or `nil` in an optional dictionary     | nothing                                             |
+/// | Parameters                               | Become                                         |
+/// |------------------------------------------|------------------------------------------------|
+/// | a dictionary                             | a query or a body, depending on the serializer |
+/// | an array                                 | a body; an error for forms, which need names   |
+/// | ``encoding(_:)``                         | the same, from an `Encodable` value            |
+/// | ``form(_:constructingBody:)``            | a multipart form                               |
+/// | ``body(_:)``                             | a body that is sent as it is                   |
+/// | none, or `nil` in an optional dictionary | nothing                                        |
 public protocol RequestParameters {
-    /// Returns a request that carries the parameters. Called on the thread of the caller of a verb.
+    /// Returns a request with the parameters. Called on the thread of the verb's caller.
     ///
     /// - Parameters:
-    ///   - method: of the request.
-    ///   - url: absolute.
-    ///   - headers: fields of this one request; they win over those of the serializer.
+    ///   - method: the HTTP method.
+    ///   - url: an absolute URL.
+    ///   - headers: fields of this request; they take precedence over the serializer's.
     ///   - serializer: the request serializer of the manager.
-    /// - Returns: a complete request, with the headers of the serializer, too.
-    /// - Throws: anything; a verb fails with what was thrown.
+    /// - Returns: a complete request, including the serializer's fields.
+    /// - Throws: any error; the verb fails with it.
     func request(
         method: String,
         url: URL,
@@ -41,7 +41,7 @@ public protocol RequestParameters {
 // MARK: - Dictionaries and arrays
 
 extension Dictionary: RequestParameters where Key == String {
-    /// Has the serializer put the pairs into the query or the body.
+    /// Returns a request with the pairs in the query or body, as encoded by the serializer.
     public func request(
         method: String,
         url: URL,
@@ -53,7 +53,7 @@ extension Dictionary: RequestParameters where Key == String {
 }
 
 extension Array: RequestParameters {
-    /// Has the serializer put the elements into the body.
+    /// Returns a request with the elements in the body, as encoded by the serializer.
     public func request(
         method: String,
         url: URL,
@@ -66,12 +66,12 @@ extension Array: RequestParameters {
 
 // MARK: - None
 
-/// The absence of parameters, the default of the verbs.
+/// No parameters: the default of the verbs.
 public struct NoParameters: RequestParameters, Sendable {
-    /// No parameters.
+    /// Creates the absence of parameters.
     public init() {}
 
-    /// Has the serializer make a request without parameters.
+    /// Returns the serializer's request without parameters.
     public func request(
         method: String,
         url: URL,
@@ -83,7 +83,7 @@ public struct NoParameters: RequestParameters, Sendable {
 }
 
 extension Optional: RequestParameters where Wrapped: RequestParameters {
-    /// The request of the wrapped parameters; of none, that of ``NoParameters``.
+    /// Returns the request of the wrapped parameters; `nil` means ``NoParameters``.
     public func request(
         method: String,
         url: URL,
@@ -101,12 +101,13 @@ extension Optional: RequestParameters where Wrapped: RequestParameters {
 
 /// An `Encodable` value as parameters: see ``RequestParameters/encoding(_:)``.
 ///
-/// In a dictionary or an array within it, dates and numbers are what they encode, too. The library's
-/// serializers encode the value; one of your own receives the value itself as its parameters.
+/// Dates and numbers, also in dictionaries and arrays within it, are written as they encode. The library's
+/// serializers encode the value; a custom serializer receives the value itself as its parameters.
 public struct EncodedParameters: RequestParameters {
     let value: any Encodable
 
-    /// Has the serializer encode the value as a query, a form, JSON or a property list.
+    /// Returns a request with the value as a query, a form, JSON or a property list, as encoded by the
+    /// serializer.
     public func request(
         method: String,
         url: URL,
@@ -117,18 +118,18 @@ public struct EncodedParameters: RequestParameters {
         return try serializer.request(method: method, url: url, parameters: parameters, headers: headers)
     }
 
-    /// Returns what a closure or a message of the caller's shows as the parameters.
+    /// Returns the parameters for the caller's closures and messages.
     static func unwrapped(_ parameters: Any) -> Any {
         (parameters as? EncodedParameters)?.value ?? parameters
     }
 }
 
 extension RequestParameters where Self == EncodedParameters {
-    /// Parameters of a type of the program.
+    /// Parameters of the program's own type.
     public static func encoding(_ value: some Encodable & Sendable) -> Self {
         EncodedParameters(value: value)
     }
 }
 
-/// A serializer that takes ``EncodedParameters`` as they are.
+/// A serializer that accepts ``EncodedParameters`` directly.
 protocol EncodedParametersTaking {}

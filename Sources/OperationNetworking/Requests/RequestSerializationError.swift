@@ -1,44 +1,44 @@
 public import Foundation
 internal import FoundationNetworking
 
-/// Why a request could not be made from what was given.
+/// Why a request could not be created.
 ///
-/// As `NSError` it has AFNetworking's domain, a code of Foundation's `URLError`, and a sentence.
+/// As `NSError` it has AFNetworking's domain, a code of `URLError`, and a localized description.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum RequestSerializationError: Error, Hashable, Sendable {
-    /// The method is not a token, so it would not end where the request line expects it to; as given.
+    /// The method, as given, is not a token.
     case invalidMethod(String)
-    /// The name of a header field is not a token; as given.
+    /// The header field name, as given, is not a token.
     case invalidFieldName(String)
-    /// The value of the field with this name holds a line end, a NUL or another control character. The value
-    /// itself is not kept: it may be a secret.
+    /// The value of the field with this name contains a line end, a NUL or another control character. The
+    /// value itself is not included, because it may be a secret.
     case invalidFieldValue(name: String)
-    /// The URL with its query is not one; as text.
+    /// The URL with its query, as text, is not a valid URL.
     case invalidURL(String)
-    /// The parameters are not of a kind that this serializer can encode; the name of their type.
+    /// The serializer cannot encode parameters of this type.
     case unsupportedParameters(type: String)
-    /// The parameters of a query or a form hold something that has no text; where, such as `user[photo]`,
-    /// empty for the parameters themselves, and what.
+    /// The parameters of a query or form contain a value without a text representation. `at` is its path,
+    /// such as `user[photo]`, empty for the parameters themselves.
     case invalidParameter(at: String, found: String)
-    /// The parameters hold something that JSON cannot; where, such as `users[3].born`, empty for the
-    /// parameters themselves, and what.
+    /// The parameters contain a value that JSON cannot represent. `at` is its path, such as `users[3].born`,
+    /// empty for the parameters themselves.
     case invalidJSON(at: String, found: String)
     /// The same for a property list.
     case invalidPropertyList(at: String, found: String)
-    /// The parameters hold one another more than this many levels deep, or in a circle.
+    /// The parameters are nested more than this many levels deep, or contain themselves.
     case parametersTooDeep(limit: Int)
-    /// The encoded parameters have characters that the serializer's string encoding does not.
+    /// The encoded parameters have characters that the serializer's string encoding does not support.
     case unencodableBody(String.Encoding)
-    /// The serializer has no fields of its own that could be changed; the name of its type.
+    /// The serializer, with this type name, has no fields that can be changed.
     case fieldsNotSupported(serializer: String)
-    /// The serializer has no such setting: its name, and the type of the serializer.
+    /// The serializer, with this type name, does not have this setting.
     case settingNotSupported(String, serializer: String)
 }
 
 extension RequestSerializationError {
-    /// Refuses a field that would not arrive as one field with that value.
+    /// Throws if the field would not be received as one field with that value.
     static func check(name: String, value: String) throws(RequestSerializationError) {
         guard name.isHTTPToken else { throw .invalidFieldName(name) }
         guard value.isHTTPFieldValue else { throw .invalidFieldValue(name: name) }
@@ -48,21 +48,21 @@ extension RequestSerializationError {
 // MARK: - CustomStringConvertible
 
 extension RequestSerializationError: CustomStringConvertible {
-    /// One sentence, with the text that was refused.
+    /// One sentence, with the rejected text.
     public var description: String {
         switch self {
         case .invalidMethod(let method):
-            "\(method.debugDescription) is not a method: it has to be one word of letters, digits and -."
+            "\(method.debugDescription) is not a method: it must be one word of letters, digits and -."
         case .invalidFieldName(let name):
             "\(name.debugDescription) is not a header field name."
         case .invalidFieldValue(let name):
-            "The value of the header field \(name) holds a line end or another control character."
+            "The value of the header field \(name) contains a line end or another control character."
         case .invalidURL(let text):
             "\(Redaction.text(ofURL: text).debugDescription) is not a URL."
         case .unsupportedParameters(let type):
-            "Parameters of type \(type) cannot be encoded as a query or a form; they have to be a dictionary."
+            "Parameters of type \(type) cannot be encoded as a query or form; they must be a dictionary."
         case .invalidParameter(let name, let found):
-            "The parameters of a query or a form hold \(found)\(name.isEmpty ? "" : " at \(name)"), which has no text."
+            "The parameters of a query or form contain \(found)\(name.isEmpty ? "" : " at \(name)"), which has no text."
         case .invalidJSON(let path, let found):
             "The parameters are not valid JSON: \(found)\(path.isEmpty ? "" : " at \(path)")."
         case .invalidPropertyList(let path, let found):
@@ -70,7 +70,7 @@ extension RequestSerializationError: CustomStringConvertible {
         case .parametersTooDeep(let limit):
             "The parameters are nested more than \(limit) levels deep."
         case .unencodableBody(let encoding):
-            "The parameters have characters that do not exist in the string encoding \(encoding)."
+            "The parameters have characters that the string encoding \(encoding) does not support."
         case .fieldsNotSupported(let serializer):
             "The request serializer \(serializer) has no header fields that can be changed."
         case .settingNotSupported(let setting, let serializer):
@@ -85,11 +85,11 @@ extension RequestSerializationError: LocalizedError, CustomNSError {
     /// AFNetworking's `AFURLRequestSerializationErrorDomain`.
     public static let errorDomain = "com.alamofire.error.serialization.request"
 
-    /// The key AFNetworking declared as `AFNetworkingOperationFailingURLRequestErrorKey`. It never set it,
-    /// and neither does this package: there is no request yet when one of these errors is thrown.
+    /// The key that AFNetworking declared as `AFNetworkingOperationFailingURLRequestErrorKey`. Neither
+    /// AFNetworking nor this package sets it: when these errors are thrown there is no request yet.
     public static let failingRequestKey = "com.alamofire.serialization.request.error.response"
 
-    /// AFNetworking's sentence for parameters that are not valid JSON, and one like it for property lists.
+    /// AFNetworking's text for parameters that are not valid JSON, and a similar one for property lists.
     public var failureReason: String? {
         switch self {
         case .invalidJSON: "The `parameters` argument is not valid JSON."
@@ -104,8 +104,7 @@ extension RequestSerializationError: LocalizedError, CustomNSError {
     /// The same as ``description``.
     public var errorDescription: String? { description }
 
-    /// A number of `URLError.Code`: -1000 for what is wrong with the request line, -1016 for parameters, -1
-    /// for fields.
+    /// A raw value of `URLError.Code`: -1000 for the request line, -1016 for parameters, -1 for fields.
     public var errorCode: Int {
         switch self {
         case .invalidMethod, .invalidURL: URLError.Code.badURL.rawValue
@@ -117,7 +116,7 @@ extension RequestSerializationError: LocalizedError, CustomNSError {
         }
     }
 
-    /// The sentence, under `NSLocalizedDescriptionKey`, and ``failureReason`` where there is one, under
+    /// ``description`` under `NSLocalizedDescriptionKey`, and ``failureReason``, if any, under
     /// `NSLocalizedFailureReasonErrorKey`.
     public var errorUserInfo: [String: Any] {
         var userInfo = [NSLocalizedDescriptionKey: description]

@@ -1,52 +1,52 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Turns what a caller has (method, URL, parameters, fields) into the request that is sent.
+/// Creates requests from a method, a URL, parameters and fields.
 ///
-/// A serializer is a value and keeps nothing between calls, so one can serve every operation of a manager at
-/// once. It runs on the thread of the caller that asks for the request.
+/// A serializer is a value without mutable state, so a manager can use it for all operations concurrently.
+/// Runs on the caller's thread.
 public protocol RequestSerializer: Sendable {
-    /// The request with `parameters` put where this kind of serializer puts them. Every request of a verb comes
-    /// through here, and is sent as it is returned, without secret fields that are for another origin: this is the
-    /// place to sign it, once the parameters are in.
+    /// Returns the request with `parameters` encoded in the URL or body. Called for every request of a verb.
+    /// The result is sent as it is, except for secret fields that belong to another origin, so a request can
+    /// be signed here after its parameters are encoded.
     ///
-    /// Fields that the request already has stay as they are; the serializer's own are added for the others.
-    /// Without parameters the request keeps the body it has: a form or a file comes with its body, its type and
-    /// its length.
+    /// Existing fields of the request are kept; the serializer's fields are added if missing. Without
+    /// parameters the request keeps its body: a form or file already has its body, type and length.
     ///
     /// - Parameters:
-    ///   - request: with its method, URL and fields.
-    ///   - parameters: a dictionary for most serializers, an array for some; `nil` when there are none.
+    ///   - request: the request with its method, URL and fields.
+    ///   - parameters: usually a dictionary, for some serializers also an array; `nil` if there are none.
     /// - Returns: a request that is ready to be sent.
-    /// - Throws: anything; the caller gets what was thrown. Ours throw ``RequestSerializationError``.
+    /// - Throws: any error; it is passed to the caller. The library's serializers throw
+    ///   ``RequestSerializationError``.
     func request(bySerializing request: URLRequest, with parameters: Any?) throws -> URLRequest
 
-    /// A request made from its parts, before it gets parameters and the fields of the serializer. By default a
-    /// plain one; a serializer with settings of its own, such as a time limit, sets them here.
+    /// Returns a request without parameters and without the serializer's fields. The default implementation
+    /// returns a plain request; a serializer with its own settings, such as a time limit, applies them here.
     ///
     /// - Parameters:
     ///   - method: sent as given, in capitals if it is registered at IANA.
     ///   - url: absolute.
     ///   - headers: fields of this one request; they win over those of the serializer.
     /// - Returns: a request without a body.
-    /// - Throws: ``RequestSerializationError`` for a method or a field that cannot be sent.
+    /// - Throws: ``RequestSerializationError`` if the method or a field cannot be sent.
     func emptyRequest(method: String, url: URL, headers: [String: String]) throws -> URLRequest
 
     // MARK: Fields of every request
 
-    /// The fields that are added to a request which does not have them; none by default.
+    /// The fields that are added to requests that do not have them. Defaults to none.
     var httpRequestHeaders: [String: String] { get }
 
-    /// The value of a field whatever the case of its name, `nil` when it is not set.
+    /// Returns the value of a field, by case-insensitive name; `nil` if it is not set.
     func value(forHTTPHeaderField name: String) -> String?
 
-    /// Sets a field of every request whatever the case of its name; `nil` removes it. With a literal `nil` it
-    /// does not throw: there is nothing to refuse.
+    /// Sets a field of every request, by case-insensitive name; `nil` removes it. With a literal `nil` it
+    /// does not throw.
     ///
     /// - Throws: ``RequestSerializationError/invalidFieldName(_:)`` or
     ///   ``RequestSerializationError/invalidFieldValue(name:)``; by default
-    ///   ``RequestSerializationError/fieldsNotSupported(serializer:)``. The serializer is then as it was.
-    @_disfavoredOverload  // for a literal nil, which the one of the extension takes
+    ///   ``RequestSerializationError/fieldsNotSupported(serializer:)``. The serializer is then unchanged.
+    @_disfavoredOverload  // so that a literal nil selects the overload in the extension
     mutating func setValue(
         _ value: String?,
         forHTTPHeaderField name: String
@@ -60,41 +60,41 @@ public protocol RequestSerializer: Sendable {
 
     // MARK: Settings of every request
 
-    /// Sets the `timeoutInterval` of requests that are made from their parts: seconds without a byte in
-    /// either direction. `nil`: Foundation's 60.
+    /// Sets the `timeoutInterval` of requests that the serializer creates: the seconds without a byte in
+    /// either direction. `nil` means Foundation's 60.
     ///
     /// - Throws: ``RequestSerializationError/settingNotSupported(_:serializer:)`` by default.
     mutating func setTimeoutInterval(_ seconds: TimeInterval?) throws(RequestSerializationError)
 
-    /// Sets the `cachePolicy` of requests that are made from their parts. `nil`: Foundation's, by the rules
-    /// of HTTP.
+    /// Sets the `cachePolicy` of requests that the serializer creates. `nil` means Foundation's, the rules of
+    /// HTTP.
     ///
     /// - Throws: as ``setTimeoutInterval(_:)``.
     mutating func setCachePolicy(_ policy: URLRequest.CachePolicy?) throws(RequestSerializationError)
 
-    /// Sets whether requests that are made from their parts send cookies, and keep those of their responses.
-    /// `nil`: Foundation's `true`.
+    /// Sets whether requests that the serializer creates send and store cookies. `nil` means Foundation's
+    /// `true`.
     ///
     /// - Throws: as ``setTimeoutInterval(_:)``.
     mutating func setHTTPShouldHandleCookies(_ handlesCookies: Bool?) throws(RequestSerializationError)
 }
 
 extension RequestSerializer {
-    /// A plain request of the method, the URL and the headers.
+    /// Returns a plain request with the method, URL and headers.
     public func emptyRequest(method: String, url: URL, headers: [String: String]) throws -> URLRequest {
         try URLRequest(url: url, method: method, headers: headers)
     }
 
-    /// A request made from its parts: ``emptyRequest(method:url:headers:)``, which
-    /// ``request(bySerializing:with:)`` completes.
+    /// Creates a request: ``emptyRequest(method:url:headers:)``, completed by
+    /// ``request(bySerializing:with:)``.
     ///
     /// - Parameters:
     ///   - method: sent as given, in capitals if it is registered at IANA.
     ///   - url: absolute.
-    ///   - parameters: as for ``request(bySerializing:with:)``.
+    ///   - parameters: see ``request(bySerializing:with:)``.
     ///   - headers: fields of this one request; they win over those of the serializer.
     /// - Returns: a request that is ready to be sent.
-    /// - Throws: what the two methods throw.
+    /// - Throws: the errors of these two methods.
     public func request(
         method: String,
         url: URL,
@@ -106,13 +106,13 @@ extension RequestSerializer {
     }
 }
 
-// MARK: - Fields of a serializer without any
+// MARK: - Default implementations
 
 extension RequestSerializer {
-    /// No field.
+    /// No fields.
     public var httpRequestHeaders: [String: String] { [:] }
 
-    /// The one of ``httpRequestHeaders``.
+    /// Returns the value in ``httpRequestHeaders``, by case-insensitive name.
     public func value(forHTTPHeaderField name: String) -> String? {
         httpRequestHeaders.first { $0.key.isEqualIgnoringASCIICase(to: name) }?.value
     }
@@ -126,9 +126,10 @@ extension RequestSerializer {
         throw .fieldsNotSupported(serializer: "\(Self.self)")
     }
 
-    /// Removes a field, whatever the case of its name. A serializer that does not have it stays as it is.
+    /// Removes a field, by case-insensitive name. Does nothing if it is not set.
     public mutating func setValue(_ none: Never?, forHTTPHeaderField name: String) {
-        // A name that is no name, and any name for a serializer without fields, is not among its fields.
+        // An error means that the name is invalid or the serializer has no fields, so there is nothing to
+        // remove.
         try? setValue(String?.none, forHTTPHeaderField: name)
     }
 
@@ -142,9 +143,9 @@ extension RequestSerializer {
         try setValue(basicAuthorization(username, password), forHTTPHeaderField: "Authorization")
     }
 
-    /// Sets `Authorization` to `Token token="..."`, as AFNetworking 2 had it.
+    /// Sets `Authorization` to `Token token="..."`, as in AFNetworking 2.
     ///
-    /// - Throws: what ``RequestSerializer/setValue(_:forHTTPHeaderField:)`` throws:
+    /// - Throws: the errors of ``RequestSerializer/setValue(_:forHTTPHeaderField:)``:
     ///   ``RequestSerializationError/invalidFieldValue(name:)`` for a token with a control character.
     @available(*, deprecated, message: "No standard has this scheme; set the Authorization field instead.")
     public mutating func setAuthorization(token: String) throws(RequestSerializationError) {
@@ -186,12 +187,12 @@ extension RequestSerializer {
 }
 
 extension URLRequest {
-    /// A request whose method and fields are known to be sendable.
+    /// Creates a request whose method and fields have been validated.
     init(url: URL, method: String, headers: [String: String]) throws(RequestSerializationError) {
         guard method.isHTTPToken else { throw .invalidMethod(method) }
         self.init(url: url)
         httpMethod = method
-        // In an order, since of two names that differ in case only the last one counts.
+        // Sorted, because of names that differ only in case, the last one wins.
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
             try RequestSerializationError.check(name: name, value: value)
             setValue(value, forHTTPHeaderField: name)

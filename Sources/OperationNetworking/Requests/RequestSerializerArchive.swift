@@ -1,4 +1,4 @@
-/// The kinds of request serializers that an archive can have.
+/// The request serializers that can be archived.
 enum RequestSerializerArchive: Codable, Sendable {
     case http(HTTPRequestSerializer)
     case json(JSONRequestSerializer)

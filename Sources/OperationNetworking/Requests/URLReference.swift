@@ -1,18 +1,18 @@
 package import Foundation
 internal import OperationNetworkingSystem
 
-/// The text of a URL, or of a reference to one, whose path, query and fragment `URL` takes as they are: what
-/// no URL may have is percent-encoded, and what is encoded already stays. By itself `URL` encodes every
-/// percent sign of a component in which a character has to be encoded.
+/// The text of a URL or URL reference, with invalid characters of its path, query and fragment
+/// percent-encoded and existing encoding kept. `URL` itself would also encode every percent sign of a
+/// component that contains an invalid character.
 struct URLReference {
-    /// With its colon; may be empty.
+    /// Including the colon; may be empty.
     let scheme: Substring
-    /// As it was.
+    /// Unchanged.
     let authority: Substring?
-    /// Path, query and fragment.
+    /// The path, query and fragment, encoded.
     let rest: String
 
-    /// `isLatin1`: each scalar is an octet (ISO 8859-1), and path, query and fragment are these octets.
+    /// `isLatin1`: each scalar is one octet (ISO 8859-1).
     init(_ text: String, isLatin1: Bool = false) {
         let rest: Substring
         (scheme, authority, rest) = Self.split(text)
@@ -21,11 +21,12 @@ struct URLReference {
 
     var text: String { scheme + (authority.map { "//" + $0 } ?? "") + rest }
 
-    /// Takes off `scheme:` and `//authority`, as RFC 3986 appendix B does.
+    /// Splits off `scheme:` and `//authority`, by RFC 3986 appendix B.
     private static func split(
         _ text: String
     ) -> (scheme: Substring, authority: Substring?, rest: Substring) {
-        // By scalars: a slash with an accent behind it is another character, and begins a path all the same.
+        // By scalars: a slash followed by a combining accent is a different character, but still begins a
+        // path.
         let scalars = text.unicodeScalars
         var rest = scalars[...]
         var scheme = scalars[..<scalars.startIndex]
@@ -40,7 +41,7 @@ struct URLReference {
         return (Substring(scheme), Substring(authority), Substring(rest[authority.endIndex...]))
     }
 
-    /// Percent-encodes what no URL may have.
+    /// Percent-encodes characters that are invalid in a URL.
     private static func encoded(_ octets: [UInt8]) -> String {
         var result = ""
         var hasFragment = false
@@ -48,7 +49,7 @@ struct URLReference {
             let isPlain =
                 switch octet {
                 case UInt8(ascii: "%"): octets.dropFirst(index + 1).prefix(2).filter(\.isHexDigit).count == 2
-                // Only the first one begins a fragment.
+                // Only the first `#` begins a fragment.
                 case UInt8(ascii: "#"): !hasFragment
                 default: octet.isInReference
                 }
@@ -64,7 +65,8 @@ struct URLReference {
 }
 
 extension URL {
-    /// The URL of a text that a person wrote: what is percent-encoded in it stays, and what has to be, is.
+    /// Creates a URL from text entered by a user: existing percent-encoding is kept, and invalid characters
+    /// are encoded.
     package init?(reference text: String, relativeTo base: URL? = nil) {
         self.init(string: URLReference(text).text, relativeTo: base)
     }
@@ -75,7 +77,7 @@ extension UInt8 {
         isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lowercasedASCII)
     }
 
-    /// Whether RFC 3986 §2 has it in paths and queries, reserved or not.
+    /// Whether RFC 3986 §2 allows the octet in paths and queries, reserved or not.
     fileprivate var isInReference: Bool {
         switch lowercasedASCII {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true

@@ -1,56 +1,56 @@
 import Foundation
 public import FoundationNetworking
 
-/// A question before the response: a server wants credentials (it answered 401, and accepted none so far), or
-/// the security policy does not accept the server (``serverTrust``).
+/// A challenge that precedes the response: a server requires credentials (it answered 401 and accepted none
+/// so far), or the security policy does not accept the server (``serverTrust``).
 public struct AuthenticationChallenge: Sendable {
     /// The answer to a challenge.
     public enum Answer: Hashable, Sendable {
-        /// Send the request again with this credential, if the server takes its kind. A credential that this
-        /// server has refused in this exchange is not sent again: the 401 is the response.
+        /// Send the request again with this credential, if the server offers a scheme for it. A credential
+        /// that this server has already refused in this exchange is not sent again: the 401 is the response.
         case use(Credential)
         /// The operation fails with `URLError.userCancelledAuthentication`.
         case refuse
-        /// As if there were no closure: the operation's credential once, then the credential storage, then
-        /// the 401 is the response.
+        /// Proceed as without a closure: try the operation's credential once, then the credential storage;
+        /// after that, the 401 is the response.
         case performDefaultHandling
         /// The 401 is the response.
         case continueWithoutCredential
-        /// Accept the server of ``AuthenticationChallenge/serverTrust``, in this operation, for as long as it
-        /// presents this certificate. As the answer to a 401 this means
-        /// ``AuthenticationChallenge/Answer/continueWithoutCredential``. Any other answer about a server
-        /// makes the operation fail with the ``ServerTrustError``.
+        /// Accept the server of ``AuthenticationChallenge/serverTrust`` in this operation, as long as it
+        /// presents this certificate. For a 401 this means
+        /// ``AuthenticationChallenge/Answer/continueWithoutCredential``. With any other answer to a server
+        /// trust challenge the operation fails with the ``ServerTrustError``.
         case trustServer
     }
 
-    /// The host that asks. After a redirect it is not the host of the operation's request.
+    /// The host that sent the challenge. After a redirect it may differ from that of the operation's request.
     public let host: String
     /// The server's port, the default one included.
     public let port: Int
     /// `http` or `https`.
     public let `protocol`: String
-    /// The challenges that the server offers, in its order; empty: it did not say.
+    /// The authentication schemes that the server offers, in its order; empty if it offers none.
     public let offers: [AuthenticationOffer]
-    /// The strongest offer that can be answered; `nil`: none can.
+    /// The strongest offer that can be answered, if any.
     public let preferredOffer: AuthenticationOffer?
-    /// Whether a proxy asks (407), not the server.
+    /// Whether the challenge is from a proxy (407).
     public let isProxy: Bool
-    /// The number of credentials that it has refused for this request.
+    /// The number of credentials that the server has refused for this request.
     public let previousFailureCount: Int
-    /// The 401; `nil` for a question about the server.
+    /// The 401 response; `nil` for server trust.
     public let response: HTTPURLResponse?
-    /// The reason why the server is not accepted, with its certificates; `nil` for a 401. No byte of the
-    /// request was sent, and none will be unless the answer is ``Answer/trustServer``. A server that the
-    /// policy accepts is never asked about.
+    /// Why the server is not accepted, with its certificates; `nil` for a 401. No byte of the request has
+    /// been sent, and none will be unless the answer is ``Answer/trustServer``. A server that the policy
+    /// accepts causes no challenge.
     public let serverTrustError: ServerTrustError?
 
     /// The certificates of a server that is not accepted; `nil` for a 401.
     public var serverTrust: ServerTrust? { serverTrustError?.serverTrust }
 
-    /// The protection space: the part of the server that asks; `nil`: it did not say.
+    /// The realm: the part of the server that requires credentials, if it is named.
     public var realm: String? { preferredOffer?.realm ?? offers.first?.realm }
 
-    /// The scheme of the offer that can be answered; `nil`: there is none.
+    /// The scheme of ``preferredOffer``.
     public var scheme: AuthenticationScheme? { preferredOffer?.scheme }
 
     init(
@@ -76,13 +76,14 @@ public struct AuthenticationChallenge: Sendable {
 
     // MARK: - Foundation's names
 
-    /// The protection space, as `URLCredentialStorage` knows it. Foundation on Linux has no name for server
-    /// trust.
+    /// The protection space, as used by `URLCredentialStorage`. Foundation on Linux has no authentication
+    /// method for server trust.
     public var protectionSpace: URLProtectionSpace { protectionSpace(for: preferredOffer ?? offers.first) }
 
-    /// The credentials in `URLCredentialStorage` for these offers, those for the strongest offer first.
+    /// Returns the credentials in `URLCredentialStorage` for these offers, those for the strongest offer
+    /// first.
     ///
-    /// On Linux the storage finds a space by its identity, so an equal one has to be searched for.
+    /// On Linux the storage compares protection spaces by identity, so the equal one has to be searched for.
     func storedCredentials(allowed: Set<AuthenticationScheme>) -> [Credential] {
         let storage = URLCredentialStorage.shared
         let host = host.lowercased()

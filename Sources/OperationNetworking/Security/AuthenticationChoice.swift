@@ -1,17 +1,17 @@
-/// The choice of the offered scheme that a credential answers: a pure decision.
+/// Chooses the scheme with which a credential is sent.
 ///
-/// | Credential        | First of these that is offered and allowed             |
-/// |-------------------|--------------------------------------------------------|
-/// | user and password | Digest, NTLM, Basic                                    |
-/// | token             | Bearer; also when the server offers nothing at all     |
-/// | tickets           | Negotiate                                              |
+/// | Credential        | First of these that is offered and allowed |
+/// |-------------------|--------------------------------------------|
+/// | user and password | Digest, NTLM, Basic                        |
+/// | token             | Bearer; also if the server offers nothing  |
+/// | tickets           | Negotiate                                  |
 enum AuthenticationChoice {
     /// - Parameters:
-    ///   - credential: the user's.
+    ///   - credential: the credential.
     ///   - offers: the server's challenges.
     ///   - allowed: the schemes that the operation allows.
     ///   - hasBodyInMemory: whether a digest of the request's body can be made.
-    /// - Returns: `nil`: none.
+    /// - Returns: the scheme; `nil` if none matches.
     static func scheme(
         for credential: Credential,
         among offers: [AuthenticationOffer],

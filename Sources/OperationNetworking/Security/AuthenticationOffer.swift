@@ -1,4 +1,4 @@
-/// A challenge of a `WWW-Authenticate` field: one way to authenticate that a server offers.
+/// A challenge in a `WWW-Authenticate` field: one authentication scheme that a server offers.
 ///
 /// | Field value                         | `scheme`     | `token68` | `parameters`                     |
 /// |-------------------------------------|--------------|-----------|----------------------------------|
@@ -6,21 +6,21 @@
 /// | `Negotiate YII=`                    | `.negotiate` | `YII=`    | none                             |
 /// | `Digest realm=a, nonce="1", NTLM`   | `.digest`, `.ntlm` | `nil` | `realm`: `a`, `nonce`: `1`; none |
 ///
-/// The form is that of [RFC 9110 §11.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1).
+/// The syntax is that of [RFC 9110 §11.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1).
 public struct AuthenticationOffer: Hashable, Sendable {
-    /// The most challenges of a response that are read.
+    /// The maximum number of challenges that are parsed per response.
     static let maximumCount = 64
 
     /// The scheme.
     public let scheme: AuthenticationScheme
-    /// The token that some schemes send instead of parameters.
+    /// The token that some schemes use instead of parameters.
     public internal(set) var token68: String?
-    /// The parameters, by name in lower case; of several with one name the first.
+    /// The parameters by lowercase name; the first one if a name is repeated.
     public internal(set) var parameters: [String: String] = [:]
-    /// Whether the parameters are octets that are not UTF-8, each of which is one scalar here.
+    /// Whether the parameters were not UTF-8; each octet is then one scalar.
     private(set) var isLatin1 = false
 
-    /// The protection space; `nil`: the server did not say.
+    /// The realm, if the server names one.
     public var realm: String? { parameters["realm"] }
 
     init(_ scheme: AuthenticationScheme, token68: String? = nil, parameters: [String: String] = [:]) {
@@ -29,7 +29,7 @@ public struct AuthenticationOffer: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// All that the fields of a head offer, in order. What is no challenge is passed over.
+    /// Parses the challenges of all field values, in order. Anything else is skipped.
     static func offers(in fieldValues: [String], areLatin1: Bool = false) -> [AuthenticationOffer] {
         var offers = fieldValues.flatMap { value in
             var reader = Reader(bytes: Array(value.utf8))
@@ -41,8 +41,7 @@ public struct AuthenticationOffer: Hashable, Sendable {
 }
 
 extension AuthenticationOffer {
-    /// Reads one field. Every step goes forward, but for the one look whether a `token68` ends as one:
-    /// linear.
+    /// Parses one field, in linear time. It backtracks only after text that turns out not to be a `token68`.
     private struct Reader {
         let bytes: [UInt8]
         var position = 0
@@ -99,7 +98,7 @@ extension AuthenticationOffer {
             while next == 0x20 || next == 0x09 { position += 1 }
         }
 
-        /// To the next comma that is not in quotes.
+        /// Skips to the next comma outside of quotes.
         private mutating func skipElement() {
             while let byte = next, byte != UInt8(ascii: ",") {
                 if byte == UInt8(ascii: "\"") { _ = quotedString() } else { position += 1 }
@@ -112,7 +111,7 @@ extension AuthenticationOffer {
             return String(decoding: bytes[start..<position], as: UTF8.self)
         }
 
-        /// After an equals sign; `nil`: it is none, or something follows it.
+        /// Parses the value after an equals sign; `nil` if it is invalid or followed by something else.
         private mutating func value() -> String? {
             skipSpaces()
             let value: String?
@@ -126,7 +125,7 @@ extension AuthenticationOffer {
             return isAtEndOfElement ? value : nil
         }
 
-        /// `nil` when it has no end; then nothing is left.
+        /// `nil` if it is not terminated; everything is then consumed.
         private mutating func quotedString() -> String? {
             position += 1
             var text: [UInt8] = []
@@ -146,7 +145,7 @@ extension AuthenticationOffer {
             return nil
         }
 
-        /// `nil`, without a step, when what comes is something else.
+        /// `nil` if there is no `token68`; nothing is then consumed.
         private mutating func token68() -> String? {
             let start = position
             while let byte = next, byte.isToken68Character { position += 1 }

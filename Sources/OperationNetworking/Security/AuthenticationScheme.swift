@@ -4,11 +4,11 @@
     @nonexhaustive
 #endif
 public enum AuthenticationScheme: Hashable, Codable, Sendable {
-    /// The password, in the clear but for TLS (RFC 7617).
+    /// User and password, in the clear unless TLS is used (RFC 7617).
     case basic
-    /// A digest of the password and of what the server said (RFC 7616).
+    /// A digest of the password and the server's challenge (RFC 7616).
     case digest
-    /// Microsoft's, which authenticates connections.
+    /// Microsoft's scheme, which authenticates connections.
     case ntlm
     /// Kerberos (RFC 4559), which authenticates connections.
     case negotiate
@@ -20,7 +20,7 @@ public enum AuthenticationScheme: Hashable, Codable, Sendable {
     /// The schemes that can be answered.
     public static let supported: Set<AuthenticationScheme> = [.basic, .digest, .ntlm, .negotiate, .bearer]
 
-    /// By its name, in any case.
+    /// Creates a scheme from its name, in any case.
     init(_ name: some StringProtocol) {
         let name = name.lowercased()
         self =
@@ -34,7 +34,7 @@ public enum AuthenticationScheme: Hashable, Codable, Sendable {
             }
     }
 
-    /// In lower case; the same as ``init(_:)`` reads.
+    /// The name in lower case.
     var name: String {
         switch self {
         case .basic: "basic"
@@ -46,7 +46,7 @@ public enum AuthenticationScheme: Hashable, Codable, Sendable {
         }
     }
 
-    /// Whether it authenticates the connection, not the request: other credentials may then not use that
-    /// connection. libcurl answers the server's questions by itself, several perhaps, within one transfer.
+    /// Whether the scheme authenticates the connection instead of the request, so that other credentials must
+    /// not reuse the connection. libcurl answers the challenges itself, possibly several within one transfer.
     var isConnectionBased: Bool { self == .ntlm || self == .negotiate }
 }

@@ -1,16 +1,16 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// The certificate and the private key by which a client authenticates itself
-/// ([RFC 8446 §4.4.2](https://www.rfc-editor.org/rfc/rfc8446#section-4.4.2)).
+/// The certificate and private key with which a client authenticates itself ([RFC 8446
+/// §4.4.2](https://www.rfc-editor.org/rfc/rfc8446#section-4.4.2)).
 ///
-/// The key is in memory, not encrypted; it is never printed, coded or archived.
+/// The key is held in memory, unencrypted. It is never printed or encoded.
 public struct ClientIdentity: Hashable, Sendable {
     let keyPair: KeyPair
 
     /// - Parameters:
-    ///   - pem: the certificate, and after it those that lead to its authority, in PEM or DER.
-    ///   - key: the private key, in PEM; `nil`: it is in `pem`, too.
+    ///   - pem: the certificate, followed by any intermediate certificates, in PEM or DER.
+    ///   - key: the private key, in PEM; `nil` if it is in `pem`.
     ///   - passphrase: of the private key, if it is encrypted.
     /// - Throws: ``CertificateError``.
     public init(pem: Data, key: Data? = nil, passphrase: String? = nil) throws(CertificateError) {
@@ -19,11 +19,11 @@ public struct ClientIdentity: Hashable, Sendable {
         }
     }
 
-    /// The same from files. Waits for the disk.
+    /// Creates an identity from files. Blocks on disk access.
     ///
     /// - Parameters:
-    ///   - pemFile: the certificate, and after it those that lead to its authority, in PEM or DER.
-    ///   - keyFile: the private key, in PEM; `nil`: it is in `pemFile`, too.
+    ///   - pemFile: the certificate, followed by any intermediate certificates, in PEM or DER.
+    ///   - keyFile: the private key, in PEM; `nil` if it is in `pemFile`.
     ///   - passphrase: of the private key, if it is encrypted.
     /// - Throws: ``CertificateError``.
     public init(pemFile: URL, keyFile: URL? = nil, passphrase: String? = nil) throws(CertificateError) {
@@ -46,7 +46,7 @@ public struct ClientIdentity: Hashable, Sendable {
         }
     }
 
-    /// The same from a file. Waits for the disk.
+    /// Creates an identity from a PKCS#12 file. Blocks on disk access.
     ///
     /// - Parameters:
     ///   - pkcs12File: a certificate with its key.
@@ -86,9 +86,9 @@ public struct ClientIdentity: Hashable, Sendable {
 // MARK: - CustomStringConvertible, CustomReflectable
 
 extension ClientIdentity: CustomStringConvertible, CustomReflectable {
-    /// The subject; nothing of the key.
+    /// The subject of the certificate, without the key.
     public var description: String { "<ClientIdentity: \(certificate?.subject ?? "")>" }
 
-    /// Nothing of the key.
+    /// The certificate, without the key.
     public var customMirror: Mirror { Mirror(self, children: ["certificate": certificate as Any]) }
 }

@@ -2,14 +2,14 @@ public import FoundationNetworking
 
 /// A user name and password, a bearer token, or Kerberos tickets.
 ///
-/// | Kind                            | Answers to                              |
-/// |---------------------------------|-----------------------------------------|
-/// | ``init(user:password:)``        | Digest, NTLM, Basic: the strongest      |
-/// | ``init(bearerToken:)``          | Bearer                                  |
-/// | ``systemTickets``               | Negotiate, with the tickets of kinit(1) |
+/// | Kind                     | Schemes                                 |
+/// |--------------------------|-----------------------------------------|
+/// | ``init(user:password:)`` | the strongest of Digest, NTLM and Basic |
+/// | ``init(bearerToken:)``   | Bearer                                  |
+/// | ``systemTickets``        | Negotiate, with the tickets of kinit(1) |
 ///
-/// Its description and `dump` hide the secret. Texts are UTF-8. A request with a credential that cannot be
-/// sent fails: see ``CredentialError``.
+/// Its description and `dump` hide the secret. Names, passwords and tokens are sent as UTF-8. A request with
+/// a credential that cannot be sent fails with a ``CredentialError``.
 public struct Credential: Hashable, Sendable {
     enum Secret: Hashable, Sendable {
         case password(user: String, password: String)
@@ -19,19 +19,20 @@ public struct Credential: Hashable, Sendable {
 
     let secret: Secret
 
-    /// A name and a password. For NTLM the name may begin with a domain, `domain\user`.
+    /// Creates a credential from a user name and a password. For NTLM the name may include a domain,
+    /// `domain\user`.
     public init(user: String, password: String) {
         secret = .password(user: user, password: password)
     }
 
-    /// A bearer token: every holder of it is authorized ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)).
+    /// Creates a credential from a bearer token ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)).
     public init(bearerToken: String) {
         secret = .token(bearerToken)
     }
 
-    /// The name and password of a credential of Foundation.
+    /// Creates a credential from the user and password of a `URLCredential`.
     ///
-    /// - Returns: `nil` for one without a user or without a password.
+    /// - Returns: `nil` if it has no user or no password.
     public init?(_ credential: URLCredential) {
         guard let user = credential.user, let password = credential.password else { return nil }
         self.init(user: user, password: password)
@@ -44,7 +45,7 @@ public struct Credential: Hashable, Sendable {
     /// The Kerberos tickets of the process, which need no password.
     public static let systemTickets = Credential(secret: .tickets)
 
-    /// The name; `nil` for tokens and tickets.
+    /// The user name; `nil` for tokens and tickets.
     public var user: String? {
         guard case .password(let user, _) = secret else { return nil }
         return user
@@ -54,7 +55,7 @@ public struct Credential: Hashable, Sendable {
 // MARK: - Checking
 
 extension Credential {
-    /// Refuses what would not arrive as what it is.
+    /// Throws if the credential cannot be transmitted unchanged with the scheme.
     func check(for scheme: AuthenticationScheme) throws(CredentialError) {
         switch secret {
         case .password(let user, let password):
@@ -94,6 +95,6 @@ extension Credential: CustomStringConvertible, CustomDebugStringConvertible, Cus
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// The same as ``description``: nothing to look into.
+    /// The same as ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["kind": description]) }
 }

@@ -1,19 +1,19 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// A challenge of the Digest scheme, and the answer to it
-/// ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)): a value.
+/// A challenge of the Digest scheme, and its answer ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)).
 ///
-/// | The challenge has        | `quality` | The proof is a digest of                                    |
-/// |--------------------------|-----------|-------------------------------------------------------------|
-/// | `qop` with `auth`        | `.auth`   | password, nonces, count, method and target                  |
-/// | `qop=auth-int` only      | `.authInt` | the same, and of the body                                  |
-/// | no `qop`                 | `nil`     | password, nonce, method and target (RFC 2069)               |
+/// | The challenge has   | `quality`  | The response is a digest of                   |
+/// |---------------------|------------|-----------------------------------------------|
+/// | `qop` with `auth`   | `.auth`    | password, nonces, count, method and target    |
+/// | `qop=auth-int` only | `.authInt` | the same and the body                         |
+/// | no `qop`            | `nil`      | password, nonce, method and target (RFC 2069) |
 ///
-/// Name and password are UTF-8. Realm, nonce and `opaque` are the server's octets: those of a challenge in
-/// ISO 8859-1 are hashed, and sent back, as they came.
+/// User and password are UTF-8. Realm, nonce and `opaque` are hashed and sent back as the octets that the
+/// server sent, which may be ISO 8859-1.
 struct DigestChallenge: Hashable, Sendable {
-    /// By its name in the field. Those with `-sess` prove a session: the client's first nonce is part of it.
+    /// The name in the field. Algorithms with `-sess` authenticate a session, which includes the client's
+    /// first nonce.
     enum Algorithm: String, CaseIterable, Sendable {
         case md5 = "MD5"
         case md5Session = "MD5-sess"
@@ -22,7 +22,7 @@ struct DigestChallenge: Hashable, Sendable {
         case sha512By256 = "SHA-512-256"
         case sha512By256Session = "SHA-512-256-sess"
 
-        /// By its name in any case.
+        /// Creates an algorithm from its name, in any case.
         init?(name: String) {
             guard let found = Self.allCases.first(where: { $0.rawValue.isEqualIgnoringASCIICase(to: name) })
             else { return nil }
@@ -45,21 +45,21 @@ struct DigestChallenge: Hashable, Sendable {
         }
     }
 
-    /// The quality of protection (`qop`): what the digest covers.
+    /// The quality of protection (`qop`).
     enum Quality: String, Sendable {
         case auth
         case authInt = "auth-int"
     }
 
-    /// A request, as far as it is protected.
+    /// The parts of a request that the digest covers.
     struct Request: Hashable, Sendable {
-        /// As sent.
+        /// The method as sent.
         var method: String
-        /// Path and query, as sent.
+        /// The path and query as sent.
         var target: String
-        /// `nil`: it comes from a stream.
+        /// `nil` if the body is a stream.
         var body: Data?
-        /// The number of requests that have had this nonce, including this one.
+        /// The number of requests with this nonce, including this one.
         var count: Int
         /// The client's nonce.
         var clientNonce: String
@@ -69,23 +69,24 @@ struct DigestChallenge: Hashable, Sendable {
     var nonce: String
     let opaque: String?
     let algorithm: Algorithm
-    /// Whether the server has named it: if not, it may be one that does not know the parameter.
+    /// Whether the server named the algorithm. If not, it may not support the parameter.
     private let namesAlgorithm: Bool
     let quality: Quality?
-    /// Whether the server wants a digest of the name instead of the name.
+    /// Whether the server requests a digest of the user name instead of the name.
     private let hashesUser: Bool
-    /// Whether only the nonce was too old: name and password were right.
+    /// Whether only the nonce had expired; user and password were correct.
     let isStale: Bool
-    /// The URIs for which the server takes the proof; empty: its whole origin.
+    /// The URIs that the challenge protects; empty for the whole origin.
     let spaces: [DigestSpace]
-    /// Whether the server's texts are not UTF-8. ``authorization(user:password:for:)`` then is a text with
-    /// one scalar for each octet.
+    /// Whether the server's values are not UTF-8. ``authorization(user:password:for:)`` then returns one
+    /// scalar per octet.
     let isLatin1: Bool
 
-    /// `nil` for one that cannot be answered: without a nonce, of another scheme, algorithm or quality.
+    /// Parses a challenge; `nil` if it cannot be answered: it has no nonce, or another scheme, algorithm or
+    /// quality.
     ///
     /// - Parameters:
-    ///   - offer: of a 401.
+    ///   - offer: an offer of a 401.
     ///   - hasBodyInMemory: whether a digest of the request's body can be made.
     init?(_ offer: AuthenticationOffer, hasBodyInMemory: Bool = true) {
         let said = offer.parameters
@@ -116,16 +117,16 @@ struct DigestChallenge: Hashable, Sendable {
         spaces = DigestSpace.spaces(said["domain"] ?? "")
     }
 
-    /// The first offer that can be answered: the server has put them in its order.
+    /// Returns the first challenge that can be answered, in the server's order of preference.
     static func first(in offers: [AuthenticationOffer], hasBodyInMemory: Bool = true) -> DigestChallenge? {
         offers.lazy.compactMap { DigestChallenge($0, hasBodyInMemory: hasBodyInMemory) }.first
     }
 
-    // MARK: - The proof
+    // MARK: - Answering
 
-    /// The value of the `Authorization` field; see ``isLatin1``.
+    /// Returns the value of the `Authorization` field; see ``isLatin1``.
     ///
-    /// - Throws: `MessageDigest.Failure` where OpenSSL computes no such digest.
+    /// - Throws: `MessageDigest.Failure` if OpenSSL does not support the digest.
     func authorization(user: String, password: String, for request: Request) throws -> String {
         let (user, password) = (inOctets(user), inOctets(password))
         var secret = try hash("\(user):\(realm):\(password)")
@@ -148,14 +149,14 @@ struct DigestChallenge: Hashable, Sendable {
         if quality != nil || algorithm.isSession {
             parameters.append("cnonce=" + Self.quoted(request.clientNonce))
         }
-        // Without quotes (RFC 7616 §3.4): some servers do not know them there.
+        // Without quotes (RFC 7616 §3.4), which some servers do not accept here.
         if let quality { parameters += ["nc=" + count, "qop=" + quality.rawValue] }
         if let opaque { parameters.append("opaque=" + Self.quoted(opaque)) }
         if hashesUser { parameters.append("userhash=true") }
         return "Digest " + parameters.joined(separator: ", ")
     }
 
-    /// UTF-8, as a part of the field.
+    /// The text's UTF-8 octets, in the form of the field.
     private func inOctets(_ text: String) -> String { isLatin1 ? String(octets: text.utf8) : text }
 
     private func hash(_ text: String) throws -> String { try hash(isLatin1 ? text.octets : Array(text.utf8)) }
@@ -166,7 +167,7 @@ struct DigestChallenge: Hashable, Sendable {
         return try digest.finish().hex
     }
 
-    /// Eight digits at least.
+    /// At least eight digits.
     private static func hex(_ count: Int) -> String {
         let digits = String(count, radix: 16)
         return String(repeating: "0", count: max(0, 8 - digits.count)) + digits
@@ -178,19 +179,19 @@ struct DigestChallenge: Hashable, Sendable {
     }
 }
 
-/// A URI of a Digest challenge's `domain`, below which the server takes the same proof ([RFC 7616
+/// A URI in a Digest challenge's `domain`, below which the server accepts the same credentials ([RFC 7616
 /// §3.3](https://www.rfc-editor.org/rfc/rfc7616#section-3.3)).
 struct DigestSpace: Hashable, Sendable {
-    /// The most that are kept: what is beyond them is asked for once more, and no more than that.
+    /// The maximum number of URIs. Requests to further ones only receive another challenge.
     private static let maximumCount = 64
     private static let root = URL(string: "http://origin.invalid/")
 
-    /// A URL of the server; `nil`: the one that has sent the challenge.
+    /// A URL of the server; `nil` for the server that sent the challenge.
     let server: URL?
-    /// With its percent signs.
+    /// The percent-encoded path.
     let path: String
 
-    /// The first URIs of a `domain`; those that are none cover nothing.
+    /// Parses the first URIs of a `domain`. Invalid ones cover nothing.
     static func spaces(_ domain: String) -> [DigestSpace] {
         domain.split(separator: " ", maxSplits: maximumCount).prefix(maximumCount).map { DigestSpace($0) }
     }
@@ -198,7 +199,7 @@ struct DigestSpace: Hashable, Sendable {
     private init(_ uri: Substring) {
         guard !uri.hasPrefix("//"), let url = URL(string: String(uri), relativeTo: Self.root)?.absoluteURL
         else {
-            // No encoded path begins with it.
+            // No encoded path begins with a space.
             (server, path) = (nil, " ")
             return
         }

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// Names and passwords for hosts, from a file in the form of netrc(5), as curl, wget and ftp read it. The
-/// library never reads it by itself.
+/// User names and passwords for hosts, from a netrc(5) file as curl, wget and ftp read it. The library never
+/// reads such a file by itself.
 ///
 /// ```swift
 /// manager.credential = try NetrcFile().credential(for: "example.org")
 /// ```
 ///
-/// Known are `machine`, `default`, `login`, `password`, `account` (passed over), `macdef` (passed over to the
-/// next empty line), texts in double quotes with `\` before what is to be taken as it is, and lines that
-/// begin with `#`. Other words are passed over. Names and passwords are UTF-8.
+/// Supports `machine`, `default`, `login`, `password`, `account` (ignored), `macdef` (ignored up to the next
+/// empty line), double-quoted text with `\` as the escape character, and lines that begin with `#`. Other
+/// words are ignored. Names and passwords must be UTF-8.
 public struct NetrcFile: Hashable, Sendable {
     /// One `machine`, or the `default`.
     struct Entry: Hashable, Sendable {
-        /// `nil`: any.
+        /// `nil` for the `default`.
         var host: String?
         var login: String?
         var password: String?
@@ -21,10 +21,10 @@ public struct NetrcFile: Hashable, Sendable {
 
     let entries: [Entry]
 
-    /// - Parameter url: the file; unless something else is said, `.netrc` in the directory that `HOME` names
-    ///   in the environment, or else in the user's own.
-    /// - Throws: ``NetrcError``; also for a file that has passwords and that others than its owner may read
-    ///   or write.
+    /// - Parameter url: the file. Defaults to `.netrc` in the directory that the environment variable `HOME`
+    ///   names, or else in the user's home directory.
+    /// - Throws: ``NetrcError``; also if the file has passwords and users other than its owner may read or
+    ///   write it.
     public init(contentsOf url: URL? = nil) throws(NetrcError) {
         let named = url ?? Self.home.appendingPathComponent(".netrc")
         let file = named.resolvingSymlinksInPath()
@@ -42,9 +42,9 @@ public struct NetrcFile: Hashable, Sendable {
         } catch {
             throw NetrcError.unreadable(path: file.path, reason: error.localizedDescription)
         }
-        // As in UTF-16, whose words would all be unknown ones.
+        // NUL bytes, as in UTF-16, which would contain no known word.
         guard !data.contains(0) else {
-            throw NetrcError.unreadable(path: file.path, reason: "it is no text, or not UTF-8")
+            throw NetrcError.unreadable(path: file.path, reason: "it is not UTF-8 text")
         }
         var reader = NetrcReader(bytes: Array(data))
         entries = try reader.entries()
@@ -57,7 +57,7 @@ public struct NetrcFile: Hashable, Sendable {
     }
 
     private static var home: URL {
-        // Foundation asks the list of users first.
+        // Foundation reads the user database before the environment.
         if let home = ProcessInfo.processInfo.environment["HOME"], home.hasPrefix("/") {
             return URL(fileURLWithPath: home, isDirectory: true)
         }
@@ -70,13 +70,13 @@ public struct NetrcFile: Hashable, Sendable {
         entries = try reader.entries()
     }
 
-    /// The credential of a host.
+    /// Returns the credential for a host.
     ///
     /// - Parameters:
-    ///   - host: its name, in any case.
-    ///   - user: the login that the entry must have; `nil`: the first entry counts.
-    /// - Returns: `nil` when there is no entry with a name and a password. The `default` is for hosts that no
-    ///   entry before it is for.
+    ///   - host: the host name, in any case.
+    ///   - user: the login that the entry must have; `nil` for the first entry.
+    /// - Returns: `nil` if there is no entry with a name and a password. The `default` applies to hosts
+    ///   without an earlier entry.
     public func credential(for host: String, user: String? = nil) -> Credential? {
         let entry = entries.first { entry in
             (entry.host.map { $0.isEqualIgnoringASCIICase(to: host) } ?? true)
@@ -88,40 +88,41 @@ public struct NetrcFile: Hashable, Sendable {
 }
 
 extension NetrcFile: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The number of entries, and nothing of them.
+    /// The number of entries, without their contents.
     public var description: String { "netrc file with \(entries.count) entries, hidden" }
 
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// The same as ``description``: nothing to look into.
+    /// The same as ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["entries": description]) }
 }
 
-/// Why a netrc file was not taken.
+/// Why a netrc file was rejected.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum NetrcError: Error, Hashable, Sendable {
-    /// The file cannot be read, or a name or a password is not UTF-8: another one would be sent.
+    /// The file cannot be read, or a name or password is not UTF-8.
     case unreadable(path: String, reason: String)
-    /// The file has passwords, and others than its owner may read or write it; its permission bits.
+    /// The file has passwords, and users other than its owner may read or write it. `mode` has its permission
+    /// bits.
     case readableByOthers(path: String, mode: Int)
-    /// A text in quotes has no end, or a word has no value; in which line, counted from 1.
+    /// A quoted text is not terminated, or a word has no value. Lines are counted from 1.
     case malformed(line: Int)
 }
 
 extension NetrcError: CustomStringConvertible, LocalizedError {
-    /// One sentence, with what to do.
+    /// One sentence, including the remedy.
     public var description: String {
         switch self {
         case .unreadable(let path, let reason):
             "\(path) cannot be read: \(reason)."
         case .readableByOthers(let path, let mode):
-            "\(path) has passwords, and its mode is \(String(mode & 0o777, radix: 8)): "
-                + "chmod 600 takes it away from others."
+            "\(path) contains passwords, but its mode is \(String(mode & 0o777, radix: 8)): "
+                + "run chmod 600 to make it private."
         case .malformed(let line):
-            "Line \(line) of the netrc file has a word without a value, or a quote without its end."
+            "Line \(line) of the netrc file has a word without a value or an unterminated quote."
         }
     }
 
@@ -137,12 +138,12 @@ extension NetrcError: ClassifiedError {
     }
 }
 
-/// Reads the words of a netrc file, and makes entries of them.
+/// Parses a netrc file.
 struct NetrcReader {
     let bytes: [UInt8]
     private var position = 0
     private var line = 1
-    /// The first line with a name or a password that is not UTF-8.
+    /// The first line with a name or password that is not UTF-8.
     private(set) var brokenLine: Int?
 
     init(bytes: [UInt8]) {
@@ -180,13 +181,13 @@ struct NetrcReader {
 
     // MARK: - Words
 
-    /// - Returns: whether there is one.
+    /// - Returns: whether there is another word.
     private mutating func skipToWord() -> Bool {
         while position < bytes.count, Self.isSpace(bytes[position]) { step() }
         return position < bytes.count
     }
 
-    /// A word, and whether it was UTF-8.
+    /// A word, and whether it is UTF-8.
     private typealias Word = (text: String, isText: Bool)
 
     private mutating func value() throws(NetrcError) -> String {
@@ -251,7 +252,7 @@ struct NetrcReader {
         while position < bytes.count, bytes[position] != UInt8(ascii: "\n") { position += 1 }
     }
 
-    /// The definition of a macro ends with an empty line, or with the file.
+    /// A macro definition ends with an empty line or the end of the file.
     private mutating func skipMacro() {
         skipLine()
         while position < bytes.count {

@@ -1,14 +1,14 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// A pin of a server's public key: the SHA-256 of its SubjectPublicKeyInfo in DER, as in
-/// [RFC 7469 §2.4](https://www.rfc-editor.org/rfc/rfc7469#section-2.4). It outlives the certificate, if the
-/// key does.
+/// A pin of a server's public key: the SHA-256 of its SubjectPublicKeyInfo in DER ([RFC 7469
+/// §2.4](https://www.rfc-editor.org/rfc/rfc7469#section-2.4)). It stays valid when the certificate is renewed
+/// with the same key.
 public struct PublicKeyPin: Hashable, Sendable {
-    /// 32 bytes.
+    /// The 32 bytes of the digest.
     public let sha256: Data
 
-    /// - Parameter text: `sha256//` and the base64 of the 32 bytes, as curl's `--pinnedpubkey` has it.
+    /// - Parameter text: `sha256//` followed by the 32 bytes in base64, as in curl's `--pinnedpubkey`.
     /// - Throws: ``CertificateError/noPublicKeyPin(_:)``.
     public init(_ text: String) throws(CertificateError) {
         guard text.hasPrefix(Self.prefix),
@@ -18,7 +18,7 @@ public struct PublicKeyPin: Hashable, Sendable {
         sha256 = digest
     }
 
-    /// The pin of a certificate's key.
+    /// Creates a pin of a certificate's key.
     public init(_ certificate: X509Certificate) throws(CertificateError) {
         guard let key = CertificateReader.publicKey(of: certificate.der), let digest = Self.digest(key) else {
             throw .noCertificate(certificate.subject)
@@ -45,7 +45,7 @@ extension PublicKeyPin: CustomStringConvertible {
 // MARK: - Codable
 
 extension PublicKeyPin: Codable {
-    /// - Throws: `DecodingError` for what is no pin.
+    /// - Throws: `DecodingError` if the text is not a pin.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -56,7 +56,7 @@ extension PublicKeyPin: Codable {
         }
     }
 
-    /// Encodes its ``description``.
+    /// Encodes the ``description``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

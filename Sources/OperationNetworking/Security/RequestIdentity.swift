@@ -2,27 +2,27 @@ internal import Foundation
 package import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// Whom a request is sent as. A server may send one user what it does not send the next, so a response to one
-/// identity never answers another: not from a cache, not by a shared transfer, not as the beginning of a
-/// download.
+/// The identity that a request is sent with. Servers may respond differently to each user, so a response to
+/// one identity is never used for another: not from a cache, not from a shared transfer, and not as the
+/// beginning of a download.
 ///
-/// | The request has                                            | What counts                            |
-/// |------------------------------------------------------------|----------------------------------------|
-/// | a field of ``SecretFields/namesUser(_:besides:)``          | its name and value                     |
-/// | `Authorization` of the scheme Basic, a user in its URL, a credential with a password | the user, and the password for a cache |
-/// | a token                                                    | the token                              |
-/// | a client certificate                                       | the certificate, without the key       |
-/// | cookies of a jar                                           | the cookies, for the cache and for images |
+/// | The request has                                   | Part of the identity                      |
+/// |---------------------------------------------------|-------------------------------------------|
+/// | a field of ``SecretFields/namesUser(_:besides:)`` | its name and value                        |
+/// | `Authorization` of the scheme Basic, a user in its URL, a credential with a password | the user, and the password for a cache    |
+/// | a token                                           | the token                                 |
+/// | a client certificate                              | the certificate, without the key          |
+/// | cookies of a jar                                  | the cookies, for the cache and for images |
 ///
-/// A server checks a password before it sends anything, so a download compares ``users`` only. A cache serves
-/// without asking, so there the password counts. Neither is written down but as a digest.
+/// A server checks the password before it sends anything, so a download compares only ``users``. A cache
+/// responds without the server, so it compares passwords, too. Both are stored only as digests.
 package struct RequestIdentity: Hashable, Sendable {
-    /// Of a request that names no user.
+    /// The identity of a request that names no user.
     package static let none = RequestIdentity(lines: [], passwords: [])
 
-    /// Who, sorted.
+    /// The users, sorted.
     private let lines: [String]
-    /// The proofs that users gave, in the order of their lines.
+    /// The users' passwords, in the order of their lines.
     private let passwords: [String]
 
     private init(lines: [String], passwords: [String]) {
@@ -33,11 +33,11 @@ package struct RequestIdentity: Hashable, Sendable {
     /// The identity of a request before it is sent.
     ///
     /// - Parameters:
-    ///   - request: with its fields, and perhaps a user in its URL.
-    ///   - credential: what the server gets if it asks; a user in the URL comes first.
-    ///   - token: of a token source.
-    ///   - clientIdentity: what the server gets in the handshake.
-    ///   - cookies: of a jar.
+    ///   - request: the request with its fields, and possibly a user in its URL.
+    ///   - credential: the credential for a challenge; a user in the URL takes precedence.
+    ///   - token: the token of a token source.
+    ///   - clientIdentity: the client certificate.
+    ///   - cookies: the cookies of a jar.
     ///   - secretFields: the app's own names of fields that name a user.
     package init(
         _ request: URLRequest,
@@ -68,9 +68,9 @@ package struct RequestIdentity: Hashable, Sendable {
     /// The identity of a request as it is sent: after adapters, redirects and challenges.
     ///
     /// - Parameters:
-    ///   - fields: all that go out.
-    ///   - credential: the one that they, or libcurl, prove. The `Authorization` does not count beside it: a
-    ///     proof by Digest is another one in each request, and what it proves is the same.
+    ///   - fields: all fields that are sent.
+    ///   - credential: the credential that the fields, or libcurl, send. It replaces `Authorization`, which
+    ///     for Digest differs in each request.
     ///   - secretFields: the app's own names of fields that name a user.
     init(_ fields: HeaderFields, _ credential: Credential?, secretFields: Set<String>) {
         var fields = fields
@@ -103,12 +103,12 @@ package struct RequestIdentity: Hashable, Sendable {
         return (lines, passwords)
     }
 
-    /// A password, as a Basic field's octets are told: the same user's is the same by whichever way it comes.
+    /// Returns a password in the form that it has in a Basic field, so that it is equal however it was given.
     fileprivate static func proof(of password: String) -> String {
         Data(password.utf8).base64EncodedString()
     }
 
-    /// The user and the password of RFC 7617; `nil`: the value is something else.
+    /// Returns the user and password of RFC 7617; `nil` if the value is something else.
     private static func basicUser(_ value: String) -> (user: String, password: String)? {
         let words = value.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "basic",
@@ -119,8 +119,8 @@ package struct RequestIdentity: Hashable, Sendable {
         return (String(decoding: bytes[..<colon], as: UTF8.self), password.base64EncodedString())
     }
 
-    /// Whether the value of a field, by its lowercase name, is a part of it. `Authorization` may be there as
-    /// the user that it names.
+    /// Whether the field with this lowercase name is part of the identity. `Authorization` may be included as
+    /// a user instead.
     func hasField(_ name: String) -> Bool {
         let beginning = "field \(name): "
         return lines.contains { $0.hasPrefix(beginning) }
@@ -129,10 +129,10 @@ package struct RequestIdentity: Hashable, Sendable {
     /// Whether the request names no user.
     package var isAnonymous: Bool { lines.isEmpty }
 
-    /// The users, without passwords; empty if there are none.
+    /// The users without passwords; empty if there are none.
     var users: String { lines.joined(separator: "\n") }
 
-    /// All of it, for a digest. No value looks like another line: each has its length.
+    /// The whole identity, for a digest. Each value has its length, so that none can imitate another line.
     var text: String {
         (lines + [""] + passwords).map { "\($0.utf8.count) \($0)" }.joined(separator: "\n")
     }
@@ -141,12 +141,12 @@ package struct RequestIdentity: Hashable, Sendable {
 // MARK: - CustomReflectable
 
 extension RequestIdentity: CustomReflectable {
-    /// Whether it names a user: `dump` would show secrets.
+    /// Only whether it is anonymous, so that `dump` shows no secrets.
     package var customMirror: Mirror { Mirror(self, children: ["isAnonymous": isAnonymous]) }
 }
 
 extension Credential {
-    /// Who, and the proof.
+    /// The user and the password.
     fileprivate var identity: (line: String, password: String?) {
         switch secret {
         case .password(let user, let password): ("user \(user)", RequestIdentity.proof(of: password))

@@ -1,27 +1,27 @@
 internal import Foundation
 
-/// Certificate pinning and host name checks: the servers an operation talks to, beyond what their authorities
-/// say.
+/// Certificate pinning and host name checks: which servers an operation accepts, beyond the verification by
+/// certificate authorities.
 ///
-/// | Mode           | `allowInvalidCertificates` | Accepted is                                                                |
-/// |----------------|----------------------------|----------------------------------------------------------------------------|
-/// | `.none`        | no                         | a chain that leads to a trusted authority                                  |
-/// | `.none`        | yes                        | everything, but only if names are not compared: else nothing               |
-/// | `.publicKey`   | no                         | such a chain, with a pinned key in the path that was verified              |
-/// | `.publicKey`   | yes                        | a server whose own certificate has a pinned key                            |
-/// | `.certificate` | no                         | such a chain, which is also valid with the pins as the only authorities    |
-/// | `.certificate` | yes                        | a chain that is valid with the pins as the only authorities                |
+/// | Mode           | `allowInvalidCertificates` | Accepts                                              |
+/// |----------------|----------------------------|------------------------------------------------------|
+/// | `.none`        | no                         | a chain that leads to a trusted authority            |
+/// | `.none`        | yes                        | everything if `validatesDomainName` is false, else nothing |
+/// | `.publicKey`   | no                         | such a chain, with a pinned key in the verified path |
+/// | `.publicKey`   | yes                        | a server whose own certificate has a pinned key      |
+/// | `.certificate` | no                         | such a chain, which is also valid with the pins as the only authorities |
+/// | `.certificate` | yes                        | a chain that is valid with the pins as the only authorities |
 ///
-/// In every mode, while ``validatesDomainName`` is set, the certificate has to be for the host, by its
-/// subjectAltName. If it has no subjectAltName, its common name counts, but only where invalid certificates
-/// are allowed and this one is pinned. `.publicKey` and `.certificate` without a pin accept no server. A
-/// policy with pins refuses requests without TLS.
+/// In every mode, if ``validatesDomainName`` is true, the certificate's subjectAltName must match the host.
+/// If it has no subjectAltName, its common name is used only if invalid certificates are allowed and the
+/// certificate is pinned. `.publicKey` and `.certificate` without pins accept no server. A policy with a
+/// pinning mode refuses requests without TLS.
 public struct SecurityPolicy: Hashable, Codable, Sendable {
     /// The part of a certificate that is compared with the pins.
     public enum PinningMode: String, Hashable, Codable, Sendable, CaseIterable {
-        /// Nothing: there are no pins.
+        /// No pinning.
         case none
-        /// Public keys. A certificate can be renewed as long as its key stays.
+        /// Public keys. A certificate can be renewed with the same key.
         case publicKey
         /// Certificates.
         case certificate
@@ -32,28 +32,29 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
     /// The part of a certificate that is compared with the pins.
     public var pinningMode: PinningMode
 
-    /// The pins: one of these certificates, or its key, as the mode says, has to be in the server's path.
-    /// None occurs twice.
+    /// The pins: one of these certificates, or its key, depending on the mode, must be in the server's path.
+    /// Duplicates are removed.
     public var pinnedCertificates: [X509Certificate] {
         didSet { pinnedCertificates = Self.unique(pinnedCertificates) }
     }
 
-    /// Further keys, for ``PinningMode/publicKey``: pins without a certificate, such as a spare key's. Other
-    /// modes ignore them.
+    /// Additional keys for ``PinningMode/publicKey``: pins without a certificate, such as that of a backup
+    /// key. Other modes ignore them.
     public var pinnedPublicKeys: Set<PublicKeyPin>
 
-    /// Whether a certificate counts that is expired, self-signed or issued by an unknown authority.
+    /// Whether certificates that are expired, self-signed or issued by an unknown authority are accepted.
+    /// Defaults to false.
     public var allowInvalidCertificates: Bool
 
-    /// Whether the certificate has to be one for the URL's host.
+    /// Whether the certificate must match the URL's host. Defaults to true.
     public var validatesDomainName: Bool
 
     /// - Parameters:
-    ///   - pinningMode: what is compared with the pins.
+    ///   - pinningMode: the part of a certificate that is compared with the pins.
     ///   - pinnedCertificates: see ``X509Certificate`` for how to read them from data, a file or a directory.
-    ///   - pinnedPublicKeys: further keys, for ``PinningMode/publicKey``.
-    ///   - allowInvalidCertificates: whether a certificate counts that no authority vouches for.
-    ///   - validatesDomainName: whether the certificate has to be one for the host.
+    ///   - pinnedPublicKeys: additional keys for ``PinningMode/publicKey``.
+    ///   - allowInvalidCertificates: whether certificates without a trusted authority are accepted.
+    ///   - validatesDomainName: whether the certificate must match the host.
     public init(
         pinningMode: PinningMode = .none,
         pinnedCertificates: [X509Certificate] = [],
@@ -68,16 +69,16 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
         self.validatesDomainName = validatesDomainName
     }
 
-    /// The authorities decide, and the certificate has to be one for the host.
+    /// No pinning: the chain must lead to a trusted authority, and the certificate must match the host.
     public static let `default` = SecurityPolicy()
 
-    /// Refuses a URL without TLS if there are pins: its server presents no certificate.
+    /// Refuses a URL without TLS if the policy pins: its server presents no certificate.
     func check(_ url: URL) throws(ServerTrustError) {
         guard pins, !url.isTLS else { return }
         throw ServerTrustError(host: url.host ?? "", check: .encryption, serverTrust: nil, url: url)
     }
 
-    /// Whether it compares anything with pins.
+    /// Whether the policy pins certificates or keys.
     package var pins: Bool { pinningMode != .none }
 
     private static func unique(_ certificates: [X509Certificate]) -> [X509Certificate] {
@@ -87,17 +88,17 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
 }
 
 extension URL {
-    /// Whether it is asked for over TLS.
+    /// Whether the scheme is https.
     var isTLS: Bool { scheme?.lowercased() == "https" }
 }
 
-// MARK: - The verdict
+// MARK: - Evaluation
 
 extension SecurityPolicy {
-    /// Judges a server. A pure function of the policy and of what is known about the server.
+    /// Evaluates a server's trust.
     ///
     /// - Parameter trust: the server's certificates, and the result of their verification.
-    /// - Returns: which check failed; `nil`: none, the server may be talked to.
+    /// - Returns: the check that failed; `nil` if the server is accepted.
     public func failedCheck(of trust: ServerTrust) -> ServerTrustError.Check? {
         if let failure = failureOfPath(in: trust) { return failure }
         guard validatesDomainName, let host = trust.host else { return nil }
@@ -107,14 +108,14 @@ extension SecurityPolicy {
 
     private func failureOfName(_ host: String, in leaf: X509Certificate) -> ServerTrustError.Check? {
         if leaf.isIssued(to: host) { return nil }
-        // For a handmade certificate that is pinned, the pin has proven whose it is (SEC-36).
+        // If a self-made certificate is pinned, the pin has proven its identity.
         if pins, allowInvalidCertificates, isPinned(leaf) {
             return leaf.isIssuedByAnyMeans(to: host) ? nil : .host
         }
         return leaf.hasAlternativeNames ? .host : .noSubjectAlternativeName
     }
 
-    /// Whether the server's own certificate is pinned, and not only one above it.
+    /// Whether the server's own certificate is pinned, not only an issuer.
     private func isPinned(_ leaf: X509Certificate) -> Bool {
         switch pinningMode {
         case .none: false
@@ -127,15 +128,14 @@ extension SecurityPolicy {
         switch pinningMode {
         case .none:
             guard allowInvalidCertificates else { return trust.path.failure }
-            // Comparing the names of certificates that nothing verifies proves nothing: they can hold any
-            // name.
+            // The name in an unverified certificate proves nothing: it can be any name.
             return validatesDomainName && trust.host != nil ? .nothingPinned : nil
         case .publicKey:
             let pins = publicKeys
             guard !pins.isEmpty else { return .nothingPinned }
             if let failure = allowInvalidCertificates ? nil : trust.path.failure { return failure }
-            // A certificate that was only presented proves nothing: an attacker can append a genuine one to a
-            // chain of his own (F38).
+            // Only the verified path counts: an attacker can append a genuine certificate to the chain that
+            // the server presents.
             let path =
                 allowInvalidCertificates ? Array(trust.certificates.prefix(1)) : trust.path.certificates
             return path.contains { pins.contains($0) } ? nil : .pin(pinningMode)
@@ -161,7 +161,7 @@ struct PinnedKeySet: Hashable, Sendable {
 
     var isEmpty: Bool { pins.isEmpty }
 
-    /// In no order.
+    /// In undefined order.
     var descriptions: [String] { pins.map(\.description) }
 
     func contains(_ certificate: X509Certificate) -> Bool {
@@ -170,7 +170,8 @@ struct PinnedKeySet: Hashable, Sendable {
 }
 
 extension ServerTrustError.Check {
-    /// A chain that does not lead to a pin is one thing; one that does, and is not valid, is another.
+    /// A chain that does not lead to a pin fails pinning; a chain that does but is invalid fails for its own
+    /// reason.
     fileprivate var asPin: Self {
         switch self {
         case .chain(.unknownAuthority), .chain(.selfSigned): .pin(.certificate)

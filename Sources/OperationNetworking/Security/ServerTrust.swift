@@ -1,25 +1,25 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// A server's identity: the certificates that it presented, and the result of their verification.
+/// The certificates that a server presented, and the result of their verification.
 public struct ServerTrust: Hashable, Sendable {
-    /// The host of the request; `nil`: no name is to be compared.
+    /// The host of the request; `nil` if no name is compared.
     public let host: String?
-    /// The certificates that the server has presented, its own first. Nothing of them is proven.
+    /// The certificates that the server presented, its own first. They are not verified.
     public let certificates: [X509Certificate]
-    /// The result by the trusted authorities.
+    /// The result of verification with the trusted authorities.
     public let path: Path
-    /// The result with the pinned certificates as the only authorities.
+    /// The result of verification with the pinned certificates as the only authorities.
     public let pinnedPath: Path
 
     /// The result of verifying a chain.
     public enum Path: Hashable, Sendable {
-        /// From the server's certificate to one that is trusted.
+        /// A path from the server's certificate to a trusted one.
         case valid([X509Certificate])
-        /// None leads to one, for this reason.
+        /// There is no valid path, for this reason.
         case invalid(CertificateChainFailure)
 
-        /// The path from the server's certificate to one that is trusted; empty if there is none.
+        /// The path from the server's certificate to a trusted one; empty if there is none.
         public var certificates: [X509Certificate] {
             switch self {
             case .valid(let certificates): certificates
@@ -42,12 +42,12 @@ public struct ServerTrust: Hashable, Sendable {
         }
     }
 
-    /// Trust that was found out already: for the tests of ``SecurityPolicy``.
+    /// Creates a value from known results, for tests of ``SecurityPolicy``.
     ///
     /// - Parameters:
     ///   - host: the host of the request; `nil`: no name is to be compared.
     ///   - certificates: those that the server has presented, its own first.
-    ///   - path: the result by the trusted authorities.
+    ///   - path: the result with the trusted authorities.
     ///   - pinnedPath: the result with the pinned certificates as the only authorities.
     package init(host: String?, certificates: [X509Certificate], path: Path, pinnedPath: Path) {
         self.host = host
@@ -56,13 +56,13 @@ public struct ServerTrust: Hashable, Sendable {
         self.pinnedPath = pinnedPath
     }
 
-    /// Verifies a chain now, as a connection would. Waits for the disk.
+    /// Verifies a chain as a connection would. Blocks on disk access.
     ///
     /// - Parameters:
     ///   - certificates: those that the server has presented, its own first.
     ///   - host: the host of the request; `nil`: no name is to be compared.
     ///   - anchors: the trusted authorities.
-    ///   - policy: what is pinned.
+    ///   - policy: the policy, for its pins.
     public init(
         verifying certificates: [X509Certificate],
         for host: String?,
@@ -90,26 +90,26 @@ public struct ServerTrust: Hashable, Sendable {
     }
 }
 
-/// Why a chain of certificates is not to be trusted.
+/// Why a certificate chain is not trusted.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum CertificateChainFailure: Error, Hashable, Sendable {
-    /// The time of one of the certificates is over.
+    /// A certificate has expired.
     case expired
-    /// The time of one of the certificates has not begun.
+    /// A certificate is not valid yet.
     case notYetValid
-    /// The chain leads to no trusted authority; perhaps the server does not present an intermediate
+    /// The chain does not lead to a trusted authority. The server may have failed to send an intermediate
     /// certificate.
     case unknownAuthority
-    /// The server's certificate vouches for itself, and is not trusted.
+    /// The server's certificate is self-signed and not trusted.
     case selfSigned
-    /// One of the certificates was taken back.
+    /// A certificate was revoked.
     case revoked
-    /// Another reason: OpenSSL's `X509_V_ERR_` code, and its sentence.
+    /// Another reason: OpenSSL's `X509_V_ERR_` code and message.
     ///
-    /// The two have no type of their own: OpenSSL has 90 such codes, another version others, and a program
-    /// only shows them. One that programs ask about gets a case.
+    /// OpenSSL has about 90 such codes, which depend on its version and are only shown to users. Codes that
+    /// programs need to handle have their own cases.
     case other(code: Int, sentence: String)
 
     init(_ failure: ChainFailure) {
@@ -126,7 +126,7 @@ public enum CertificateChainFailure: Error, Hashable, Sendable {
 }
 
 extension TrustAnchors {
-    /// For a verification without a connection.
+    /// The anchors for a verification without a connection.
     fileprivate var verifierAnchors: ChainVerifier.Anchors {
         switch self {
         case .system:

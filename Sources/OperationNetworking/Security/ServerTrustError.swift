@@ -1,30 +1,30 @@
 public import Foundation
 
-/// The server is not one to talk to, as the ``SecurityPolicy`` has it. Not a byte of the request was sent,
-/// unless the server asked for another handshake later.
+/// The ``SecurityPolicy`` does not accept the server. No byte of the request was sent, unless the server
+/// requested another handshake later.
 ///
-/// Its `NSUnderlyingErrorKey` is a `URLError`: `.serverCertificateUntrusted`, `.serverCertificateHasBadDate`,
+/// `NSUnderlyingErrorKey` holds a `URLError`: `.serverCertificateUntrusted`, `.serverCertificateHasBadDate`,
 /// `.serverCertificateNotYetValid`, `.serverCertificateHasUnknownRoot`, or
 /// `.appTransportSecurityRequiresSecureConnection` for a request without TLS.
 public struct ServerTrustError: Error, Hashable, Sendable {
-    /// A check that a server has to pass.
+    /// A check that a server must pass.
     #if hasAttribute(nonexhaustive)
         @nonexhaustive
     #endif
     public enum Check: Hashable, Sendable {
-        /// The certificates do not lead to a trusted authority; why.
+        /// The certificates do not lead to a trusted authority, for this reason.
         case chain(CertificateChainFailure)
-        /// The certificate is one for other hosts.
+        /// The certificate is for other hosts.
         case host
-        /// The certificate does not say for which hosts it is: it has neither a DNS name nor an IP address as
-        /// a subjectAltName. Its common name does not count ([RFC 9110
+        /// The certificate names no host: it has neither a DNS name nor an IP address as a subjectAltName.
+        /// Its common name is ignored ([RFC 9110
         /// §4.3.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.4)).
         case noSubjectAlternativeName
-        /// No pinned certificate or key is in the path that the policy looks at.
+        /// The path that the policy examines contains no pinned certificate or key.
         case pin(SecurityPolicy.PinningMode)
-        /// The policy wants a pin and has none: it accepts no server.
+        /// The policy requires a pin and has none, so it accepts no server.
         case nothingPinned
-        /// The policy pins, and the URL has no TLS.
+        /// The policy pins, but the URL does not use TLS.
         case encryption
     }
 
@@ -32,12 +32,12 @@ public struct ServerTrustError: Error, Hashable, Sendable {
     public let host: String
     /// The check that failed.
     public let check: Check
-    /// The certificates that the server has presented; `nil` if it was not asked.
+    /// The certificates that the server presented; `nil` if it was not contacted.
     public let serverTrust: ServerTrust?
     /// The URL of the request.
     public let url: URL
 
-    /// The same in Foundation's terms.
+    /// The corresponding `URLError`.
     public var urlError: URLError {
         URLError(code, url: url, sentence: description)
     }
@@ -64,11 +64,12 @@ extension ServerTrustError: CustomStringConvertible {
         case .host: "The certificate that \(host) presented is for another host\(subject)."
         case .noSubjectAlternativeName:
             "The certificate that \(host) presented names no host in a subjectAltName\(subject)."
-        case .pin(.publicKey): "The public key of \(host) is not one that is pinned."
-        case .pin: "The certificate of \(host) is not one that is pinned, nor issued by one."
+        case .pin(.publicKey): "The public key of \(host) is not pinned."
+        case .pin: "The certificate of \(host) is neither pinned nor issued by a pinned one."
         case .nothingPinned:
-            "The security policy accepts \(host) only with a pin, and pins nothing."
-        case .encryption: "The security policy pins certificates, and http has none: \(host) was not asked."
+            "The security policy requires a pin for \(host) but has none."
+        case .encryption:
+            "The security policy pins certificates, which http does not have: \(host) was not contacted."
         }
     }
 
@@ -79,12 +80,13 @@ extension ServerTrustError: CustomStringConvertible {
 }
 
 extension CertificateChainFailure: CustomStringConvertible {
-    /// Without a capital and a full stop.
+    /// A phrase without a capital and a full stop.
     public var description: String {
         switch self {
         case .expired: "a certificate has expired"
         case .notYetValid: "a certificate is not valid yet"
-        case .unknownAuthority: "its authority is unknown, or the server did not send what leads there"
+        case .unknownAuthority:
+            "its authority is unknown, or the server did not send an intermediate certificate"
         case .selfSigned: "it is self-signed"
         case .revoked: "a certificate was revoked"
         case .other(_, let sentence): sentence
@@ -98,10 +100,10 @@ extension ServerTrustError: CustomNSError, LocalizedError {
     /// The domain of the `NSError`.
     public static let errorDomain = "OperationNetworking.ServerTrustError"
 
-    /// The number of the check.
+    /// The code of ``urlError``.
     public var errorCode: Int { urlError.errorCode }
 
-    /// The URL, the sentence, and the `URLError` beneath.
+    /// The URL, the description, and the underlying `URLError`.
     public var errorUserInfo: [String: Any] {
         [
             NSURLErrorFailingURLErrorKey: url, NSLocalizedDescriptionKey: description,

@@ -1,26 +1,27 @@
 package import Foundation
 internal import OperationNetworkingSystem
 
-/// The verification of a request's servers: bytes that came under one are not as good as those under another.
+/// How a request's servers are verified. Bytes that were received under one verification are not trusted
+/// under another.
 ///
-/// | The request                                                             | Its verification      |
-/// |-------------------------------------------------------------------------|-----------------------|
-/// | without TLS                                                             | ``anyServer``         |
-/// | a policy that accepts every server                                      | ``anyServer``         |
-/// | the default policy, and the authorities of the system                   | ``standard``          |
-/// | another policy, authorities of its own, or redirects that may lead from https to http | a digest of these |
+/// | The request                                                                      | Its verification  |
+/// |----------------------------------------------------------------------------------|-------------------|
+/// | without TLS                                                                      | ``anyServer``     |
+/// | a policy that accepts every server                                               | ``anyServer``     |
+/// | the default policy, and the authorities of the system                            | ``standard``      |
+/// | another policy, other authorities, or redirects that may lead from https to http | a digest of these |
 ///
-/// An impostor can send any tag, and any last bytes. So bytes that came under one verification are neither
-/// continued nor taken for complete under another, whatever their validators are; only ``anyServer`` takes
-/// what the others brought. Authorities on the disk count by their path, not by what is in them: a bundle may
-/// be renewed. The same in every process and version.
+/// An impostor can send any validator and any bytes. So bytes that were received under one verification are
+/// neither resumed nor considered complete under another, whatever their validators are; only ``anyServer``
+/// accepts all others. Authorities on disk are identified by path, not by content, because a bundle may be
+/// renewed. The text is the same in every process and version.
 package struct ServerVerification: Hashable, Sendable {
-    /// None: every server on the way could have sent the bytes.
+    /// No verification: any server on the way could have sent the bytes.
     package static let anyServer = ServerVerification(text: "none")
-    /// As unless anything is set.
+    /// The default.
     package static let standard = ServerVerification(text: "")
 
-    /// The form on the disk; no secret.
+    /// The form that is stored; not a secret.
     let text: String
 
     init(text: String) {
@@ -28,10 +29,10 @@ package struct ServerVerification: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - url: that of the request.
-    ///   - policy: its security policy.
-    ///   - anchors: the authorities that it trusts.
-    ///   - allowsDowngrade: whether a redirect may lead it from https to http.
+    ///   - url: the URL of the request.
+    ///   - policy: the request's security policy.
+    ///   - anchors: the trusted authorities.
+    ///   - allowsDowngrade: whether redirects may lead from https to http.
     package init(
         of url: URL?,
         by policy: SecurityPolicy,
@@ -46,35 +47,35 @@ package struct ServerVerification: Hashable, Sendable {
             self = .standard
         } else {
             let texts = [policy.verdictText, anchors.verdictText]
-            // Where something is pinned, http is refused anyway.
+            // With pins, http is refused anyway.
             self.init(text: Self.digest(texts + (allowsDowngrade && !policy.pins ? ["downgrade"] : [])))
         }
     }
 
-    /// The verification of a request to a URL for which nothing is set.
+    /// The verification of a request with default settings.
     static func usual(for url: String) -> ServerVerification {
         url.lowercased().hasPrefix("https:") ? .standard : .anyServer
     }
 
-    /// The form on the disk beside a URL; `nil`: it is the usual one.
+    /// The form that is stored beside a URL; `nil` if it is the usual one.
     func note(besides url: String) -> String? {
         self == .usual(for: url) ? nil : text
     }
 
-    /// The verifications whose complete files it takes for its own, as far as they can be named.
+    /// The verifications whose complete files are accepted, as far as they can be enumerated.
     var accepted: [ServerVerification] { self == .anyServer ? [.anyServer, .standard] : [self] }
 
-    /// Whether bytes that came under another one can be continued, or are complete, under this one.
+    /// Whether bytes that were received under `other` can be resumed, or are complete, under this one.
     func accepts(_ other: ServerVerification) -> Bool { self == .anyServer || self == other }
 
-    /// The same, with servers that only the challenge's closure trusted, by their digests.
+    /// A copy that includes servers, as digests, that only the challenge's closure trusted.
     func trusting(_ servers: [String]) -> ServerVerification {
         self == .anyServer || servers.isEmpty
             ? self : ServerVerification(text: ([text] + servers).joined(separator: " "))
     }
 
-    /// Whether a file that an earlier process of the same program finished under another one counts as
-    /// finished: the closure that trusted a server would trust it again.
+    /// Whether a file that an earlier process of the same program completed under `other` is complete: a
+    /// closure that trusted a server would trust it again.
     func accepts(finished other: ServerVerification, asksAboutServers: Bool) -> Bool {
         accepts(other) || asksAboutServers && accepts(other.withoutTrustedServers)
     }
@@ -83,22 +84,22 @@ package struct ServerVerification: Hashable, Sendable {
         ServerVerification(text: String(text.prefix { $0 != " " }))
     }
 
-    /// The digest of a policy and authorities.
+    /// Returns the digest of a policy and authorities.
     static func digest(_ policy: SecurityPolicy, _ anchors: TrustAnchors) -> String {
         digest([policy.verdictText, anchors.verdictText])
     }
 
     private static func digest(_ texts: [String]) -> String {
-        // Without a digest it is equal to no other.
+        // Without a digest, it is unique.
         (try? Array(texts.joined(separator: "\n\n").utf8).span.sha256Text()) ?? UUID().uuidString
     }
 }
 
 extension SecurityPolicy {
-    /// Whether it refuses no certificate.
+    /// Whether every certificate is accepted.
     fileprivate var acceptsEveryServer: Bool { !pins && allowInvalidCertificates && !validatesDomainName }
 
-    /// All that its verdict depends on, the same in each process: nothing in the order of a set.
+    /// Everything that the evaluation depends on, in a deterministic order.
     fileprivate var verdictText: String {
         let pins =
             switch pinningMode {
@@ -114,11 +115,11 @@ extension SecurityPolicy {
 }
 
 extension TrustAnchors {
-    /// Whether they are those of the system, by whatever name.
+    /// Whether these are the system's authorities, under whatever path.
     var areOfSystem: Bool { self == .system && places.isEmpty || verdictText == "system" }
 
-    /// The authorities, or the places of those on the disk. Links in them are not followed: a bundle may be
-    /// renewed by leading one elsewhere.
+    /// The authorities, or their paths. Symbolic links are not resolved, because a bundle may be renewed by
+    /// changing one.
     fileprivate var verdictText: String {
         if case .certificates(let certificates) = self {
             return (["certificates"] + certificates.map { $0.der.base64EncodedString() }.sorted())
@@ -133,7 +134,7 @@ extension TrustAnchors {
 }
 
 extension AuthorityPlaces {
-    /// Whether each is the system's, behind links.
+    /// Whether both are the system's, with symbolic links resolved.
     fileprivate var areOfSystem: Bool {
         guard case .places(let systemFile, let systemDirectory) = CurlLibrary.authorities else {
             return false

@@ -1,8 +1,8 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// The bearer token of a manager's requests, and its refresh: once for all operations that wait, when it
-/// expires or a server refuses it.
+/// Provides the bearer token of a manager's requests, and refreshes it when it expires or a server refuses
+/// it, once for all operations that are waiting.
 ///
 /// ```swift
 /// manager.tokenSource = TokenSource(TokenSource.Token(saved)) { last in
@@ -11,29 +11,29 @@ internal import OperationNetworkingSystem
 /// }
 /// ```
 ///
-/// Each operation sends the token to the origin of its own request, and to no other one. After a 401 it waits
-/// for a token other than the one it sent, and sends its request once more; if that is refused as well, the
-/// 401 is the response. An operation whose body can be read only once has nothing to send again, and fails;
-/// the next operation waits for another token. When the closure throws, all that wait fail with what it
-/// threw, and the next operation calls it again.
+/// An operation sends the token only to the origin of its own request. After a 401 it waits for a different
+/// token and sends its request once more; if that is refused as well, the 401 is the response. An operation
+/// whose body can be read only once cannot be sent again and fails; the next operation waits for a different
+/// token. If the closure throws, all waiting operations fail with that error, and the next operation calls it
+/// again.
 ///
-/// An operation that a manager makes while the closure runs, in its task, has no token of this source: it
-/// would wait for itself. One that was made elsewhere must not be waited for there. Those that wait for the
-/// token do not count for the limit of their queue, so the closure may send requests in it: see
+/// Operations that a manager creates in the closure's task send no token of this source, because they would
+/// deadlock. The closure must not wait for operations that were created elsewhere. Operations that wait for
+/// the token do not count toward their queue's limit, so the closure can use the same queue: see
 /// ``TransferQueue``.
 ///
-/// Cancelling an operation does not cancel what the others wait for. Callable from any thread.
+/// Cancelling an operation does not cancel a refresh that others wait for. Callable from any thread.
 public final class TokenSource: Sendable {
     /// A bearer token for the `Authorization` field, and its expiry.
     public struct Token: Hashable, Sendable {
-        /// The token, as it is sent.
+        /// The token as it is sent.
         public var value: String
-        /// The time from which on it is not sent any more, also by an operation that has waited for a
-        /// connection until then; `nil`: it is sent until a server refuses it. A token that has expired when
-        /// it comes from the closure is sent once: the clock of this machine may be wrong.
+        /// The time after which the token is no longer sent, even by an operation that was waiting for a
+        /// connection. With `nil` it is sent until a server refuses it. A token from the closure that has
+        /// already expired is sent once, because this machine's clock may be wrong.
         public var expiry: Date?
 
-        /// A token, good until `expiry`.
+        /// Creates a token that is valid until `expiry`.
         public init(_ value: String, expiry: Date? = nil) {
             self.value = value
             self.expiry = expiry
@@ -42,7 +42,7 @@ public final class TokenSource: Sendable {
         func isGood(at now: Date) -> Bool { expiry.map { $0 > now } ?? true }
     }
 
-    /// Gets a token; `last` is the one before, which has expired or was refused.
+    /// Fetches a token. `last` is the previous one, which has expired or was refused.
     public typealias Refresh = @Sendable (_ last: Token?) async throws -> Token
     typealias Waiter = @Sendable (Result<Token, any Error>) -> Void
 
@@ -50,14 +50,14 @@ public final class TokenSource: Sendable {
         var token: Token? {
             didSet { isRefused = false }
         }
-        /// Whether a server has refused `token`, and no operation could wait for another one.
+        /// Whether a server refused `token`, and no operation could wait for a different one.
         var isRefused = false
         var waiters: [Waiter] = []
         var isRefreshing = false
-        /// Counts how often ``TokenSource/token`` was set.
+        /// Incremented when ``TokenSource/token`` is set.
         var generation = 0
 
-        /// The token, if it may be sent.
+        /// The token, if it is valid.
         func goodToken(at now: Date) -> Token? {
             isRefused ? nil : token.flatMap { $0.isGood(at: now) ? $0 : nil }
         }
@@ -73,30 +73,31 @@ public final class TokenSource: Sendable {
         }
     }
 
-    /// The call that the present task, or one that began it, is in.
+    /// The call of the closure that the current task belongs to.
     @TaskLocal private static var call: Call?
 
     private let refresh: Refresh
     private let state: Locked<State>
 
-    /// Whether the present task is in its closure. A task that the closure began may outlive it.
+    /// Whether the current task belongs to a running call of this source's closure. Tasks that the closure
+    /// created may outlive it.
     var isRefreshingHere: Bool {
         guard let call = TokenSource.call, call.source === self else { return false }
         return !call.isOver.withLock { $0 }
     }
 
     /// - Parameters:
-    ///   - token: the first one; `nil`: the first operation waits for one.
-    ///   - refresh: gets another one. Never called again before it has returned; those that wait for it have
-    ///     no timeout of their own.
+    ///   - token: the first token; with `nil`, the first operation waits for one.
+    ///   - refresh: fetches another token. Calls never overlap. Operations that wait for it have no separate
+    ///     timeout.
     public init(_ token: Token? = nil, @_inheritActorContext refresh: @escaping Refresh) {
         state = Locked(State(token: token))
         self.refresh = refresh
     }
 
-    /// The token that is sent now. If you set `nil`, the next operation waits for a refreshed one. A token
-    /// that is set while a refresh runs stays: the refreshed one is only for the operations that already wait
-    /// for it.
+    /// The current token. If you set `nil`, the next operation waits for a refresh. A token that is set
+    /// during a refresh is kept; the refreshed one is used only by operations that are already waiting for
+    /// it.
     public var token: Token? {
         get { state.withLock { $0.token } }
         set {
@@ -107,21 +108,21 @@ public final class TokenSource: Sendable {
         }
     }
 
-    /// The token, if it has not expired and was not refused; `nil`: the operation has to wait for one.
+    /// The token, if it has neither expired nor been refused; otherwise the operation has to wait for one.
     var goodToken: Token? {
         let now = Date()
         return state.withLock { $0.goodToken(at: now) }
     }
 
-    /// A server refused the token, and the operation that sent it cannot send its request again: the next one
-    /// waits for another token.
+    /// Records that a server refused the token of an operation that cannot send its request again. The next
+    /// operation waits for a different token.
     func noteRefusal(of refused: Token) {
         state.withLock { state in
             if state.token?.value == refused.value { state.isRefused = true }
         }
     }
 
-    /// Calls `then` once, on any thread, at once perhaps, with a token that is another one than `refused`.
+    /// Calls `then` once, on any thread, possibly before returning, with a token other than `refused`.
     func token(otherThan refused: Token?, then: @escaping Waiter) {
         let now = Date()
         let (ready, last, generation) = state.withLock { state -> (Token?, Token??, Int) in
@@ -133,7 +134,7 @@ public final class TokenSource: Sendable {
         }
         if let ready { then(.success(ready)) }
         guard let last else { return }
-        // A task of its own: no operation's cancellation reaches it.
+        // An unstructured task, so that cancelling an operation does not cancel it.
         Task {
             do {
                 let call = Call(self)
@@ -150,8 +151,7 @@ public final class TokenSource: Sendable {
         let waiters = state.withLock { state in
             switch result {
             case .success(let token): if state.generation == generation { state.token = token }
-            // The one that was refused would only be refused again. With NaN in its expiry it does not equal
-            // itself.
+            // A refused token would only be refused again. With NaN as its expiry it does not equal itself.
             case .failure: if state.generation == generation || state.token == last { state.token = nil }
             }
             state.isRefreshing = false
@@ -163,19 +163,19 @@ public final class TokenSource: Sendable {
 }
 
 extension TokenSource.Token: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The expiry, and nothing of the token.
+    /// The expiry, without the token.
     public var description: String {
         guard let expiry else { return "token, hidden" }
-        // Foundation traps where it describes a date that is not a number.
+        // Foundation traps when it describes a date that is NaN.
         guard !expiry.timeIntervalSinceReferenceDate.isNaN else {
             return "token, hidden, with an expiry that is not a number"
         }
-        return "token, hidden, good until \(expiry)"
+        return "token, hidden, valid until \(expiry)"
     }
 
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// The same as ``description``: nothing to look into.
+    /// The same as ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["token": description]) }
 }

@@ -1,20 +1,20 @@
 public import Foundation
 
-/// The trusted certificate authorities of servers.
+/// The certificate authorities that are trusted to identify servers.
 public enum TrustAnchors: Hashable, Codable, Sendable {
-    /// The certificate authorities of the system; those that `SSL_CERT_FILE` and `SSL_CERT_DIR` name instead,
-    /// if one of them is set when the first request of the process is made.
+    /// The system's authorities, or those that `SSL_CERT_FILE` and `SSL_CERT_DIR` name if one of them is set
+    /// when the process makes its first request.
     case system
-    /// The authorities in a file, PEM, and no others. A file that cannot be read makes every request fail.
+    /// Only the authorities in a PEM file. If the file cannot be read, every request fails.
     case file(URL)
-    /// The authorities in a directory as `openssl rehash` makes it, and no others.
+    /// Only the authorities in a directory prepared by `openssl rehash`.
     case directory(URL)
-    /// These authorities, and no others.
+    /// Only these authorities.
     case certificates([X509Certificate])
 }
 
 extension TrustAnchors {
-    /// Their places on the disk; empty, if libcurl knows them by itself, or they are in memory.
+    /// Their paths; empty if libcurl's defaults apply or they are in memory.
     var places: AuthorityPlaces {
         switch self {
         case .system: .ofProcess
@@ -25,7 +25,7 @@ extension TrustAnchors {
     }
 }
 
-/// A file and a directory of authorities, as those where OpenSSL's own programs look; libcurl does not.
+/// A file and a directory of authorities, such as those that OpenSSL's own programs use; libcurl does not.
 struct AuthorityPlaces: Hashable, Sendable {
     var file: String?
     var directory: String?
@@ -35,14 +35,14 @@ struct AuthorityPlaces: Hashable, Sendable {
         self.directory = directory
     }
 
-    /// - Parameter environment: that of the process.
+    /// - Parameter environment: the variables of the process.
     init(environment: [String: String]) {
         let value = { (name: String) in environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         file = value("SSL_CERT_FILE")
         directory = value("SSL_CERT_DIR")
     }
 
-    /// The places of this process, read once.
+    /// The paths in the environment of this process, read once.
     static let ofProcess = AuthorityPlaces(environment: ProcessInfo.processInfo.environment)
 
     var isEmpty: Bool { file == nil && directory == nil }

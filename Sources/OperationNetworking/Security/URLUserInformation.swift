@@ -1,20 +1,20 @@
 import Foundation
 
-/// User and password of a URL, decoded.
+/// The decoded user and password of a URL.
 struct URLUserInformation: Hashable, Sendable {
     var user: String
-    /// `nil`: the URL names the user alone.
+    /// `nil` if the URL has only a user.
     var password: String?
 
-    /// As in curl: without a password it is an empty one.
+    /// As in curl, a missing password is empty.
     var credential: Credential { Credential(user: user, password: password ?? "") }
 }
 
 extension URL {
-    /// User and password, decoded; `nil` when the URL has neither, or both are empty. One of them may be:
-    /// [RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2).
+    /// Returns the decoded user and password; `nil` if the URL has neither, or both are empty. One of them
+    /// may be empty ([RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)).
     ///
-    /// - Throws: ``CredentialError/notUTF8(in:)`` for what cannot be decoded: another text would be sent.
+    /// - Throws: ``CredentialError/notUTF8(in:)`` if a part cannot be decoded.
     func userInformation() throws(CredentialError) -> URLUserInformation? {
         let encodedUser = user(percentEncoded: true) ?? ""
         let encodedPassword = password(percentEncoded: true)

@@ -1,13 +1,12 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// An X.509 certificate ([RFC 5280](https://www.rfc-editor.org/rfc/rfc5280)), as bytes that are known to be
-/// one.
+/// An X.509 certificate ([RFC 5280](https://www.rfc-editor.org/rfc/rfc5280)), validated to be parseable.
 public struct X509Certificate: Hashable, Sendable {
     /// The certificate in DER.
     public let der: Data
 
-    /// - Parameter der: one certificate in DER, and nothing else.
+    /// - Parameter der: exactly one certificate in DER.
     /// - Throws: ``CertificateError/noCertificate(_:)``.
     public init(der: Data) throws(CertificateError) {
         guard let found = CertificateReader.certificates(in: der), found == [der] else {
@@ -16,31 +15,32 @@ public struct X509Certificate: Hashable, Sendable {
         self.der = der
     }
 
-    /// One that OpenSSL has read already.
+    /// Creates a certificate from data that OpenSSL has already parsed.
     init(verified der: Data) {
         self.der = der
     }
 
-    /// The certificates in `data`: one in DER, or any number in PEM, with whatever text stands between them.
+    /// Returns the certificates in `data`: one in DER, or any number in PEM. Text between PEM blocks is
+    /// ignored.
     ///
-    /// - Throws: ``CertificateError/noCertificate(_:)`` when one is broken, or there is none.
+    /// - Throws: ``CertificateError/noCertificate(_:)`` if one is broken or there is none.
     public static func all(in data: Data) throws(CertificateError) -> [X509Certificate] {
         try all(in: data, named: "the data")
     }
 
-    /// The certificates in a file, DER or PEM. Waits for the disk.
+    /// Returns the certificates in a file, DER or PEM. Blocks on disk access.
     ///
     /// - Throws: ``CertificateError``.
     public static func all(contentsOf file: URL) throws(CertificateError) -> [X509Certificate] {
         try all(in: contents(of: file), named: file.path)
     }
 
-    /// The contents of a file, which may be a pipe.
+    /// Returns the contents of a file, which may be a pipe.
     static func contents(of file: URL) throws(CertificateError) -> Data {
         do {
             return try Data(contentsOf: file)
         } catch {
-            // Foundation only says of a directory that it could not be read.
+            // Foundation's message does not say that it is a directory.
             let values = try? file.resourceValues(forKeys: [.isDirectoryKey])
             throw .unreadable(
                 file.path,
@@ -49,11 +49,11 @@ public struct X509Certificate: Hashable, Sendable {
         }
     }
 
-    /// The certificates in those files of a directory whose names end in `.cer`, `.crt`, `.der` or `.pem`, in
-    /// the order of the names. Waits for the disk.
+    /// Returns the certificates in a directory's files with the extension `cer`, `crt`, `der` or `pem`,
+    /// sorted by file name. Blocks on disk access.
     ///
-    /// - Throws: ``CertificateError``; also when there is no such file: an empty list of pins would trust no
-    ///   server.
+    /// - Throws: ``CertificateError``; also if there is no such file, because an empty list of pins would
+    ///   trust no server.
     public static func all(inDirectory directory: URL) throws(CertificateError) -> [X509Certificate] {
         let names: [String]
         do {
@@ -78,15 +78,14 @@ public struct X509Certificate: Hashable, Sendable {
     /// The subject on one line, as in `CN=localhost,O=Example` (RFC 2253).
     public var subject: String { CertificateReader.subject(of: der) ?? "" }
 
-    /// Whether it is one for a host name, for which a wildcard may stand, or for an IP address
-    /// ([RFC 6125 §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)). Only its subjectAltName counts:
-    /// the common name of the subject is no host name
-    /// ([RFC 9110 §4.3.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.4)).
+    /// Whether the certificate is for a host name, which a wildcard may match, or for an IP address ([RFC
+    /// 6125 §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)). Only the subjectAltName is used, not
+    /// the subject's common name ([RFC 9110 §4.3.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.4)).
     public func isIssued(to host: String) -> Bool {
         CertificateReader.isCertificate(der, for: Self.comparable(host))
     }
 
-    /// The same, but in a certificate without any alternative name the common name counts for a host name.
+    /// The same, but for a certificate without alternative names the common name is used.
     func isIssuedByAnyMeans(to host: String) -> Bool {
         CertificateReader.isCertificate(der, for: Self.comparable(host), byCommonName: true)
     }
@@ -94,7 +93,7 @@ public struct X509Certificate: Hashable, Sendable {
     /// Whether it has a DNS name or an IP address as a subjectAltName.
     var hasAlternativeNames: Bool { CertificateReader.hasAlternativeNames(der) }
 
-    /// An address without its brackets and zone, a name without the dot of the root.
+    /// Returns an address without brackets and zone, or a name without the trailing dot.
     private static func comparable(_ host: String) -> String {
         var host = host[...]
         if host.first == "[", host.last == "]" { host = host.dropFirst().dropLast() }
@@ -107,7 +106,7 @@ public struct X509Certificate: Hashable, Sendable {
 // MARK: - Codable
 
 extension X509Certificate: Codable {
-    /// - Throws: `DecodingError` for what is no certificate.
+    /// - Throws: `DecodingError` if the data is not a certificate.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         do throws(CertificateError) {
@@ -117,7 +116,7 @@ extension X509Certificate: Codable {
         }
     }
 
-    /// Encodes the DER, as the encoder encodes data: base64 in JSON.
+    /// Encodes the DER as data: base64 in JSON.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(der)
@@ -143,21 +142,20 @@ extension X509Certificate: CustomStringConvertible {
     @nonexhaustive
 #endif
 public enum CertificateError: Error, Hashable, Sendable {
-    /// Data with an entry that is no certificate, neither in DER nor in PEM, or without any; the associated
-    /// value says where.
+    /// The data has no certificate, in DER or PEM, or a broken one. The associated value names the source.
     case noCertificate(String)
     /// The file or directory cannot be read.
     case unreadable(String, reason: String)
     /// The text is not `sha256//` and 32 bytes in base64.
     case noPublicKeyPin(String)
-    /// There is no private key where one is expected.
+    /// The source has no private key.
     case noPrivateKey(String)
-    /// The private key, or the PKCS#12 file, is encrypted with another passphrase; or it is broken.
+    /// The private key or PKCS#12 file is encrypted with another passphrase, or it is broken.
     case wrongPassphrase(String)
-    /// The private key, or the PKCS#12 file, is encrypted in a way that this OpenSSL does not read, as with
-    /// RC2 or single DES.
+    /// The private key or PKCS#12 file uses an encryption that this OpenSSL does not support, such as RC2 or
+    /// single DES.
     case unsupportedEncryption(String)
-    /// The private key is not the one of the certificate.
+    /// The private key does not belong to the certificate.
     case keyMismatch(String)
 }
 
@@ -168,20 +166,20 @@ extension CertificateError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noCertificate(let place):
-            "A certificate was expected, in DER or PEM: \(place) has none, or a broken one."
+            "Expected a certificate in DER or PEM: \(place) has none, or a broken one."
         case .unreadable(let path, let reason):
             "\(path) cannot be read: \(reason)"
         case .noPublicKeyPin(let text):
-            "The pin of a public key is sha256// and the base64 of 32 bytes, not \(text.debugDescription)."
+            "A public key pin is sha256// followed by 32 bytes in base64, not \(text.debugDescription)."
         case .noPrivateKey(let place):
-            "A private key was expected: \(place) has none."
+            "Expected a private key: \(place) has none."
         case .wrongPassphrase(let place):
             "The private key in \(place) cannot be read: the passphrase is wrong or missing, or the key is broken."
         case .unsupportedEncryption(let place):
-            "The private key in \(place) is encrypted in an old way that OpenSSL does not read: export it again, "
-                + "with AES (openssl pkcs12 -legacy reads it)."
+            "The private key in \(place) uses an old encryption that OpenSSL does not support: export it again "
+                + "with AES (openssl pkcs12 -legacy can read it)."
         case .keyMismatch(let place):
-            "The private key in \(place) is not that of the certificate."
+            "The private key in \(place) does not belong to the certificate."
         }
     }
 }

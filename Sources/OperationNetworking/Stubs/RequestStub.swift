@@ -1,23 +1,22 @@
 import Foundation
 public import FoundationNetworking
 
-/// One rule of ``RequestStubs``: which requests it is for, and how it answers them.
+/// A rule of ``RequestStubs``: the requests that it matches, and its responses.
 public struct RequestStub: Sendable {
-    /// The same for copies.
+    /// Equal for copies.
     let id = UUID()
     private let condition: @Sendable (URLRequest) -> Bool
     private let respond: @Sendable (URLRequest, _ number: Int) throws -> StubResponse
 
-    /// A rule for a method and an address, with one response for each request that comes; the last one is for
-    /// all later requests.
+    /// Creates a rule for a method and an address, with one response per request; the last one answers all
+    /// further requests.
     ///
     /// - Parameters:
-    ///   - method: compared without regard to case.
-    ///   - url: a URL with a host, or a path from `/` on, which any server may have; anything else is a
-    ///     mistake of the test, and traps. A query in it has to be the request's, octet for octet; without
-    ///     one the request may have any.
+    ///   - method: the method, case-insensitive.
+    ///   - url: a URL with a host, or a path that begins with `/` and matches any server; anything else
+    ///     traps. A query must equal the request's octet for octet; without a query, any query matches.
     ///   - first: the response to the first request.
-    ///   - later: the responses to the next ones.
+    ///   - later: the responses to further requests.
     public init(_ method: String, _ url: String, _ first: StubResponse, _ later: StubResponse...) {
         let responses = [first] + later
         let address = StubAddress(url)
@@ -27,14 +26,14 @@ public struct RequestStub: Sendable {
         )
     }
 
-    /// A rule for a method and an address, with a response that depends on the request.
+    /// Creates a rule for a method and an address, with a response that depends on the request.
     ///
     /// - Parameters:
-    ///   - method: as in the other initializers.
-    ///   - url: as in the other initializers.
-    ///   - respond: makes the response to a request, whose whole body is in `httpBody`. Called on a queue of
-    ///     the library, for several requests at once perhaps, so it cannot use what belongs to an actor; what
-    ///     it throws is the request's transport error.
+    ///   - method: the method, case-insensitive.
+    ///   - url: see ``init(_:_:_:_:)``.
+    ///   - respond: returns the response to a request, whose whole body is in `httpBody`. Called on a queue
+    ///     of the library, possibly concurrently, so it cannot use actor-isolated state. An error that it
+    ///     throws is the request's transport error.
     public init(
         _ method: String,
         _ url: String,
@@ -44,12 +43,12 @@ public struct RequestStub: Sendable {
         self.init(where: { address.matches($0, method: method) }, respond: respond)
     }
 
-    /// A rule for the requests that meet a condition.
+    /// Creates a rule for requests that satisfy a condition.
     ///
     /// - Parameters:
-    ///   - condition: whether the rule is for a request. `httpBody` is `nil` where the body is a stream.
-    ///     Called on a queue of the library, as `respond` is.
-    ///   - respond: makes the response to a request, whose whole body is in `httpBody`.
+    ///   - condition: whether the rule matches a request. `httpBody` is `nil` if the body is a stream. Called
+    ///     on a queue of the library, like `respond`.
+    ///   - respond: returns the response to a request, whose whole body is in `httpBody`.
     public init(
         where condition: @escaping @Sendable (URLRequest) -> Bool,
         respond: @escaping @Sendable (URLRequest) throws -> StubResponse
@@ -72,16 +71,15 @@ public struct RequestStub: Sendable {
     }
 }
 
-/// The address that a stub is for.
+/// The address that a stub matches.
 ///
-/// | Text                        | Matches                                                    |
-/// |-----------------------------|------------------------------------------------------------|
-/// | `https://host/users`        | that scheme, host, port and path, with any query           |
-/// | `https://host/users?page=2` | the same, with just that query                             |
-/// | `/users`                    | that path at any host                                      |
+/// | Text                        | Matches                                          |
+/// |-----------------------------|--------------------------------------------------|
+/// | `https://host/users`        | that scheme, host, port and path, with any query |
+/// | `https://host/users?page=2` | the same, with exactly that query                |
+/// | `/users`                    | that path on any host                            |
 ///
-/// Scheme and host are compared without regard to case, default ports are filled in, and fragments do not
-/// count.
+/// Scheme and host are case-insensitive, default ports are filled in, and fragments are ignored.
 struct StubAddress: Sendable {
     private let parts: URLComponents
 

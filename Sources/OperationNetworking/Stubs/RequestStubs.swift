@@ -2,21 +2,20 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// Answers requests without a socket, for an app's tests: the `stubs` of a manager or of an operation.
+/// Answers requests without a network, for an app's tests. Set as the `stubs` of a manager or an operation.
 ///
 /// ```swift
 /// let stubs = RequestStubs([RequestStub("GET", "https://api.example.com/users/1", .json(["name": "Ann"]))])
 /// manager.stubs = stubs
 /// ```
 ///
-/// Requests are answered in place of the network: what stands above it works as ever. Redirects, cookies,
-/// credentials, retries, resuming, progress, serializers and batches see a stub's response as they would see
-/// a server's. What belongs to connections does not happen: limits of connections and of bandwidth, proxies,
-/// TLS and its trust, NTLM and Negotiate.
+/// Stubs replace only the network. Redirects, cookies, credentials, retries, resuming, progress, serializers
+/// and batches handle a stub's response like a server's. Features of connections do not apply: connection and
+/// bandwidth limits, proxies, TLS and its trust evaluation, NTLM and Negotiate.
 ///
-/// One object may serve several managers and operations, and be changed at any time, from any thread.
+/// Several managers and operations can share an object. It can be changed at any time, from any thread.
 public final class RequestStubs: Sendable {
-    /// The fate of a request that no stub answers.
+    /// The handling of requests that no stub matches.
     public enum Unmatched: Hashable, Sendable {
         /// The request fails with ``StubError/unmatched(method:url:)``.
         case fail
@@ -26,19 +25,19 @@ public final class RequestStubs: Sendable {
 
     private struct State {
         var stubs: [RequestStub]
-        /// For each stub, how many requests it has answered.
+        /// The number of requests that each stub has answered.
         var counts: [Int]
         var requests: [URLRequest] = []
     }
 
-    /// Servers of its own, also for the requests that go on to the network.
+    /// A separate set of servers, also for requests that pass through to the network.
     let servers: ServerSet? = ServerSet()
     private let unmatched: Unmatched
     private let state: Locked<State>
 
     /// - Parameters:
-    ///   - stubs: asked in this order; the first one that matches answers.
-    ///   - unmatched: the fate of a request that none of them answers.
+    ///   - stubs: the stubs; the first one that matches answers.
+    ///   - unmatched: the handling of requests that no stub matches.
     public init(_ stubs: [RequestStub] = [], unmatched: Unmatched = .fail) {
         self.unmatched = unmatched
         state = Locked(State(stubs: stubs, counts: stubs.map { _ in 0 }))
@@ -46,14 +45,14 @@ public final class RequestStubs: Sendable {
 
     // MARK: - Results
 
-    /// The requests that came, in order, each redirect and each try one of them: as they would have gone to
-    /// the server, with their cookies and credentials, and with the whole body in `httpBody`. Those that went
-    /// to the network are missing.
+    /// The requests that were received, in order, including redirects and retries. Each is as a server would
+    /// have received it, with its cookies and credentials, and with the whole body in `httpBody`. Requests
+    /// that passed through to the network are not included.
     public var requests: [URLRequest] { state.withLock { $0.requests } }
 
     // MARK: - Commands
 
-    /// Adds a stub, which is asked after the others.
+    /// Adds a stub after the others.
     public func add(_ stub: RequestStub) {
         state.withLock { state in
             state.stubs.append(stub)
@@ -61,7 +60,7 @@ public final class RequestStubs: Sendable {
         }
     }
 
-    /// Replaces all stubs; requests that have begun keep their answers. ``requests`` stay.
+    /// Replaces all stubs. Requests that have begun keep their answers, and ``requests`` is unchanged.
     public func replaceAll(with stubs: [RequestStub]) {
         state.withLock { state in
             state.stubs = stubs
@@ -69,15 +68,15 @@ public final class RequestStubs: Sendable {
         }
     }
 
-    /// Forgets the ``requests`` that came.
+    /// Removes all ``requests``.
     public func removeRequests() {
         state.withLock { $0.requests = [] }
     }
 
     // MARK: - For the transfers
 
-    /// The stub that answers a request, which is without its body if that is a stream; `nil`: the request is
-    /// for the network. Calls the conditions of stubs, outside of any lock. Throws
+    /// Returns the stub that matches a request, which lacks its body if that is a stream; `nil` if the
+    /// request passes through. Calls the stubs' conditions outside of any lock. Throws
     /// ``StubError/unmatched(method:url:)``.
     func stub(for request: URLRequest) throws -> RequestStub? {
         if let stub = state.withLock({ $0.stubs }).first(where: { $0.matches(request) }) { return stub }
@@ -86,7 +85,8 @@ public final class RequestStubs: Sendable {
         throw StubError.unmatched(method: request.httpMethod ?? "GET", url: request.url)
     }
 
-    /// The stub's response to a request, with its body. Calls the stub's closure, outside of any lock.
+    /// Returns the stub's response to a request, which has its body. Calls the stub's closure outside of any
+    /// lock.
     func response(of stub: RequestStub, to request: URLRequest) throws -> StubResponse {
         let count = state.withLock { state in
             state.requests.append(request)
@@ -98,7 +98,7 @@ public final class RequestStubs: Sendable {
     }
 }
 
-/// The error of a request that ``RequestStubs`` should have answered.
+/// The error of a request that ``RequestStubs`` could not answer.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
@@ -108,15 +108,15 @@ public enum StubError: Error, Hashable, Sendable {
 }
 
 extension StubError: LocalizedError, CustomStringConvertible {
-    /// One sentence, with the request; secrets of its URL are replaced by `REDACTED`.
+    /// One sentence, with the request; secrets in its URL are replaced by `REDACTED`.
     public var description: String {
         switch self {
         case .unmatched(let method, let url):
-            "No stub answers \(method) \(url.map(Redaction.text(of:)) ?? "without a URL")."
+            "No stub matches \(method) \(url.map(Redaction.text(of:)) ?? "without a URL")."
         }
     }
 
-    /// The sentence of ``description``.
+    /// The same as ``description``.
     public var errorDescription: String? { description }
 }
 
@@ -137,7 +137,7 @@ extension TransferSettings {
 }
 
 extension TransferConfigurable {
-    /// The answers of a test, in place of the network. `nil` (the default) sends requests to the network.
+    /// The stubs that replace the network in a test. `nil` (the default) sends requests to the network.
     public var stubs: RequestStubs? {
         get { readTransferSettings { $0.stubs } }
         set { changeTransferSettings(named: #function) { $0.stubs = newValue } }

@@ -1,21 +1,22 @@
 import Foundation
 import FoundationNetworking
 
-/// The cookies of one stubbed transfer, chosen and read here because libcurl does not see it.
+/// The cookies of a stubbed transfer, which libcurl does not handle.
 struct StubCookies {
     private let known: [Cookie]
     private let url: URL
 
-    /// `known` are the cookies that may concern the server.
+    /// `known` are the cookies that may match the server.
     init(_ known: [Cookie], for url: URL) {
         self.known = known
         self.url = url
     }
 
-    /// The value of the request's `Cookie` field; `nil`: no cookie is for the request.
+    /// The value of the request's `Cookie` field; `nil` if no cookie matches the request.
     var fieldValue: String? { known.fieldValue(for: url) }
 
-    /// The changes of cookies by a response with these fields. The jar looks public suffixes up.
+    /// Returns the changes that a response with these fields makes to cookies. The jar checks public
+    /// suffixes.
     func changes(by fields: HeaderFields) -> CookieChanges {
         var prefixes = CookiePrefix()
         var erasures = CookieErasures()
@@ -48,8 +49,8 @@ struct StubCookies {
         )
     }
 
-    /// The path of the line's cookies, as with a server: without a `Path` the directory of the request, for
-    /// which Foundation on Linux has `/`.
+    /// The path of the line's cookies. Without a `Path` it is the directory of the request; Foundation on
+    /// Linux uses `/`.
     private func path(of line: String) -> String {
         let named = CookiePrefix.attributes(of: line).last {
             $0.name.lowercased() == "path" && !$0.value.isEmpty

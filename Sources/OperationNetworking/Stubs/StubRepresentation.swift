@@ -1,18 +1,18 @@
 import Foundation
 import FoundationNetworking
 
-/// Bytes with their validators, which answer requests with conditions and ranges: a value.
+/// Bytes with validators that answer conditional and range requests.
 ///
-/// | Request                                        | Response                                   |
-/// |------------------------------------------------|--------------------------------------------|
-/// | `If-Match`, `If-Unmodified-Since` not met      | 412                                        |
-/// | `If-None-Match`, `If-Modified-Since` not met   | 304                                        |
-/// | GET, one range, `If-Range` met or missing      | 206, or 416 where there is no such byte    |
-/// | any other GET or HEAD                          | 200                                        |
-/// | another method                                 | 405                                        |
+/// | Request                                      | Response                             |
+/// |----------------------------------------------|--------------------------------------|
+/// | `If-Match`, `If-Unmodified-Since` not met    | 412                                  |
+/// | `If-None-Match`, `If-Modified-Since` not met | 304                                  |
+/// | GET, one range, `If-Range` met or missing    | 206, or 416 if it is not satisfiable |
+/// | any other GET or HEAD                        | 200                                  |
+/// | another method                               | 405                                  |
 ///
-/// In the order of [RFC 9110 §13.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-13.2.2). Several ranges
-/// are answered by the whole.
+/// Evaluated in the order of [RFC 9110 §13.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-13.2.2).
+/// Several ranges are answered with the whole body.
 struct StubRepresentation: Sendable {
     var body: Data
     var contentType: String?
@@ -20,7 +20,7 @@ struct StubRepresentation: Sendable {
     var lastModified: HTTPDate?
     var fields: HeaderFields
 
-    /// The response to a request.
+    /// Returns the response to a request.
     func message(for request: URLRequest) -> StubMessage {
         let method = (request.httpMethod ?? "GET").uppercased()
         guard method == "GET" || method == "HEAD" else {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A response that ``RequestStubs`` give, or a failure, and how it comes.
+/// A response or failure of ``RequestStubs``, and its timing.
 ///
 /// ```swift
 /// let responses: [StubResponse] = [
@@ -12,7 +12,7 @@ public import Foundation
 public struct StubResponse: Sendable {
     enum Content: Sendable {
         case message(StubMessage)
-        /// Bytes that conditions and ranges are about.
+        /// Bytes that support conditions and ranges.
         case representation(StubRepresentation)
         case failure(any Error)
     }
@@ -21,7 +21,7 @@ public struct StubResponse: Sendable {
     private(set) var delay: TimeInterval = 0
     private(set) var pieceSize = 64 * 1024
     private(set) var interval: TimeInterval = 0
-    /// The number of bytes of the body after which the connection breaks.
+    /// The number of body bytes after which the connection breaks.
     private(set) var breakOffset: Int?
     private(set) var tellsLength = true
 
@@ -31,7 +31,7 @@ public struct StubResponse: Sendable {
 
     // MARK: - Kinds
 
-    /// A status, header fields and a body. `Content-Length` is added.
+    /// A status, header fields and a body. `Content-Length` is added automatically.
     public static func response(
         _ statusCode: Int = 200,
         headers: [String: String] = [:],
@@ -42,7 +42,7 @@ public struct StubResponse: Sendable {
         )
     }
 
-    /// A text in UTF-8, of the type `text/plain`.
+    /// UTF-8 text of type `text/plain`.
     public static func text(
         _ text: String,
         statusCode: Int = 200,
@@ -51,8 +51,8 @@ public struct StubResponse: Sendable {
         typed("text/plain; charset=utf-8", statusCode, headers, Data(text.utf8))
     }
 
-    /// A dictionary as JSON, of the type `application/json`: mixed values, written as ``JSONRequestSerializer``
-    /// writes them. What cannot be written is the failure of the request.
+    /// A dictionary of mixed values as `application/json`, encoded like ``JSONRequestSerializer``. If it
+    /// cannot be encoded, the request fails.
     public static func json(
         _ object: [String: Any],
         statusCode: Int = 200,
@@ -79,7 +79,7 @@ public struct StubResponse: Sendable {
         json(of: value, statusCode, headers)
     }
 
-    /// A text that is JSON, and is sent as it is.
+    /// JSON text that is sent as it is.
     public static func json(
         text: String,
         statusCode: Int = 200,
@@ -88,19 +88,18 @@ public struct StubResponse: Sendable {
         typed("application/json", statusCode, headers, Data(text.utf8))
     }
 
-    /// A redirect without a body. `location` is a URL, or a reference that is relative to the request's.
+    /// A redirect without a body. `location` is a URL, absolute or relative to the request's.
     public static func redirect(to location: String, statusCode: Int = 302) -> StubResponse {
         response(statusCode, headers: ["Location": location])
     }
 
-    /// Bytes that can be asked for in part, and under conditions: one range is answered by 206 or 416,
-    /// conditions by 304 or 412, as [RFC 9110 §13 and §14](https://www.rfc-editor.org/rfc/rfc9110#section-13)
-    /// have it.
+    /// Bytes that support range and conditional requests: a range is answered with 206 or 416, conditions
+    /// with 304 or 412, as in [RFC 9110 §13 and §14](https://www.rfc-editor.org/rfc/rfc9110#section-13).
     ///
-    /// `data` is the whole. The others are the values of `Content-Type`, `ETag`, with its quotes, and
-    /// `Last-Modified`, to the second; `nil` sends none. `headers` are further fields of the responses 200,
-    /// 206 and 304; a `Content-Type` or an `Accept-Ranges` among them, or of ``header(_:_:)``, is what is
-    /// sent.
+    /// `data` is the whole body. The other parameters are the values of `Content-Type`, `ETag` (with quotes)
+    /// and `Last-Modified` (to the second); `nil` omits the field. `headers` are further fields of responses
+    /// with 200, 206 and 304; a `Content-Type` or `Accept-Ranges` in them, or in ``header(_:_:)``, takes
+    /// precedence.
     public static func content(
         _ data: Data,
         contentType: String? = "application/octet-stream",
@@ -121,14 +120,14 @@ public struct StubResponse: Sendable {
         )
     }
 
-    /// No response: the transport fails with this error, such as a `URLError`.
+    /// A transport failure with this error, such as a `URLError`.
     public static func failure(_ error: any Error) -> StubResponse {
         StubResponse(.failure(error))
     }
 
     // MARK: - Refinements
 
-    /// Adds a field to the response, beside others of the same name, such as another `Set-Cookie`.
+    /// Adds a field to the response. Keeps others with the same name, such as another `Set-Cookie`.
     public func header(_ name: String, _ value: String) -> StubResponse {
         changed { response in
             switch response.content {
@@ -148,14 +147,13 @@ public struct StubResponse: Sendable {
         }
     }
 
-    /// Lets the head, or the failure, come after this many seconds. A request whose `timeoutInterval` is
-    /// shorter times out.
+    /// Delays the head, or the failure, by this many seconds. A request with a shorter `timeoutInterval`
+    /// times out.
     public func delayed(by seconds: TimeInterval) -> StubResponse {
         changed { $0.delay = max(0, seconds) }
     }
 
-    /// Lets the body come in pieces of at most `size` bytes, with this many seconds before each but the
-    /// first.
+    /// Delivers the body in pieces of at most `size` bytes, with this many seconds between them.
     public func inPieces(of size: Int, every seconds: TimeInterval = 0) -> StubResponse {
         changed { response in
             response.pieceSize = max(1, size)
@@ -163,13 +161,13 @@ public struct StubResponse: Sendable {
         }
     }
 
-    /// Breaks the connection after this many bytes of the body: the request fails as with a server that hangs
-    /// up.
+    /// Breaks the connection after this many bytes of the body; the request fails as if the server had closed
+    /// it.
     public func breaking(after count: Int) -> StubResponse {
         changed { $0.breakOffset = max(0, count) }
     }
 
-    /// Leaves `Content-Length` out, as a response in chunks does.
+    /// Omits `Content-Length`, as in a chunked response.
     public func withoutLength() -> StubResponse {
         changed { $0.tellsLength = false }
     }
@@ -212,11 +210,11 @@ public struct StubResponse: Sendable {
     }
 }
 
-/// The status, the fields and the body of one response.
+/// The status, fields and body of a response.
 struct StubMessage: Sendable {
     var status: Int
     var fields: HeaderFields
     var body: Data
-    /// Whether the `Content-Type` is that of the kind of body, for which a field of the caller's stands.
+    /// Whether the `Content-Type` is the default, which a caller's field replaces.
     var hasDefaultType = false
 }

@@ -3,35 +3,34 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// One transfer that a stub answers: matches the request, takes its body, and hands the response over piece
-/// by piece.
+/// A transfer that a stub answers: matches the request, reads its body, and delivers the response in pieces.
 ///
-/// Used on the network thread. Its client is never called from within one of its own calls.
+/// Used on the network thread. Never calls its client synchronously from within one of its methods.
 final class StubbedTransfer: @unchecked Sendable {
-    // @unchecked: everything happens on the network thread, to which it is carried in closures.
+    // @unchecked: used only on the network thread, to which closures carry it.
 
     enum Outcome {
         case ended(TransferEnd)
-        /// No stub answers, and the request is for the network; nothing of its body was read.
+        /// No stub matches, and the request passes through to the network. Its body has not been read.
         case unmatched
     }
 
     private enum Phase {
         case matching
-        /// The request's body is read.
+        /// The request's body is being read.
         case sending(RequestStub)
-        /// The stub's closure runs.
+        /// The stub's closure is running.
         case answering
-        /// The stub has answered, and its own delay counts.
+        /// The stub has answered, and the response's delay is running.
         case delayed
-        /// The head was told; the body comes from `offset` on.
+        /// The head was delivered; the body follows from `offset`.
         case receiving(Data, offset: Int)
         case over
     }
 
-    /// Bytes handed over before others have their turn on the thread.
+    /// The number of bytes to deliver before yielding the thread.
     private static let bytesPerTurn = 1 << 20
-    /// Where conditions and closures of stubs run.
+    /// Runs the stubs' conditions and closures.
     private static let queue = DispatchQueue(
         label: "OperationNetworking.RequestStubs",
         attributes: .concurrent
@@ -51,7 +50,7 @@ final class StubbedTransfer: @unchecked Sendable {
     private var response = StubResponse.response()
     private var incoming: IncomingBody?
     private var awaitsAnswer = false
-    /// The next piece is on its way, or a step was asked for.
+    /// Whether the next step is scheduled or was requested.
     private var isScheduled = false
 
     init(
@@ -70,7 +69,7 @@ final class StubbedTransfer: @unchecked Sendable {
         body = request.body.map { RequestBodyReader($0) }
     }
 
-    /// The cost until now.
+    /// The metrics so far.
     var metrics: TransferMetrics {
         var metrics = TransferMetrics()
         metrics.url = request.url
@@ -98,15 +97,15 @@ final class StubbedTransfer: @unchecked Sendable {
         body?.stop()
     }
 
-    /// Bytes may move that could not: the client has room, or is no longer paused.
-    func goOn() {
+    /// Continues after the client has capacity again or is no longer paused.
+    func deliverMore() {
         guard !isScheduled, case .receiving = phase else { return }
         schedule(after: 0)
     }
 
     func receive() {
         awaitsAnswer = false
-        goOn()
+        deliverMore()
     }
 
     func giveUp() {
@@ -159,7 +158,7 @@ final class StubbedTransfer: @unchecked Sendable {
         }
     }
 
-    /// A stub's closure that takes longer than the request allows is a server that is silent.
+    /// Times out if the stub's closure takes longer than the request allows, like a silent server.
     private func limitWaiting() {
         let limit = request.idleTimeout
         guard limit > 0, limit.isFinite else { return }
@@ -171,7 +170,7 @@ final class StubbedTransfer: @unchecked Sendable {
         }
     }
 
-    /// The request as a server would get it; without its body, if that is a stream.
+    /// The request as a server would receive it, without its body if that is a stream.
     private var urlRequest: URLRequest {
         var result = URLRequest(url: request.url)
         result.httpMethod = request.method
@@ -207,17 +206,17 @@ final class StubbedTransfer: @unchecked Sendable {
         }
     }
 
-    /// Goes on after a time without a byte, unless that is longer than the request allows.
+    /// Continues after a delay, or times out if the delay is longer than the request allows.
     private func wait(_ seconds: TimeInterval, then next: @escaping @Sendable (StubbedTransfer) -> Void) {
         let limit = request.idleTimeout
         guard seconds > 0 else { return next(self) }
         let isTooLong = limit > 0 && seconds > limit
-        // Weakly: a delay may be long, and the transfer may be stopped and released long before.
+        // Weak, because the transfer may be stopped and released long before the delay ends.
         DispatchQueue.global().asyncAfter(deadline: .now() + (isTooLong ? limit : seconds)) { [weak self] in
             NetworkThread.shared.perform { [weak self] _ in
                 guard let self else { return }
                 if case .over = phase { return }
-                // A client that holds the transfer waits for as long as it likes.
+                // A paused transfer does not time out.
                 if isTooLong, !isPaused { end(.idle(seconds: limit)) } else { next(self) }
             }
         }
@@ -233,7 +232,7 @@ final class StubbedTransfer: @unchecked Sendable {
         }
         var fields = message.fields
         if message.status == 204 || message.status == 304 {
-            // Neither has a body, nor says how long one would be.
+            // These responses have neither a body nor a length.
         } else if !response.tellsLength {
             fields["Content-Length"] = nil
             fields["Transfer-Encoding"] = "chunked"
@@ -253,7 +252,7 @@ final class StubbedTransfer: @unchecked Sendable {
         case .receive: schedule(after: 0)
         case .later:
             awaitsAnswer = true
-            // As from a server: a response without a body ends meanwhile.
+            // As with a server, a response without a body ends while the client decides.
             if hasNoBody || message.body.isEmpty { schedule(after: 0) }
         case .refuse: end(.refused)
         }
@@ -263,18 +262,18 @@ final class StubbedTransfer: @unchecked Sendable {
         isScheduled = true
         if seconds > 0 {
             wait(seconds) {
-                $0.isScheduled = false; $0.move()
+                $0.isScheduled = false; $0.deliver()
             }
         } else {
             NetworkThread.shared.perform { _ in
                 self.isScheduled = false
-                self.move()
+                self.deliver()
             }
         }
     }
 
-    /// Hands over what comes next.
-    private func move() {
+    /// Delivers the next pieces.
+    private func deliver() {
         guard case .receiving(let body, var offset) = phase else { return }
         let end = min(response.breakOffset ?? body.count, body.count)
         var turn = Self.bytesPerTurn
@@ -287,7 +286,7 @@ final class StubbedTransfer: @unchecked Sendable {
                 let isTaken = try incoming?.take(body[start..<start + count].span, of: request) {
                     try client.transferDidReceive($0)
                 }
-                // The rest of what it decodes to comes in the next turn.
+                // The rest of the decoded bytes follows in the next turn.
                 guard isTaken != false else { return schedule(after: 0) }
             } catch {
                 return self.end(error)
@@ -303,7 +302,7 @@ final class StubbedTransfer: @unchecked Sendable {
 
     private var brokenConnection: TransferError {
         // CURLE_RECV_ERROR
-        incoming?.lengthError ?? .curl(CurlError(code: 56, message: "The stub broke the connection off."))
+        incoming?.lengthError ?? .curl(CurlError(code: 56, message: "The stub broke the connection."))
     }
 
     private func end(_ error: TransferError?) {

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The transfers of one exchange that ``RequestStubs`` stand before: answers them, or hands them on.
+/// The transfers of an exchange with ``RequestStubs``: answers them or passes them on.
 final class StubbedTransfers: TransferRunning {
     private let stubs: RequestStubs
     private let next: any TransferRunning
@@ -35,7 +35,7 @@ final class StubbedTransfers: TransferRunning {
 
     func resumeReceiving(_ id: TransferID) {
         guard let transfer = running[id] else { return next.resumeReceiving(id) }
-        transfer.goOn()
+        transfer.deliverMore()
     }
 
     func receive(_ id: TransferID) {
@@ -56,13 +56,13 @@ final class StubbedTransfers: TransferRunning {
     func resume(_ id: TransferID) {
         guard let transfer = running[id] else { return next.resume(id) }
         transfer.isPaused = false
-        transfer.goOn()
+        transfer.deliverMore()
     }
 
     func sentCount(_ id: TransferID) -> Int64 { running[id] == nil ? next.sentCount(id) : .max }
 
-    /// Admits it at once. A request that turns out to be for the network waits there when it starts, with its
-    /// files open.
+    /// Admits a transfer at once. A request that passes through to the network waits there when it starts,
+    /// with its files open.
     func reserve(_ reservation: Reservation, whenAdmitted: @escaping @Sendable () -> Void) {
         whenAdmitted()
     }

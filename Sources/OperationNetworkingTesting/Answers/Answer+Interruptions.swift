@@ -1,32 +1,33 @@
 extension Answer {
     // MARK: - Breaking
 
-    /// Closes the connection in the middle of the answer: the client reads the bytes before, then the end.
+    /// Closes the connection in the middle of the answer: the client reads the preceding bytes, then the end
+    /// of the stream.
     public func breaking(after position: AnswerPosition) -> Answer {
         interrupted(at: position, by: .close)
     }
 
-    /// Resets the connection (RST) in the middle of the answer. Bytes the client has not read may be lost to
-    /// it.
+    /// Resets the connection (RST) in the middle of the answer. Bytes that the client has not read may be
+    /// lost.
     public func resetting(after position: AnswerPosition) -> Answer {
         interrupted(at: position, by: .reset)
     }
 
     // MARK: - Waiting
 
-    /// Says nothing more, and keeps the connection open, until ``ScriptedServer/release()``, until the client
-    /// closes its side, or until the server is stopped. After a release the answer goes on.
+    /// Stops sending and keeps the connection open until ``ScriptedServer/release()`` is called, the client
+    /// closes its side, or the server is stopped. After a release the answer continues.
     public func stalling(after position: AnswerPosition) -> Answer {
         interrupted(at: position, by: .stall)
     }
 
-    /// Says nothing more until the gate is open, the client closes its side, or the server is stopped.
-    /// ``Gate/waitForArrivals(_:within:)`` tells when the bytes before have been sent.
+    /// Stops sending until the gate is open, the client closes its side, or the server is stopped.
+    /// ``Gate/waitForArrivals(_:within:)`` returns when the preceding bytes have been sent.
     public func held(after position: AnswerPosition = 0, by gate: Gate) -> Answer {
         interrupted(at: position, by: .hold(gate))
     }
 
-    /// Calls `work`, when the bytes before have been sent, on the connection's own thread.
+    /// Calls `work` on the connection's thread when the preceding bytes have been sent.
     public func performing(after position: AnswerPosition, _ work: @escaping @Sendable () -> Void) -> Answer {
         interrupted(at: position, by: .perform(work))
     }

@@ -1,4 +1,4 @@
-/// The server's answer to one request: a value, made by one of the functions here and refined by others.
+/// The server's answer to one request: created by one of these functions, and refined by others.
 ///
 /// ```swift
 /// let answers: [Answer] = [
@@ -8,8 +8,9 @@
 /// ]
 /// ```
 ///
-/// What may not have a body (1xx, 204, 304, and whatever answers HEAD) is sent without it. `Content-Length`,
-/// `Transfer-Encoding` and `Connection` are added where HTTP needs them, unless the script gives them itself.
+/// Responses that must not have a body (1xx, 204, 304, and answers to HEAD) are sent without one.
+/// `Content-Length`, `Transfer-Encoding` and `Connection` are added where HTTP requires them, unless the
+/// script sets them.
 public struct Answer: Sendable {
     /// The source of the bytes.
     enum Content: Sendable {
@@ -19,18 +20,18 @@ public struct Answer: Sendable {
         case currentRepresentation
     }
 
-    /// The framing of the body, which tells its end.
+    /// The framing of the body, which determines its end.
     enum Framing: Hashable, Sendable {
         case contentLength
         case chunked(size: Int, isTerminated: Bool)
         case untilClose
     }
 
-    /// The fate of the connection afterwards.
+    /// What happens to the connection after the answer.
     enum Ending: Hashable, Sendable {
-        /// As HTTP has it.
+        /// By the rules of HTTP.
         case automatic
-        /// Announced: with a `Connection: close` of ours.
+        /// Announced by an added `Connection: close`.
         case close(isAnnounced: Bool)
         case keepOpen
     }
@@ -51,9 +52,9 @@ public struct Answer: Sendable {
 
     // MARK: - Kinds
 
-    /// A response with these fields, in this order and spelling. `Content-Length` is added, unless `headers`
-    /// has it or another framing is asked for. With a `breakingAfter`, the connection is closed after that
-    /// number of bytes of the body, as by ``breaking(after:)``.
+    /// A response with these fields, in this order and spelling. `Content-Length` is added unless `headers`
+    /// contains it or another framing is chosen. `breakingAfter` closes the connection after that number of
+    /// body bytes, like ``breaking(after:)``.
     public static func respond(
         _ status: Int = 200,
         _ headers: FieldLines = [:],
@@ -69,36 +70,36 @@ public struct Answer: Sendable {
         .respond(statusCode, ["Location": location])
     }
 
-    /// The bytes as given, whatever they are; then the connection is closed, or the next request awaited.
-    /// What follows the first empty line counts as body. If the request's body was left
-    /// (``RequestBodyPolicy/leave``) while the client waited for `100 Continue`, none of it is awaited.
+    /// Arbitrary bytes. Afterwards the connection is closed, or the next request is read. Bytes after the
+    /// first empty line count as the body. If the request's body was not read (``RequestBodyPolicy/leave``)
+    /// while the client waited for `100 Continue`, it is not read afterwards either.
     public static func raw(_ bytes: AnswerBody, keepingOpen: Bool = false) -> Answer {
         Answer(.raw(bytes)).changed { $0.ending = keepingOpen ? .keepOpen : .close(isAnnounced: false) }
     }
 
-    /// The representation, served as RFC 9110 and its ``Representation/misbehaviors`` have it.
+    /// The representation, served by RFC 9110 and its ``Representation/misbehaviors``.
     public static func representation(_ representation: Representation) -> Answer {
         Answer(.representation(representation))
     }
 
-    /// The representation that the server has for the request's path when it answers; see
-    /// ``ScriptedServer/setRepresentation(_:forPath:)``. Without one: 404.
+    /// The server's current representation for the request's path, or 404 if there is none; see
+    /// ``ScriptedServer/setRepresentation(_:forPath:)``.
     public static var currentRepresentation: Answer { Answer(.currentRepresentation) }
 
-    /// Nothing, with the connection open: see ``stalling(after:)``. After a release the answer is an
-    /// empty 200.
+    /// Sends nothing and keeps the connection open: see ``stalling(after:)``. After a release the answer is
+    /// an empty 200.
     public static var silence: Answer { .respond().stalling(after: .wire(0)) }
 
-    /// The end of the connection, without a byte.
+    /// Closes the connection without sending a byte.
     public static var hangUp: Answer { .respond().breaking(after: .wire(0)) }
 
-    /// A reset of the connection, without a byte.
+    /// Resets the connection without sending a byte.
     public static var reset: Answer { .respond().resetting(after: .wire(0)) }
 
     // MARK: - Refinements
 
-    /// Sends the body in the chunked coding, `size` bytes a chunk, with `trailers` after the last one.
-    /// Without being terminated, it lacks the last chunk: the connection is closed instead.
+    /// Sends the body in the chunked coding, with `size` bytes per chunk and `trailers` after the last one.
+    /// An unterminated body lacks the last chunk: the connection is closed instead.
     public func chunked(
         size: Int = 16384,
         trailers: FieldLines = [:],
@@ -111,33 +112,34 @@ public struct Answer: Sendable {
         }
     }
 
-    /// Sends no length: the end of the connection is the end of the body.
+    /// Sends no length: the body ends with the connection.
     public func untilClose() -> Answer {
         changed { $0.framing = .untilClose }
     }
 
-    /// Closes the connection after the answer, and says so with `Connection: close` unless `silently`.
+    /// Closes the connection after the answer; announces it with `Connection: close` unless `silently` is
+    /// true.
     public func closing(silently: Bool = false) -> Answer {
         changed { $0.ending = .close(isAnnounced: !silently) }
     }
 
-    /// Puts this text, which may be empty, after the status code.
+    /// Sets the reason phrase, which may be empty.
     public func reason(_ reason: String) -> Answer {
         changed { $0.reason = reason }
     }
 
-    /// Says `HTTP/1.0` in the status line and, unless the script says keep-alive, closes the connection.
+    /// Sends `HTTP/1.0` in the status line and closes the connection, unless the script sets keep-alive.
     public func http10() -> Answer {
         changed { $0.version = "HTTP/1.0" }
     }
 
-    /// Sends an interim (1xx) response before; several are sent in the order in which they are asked for.
+    /// Sends an interim (1xx) response first; several are sent in the order of the calls.
     public func after(interim status: Int, _ headers: FieldLines = [:]) -> Answer {
         changed { $0.interim.append(Message(status: status, fields: headers, body: "")) }
     }
 
-    /// Sends the body slowly, and keeps little of it in the kernel: a client that reads has almost everything
-    /// that counts as sent.
+    /// Sends the body slowly, with a small kernel buffer, so that a reading client has received almost all
+    /// bytes that count as sent.
     public func throttled(to bytesPerSecond: Int) -> Answer {
         precondition(bytesPerSecond > 0, "An answer of \(bytesPerSecond) bytes per second never ends")
         return changed { $0.bytesPerSecond = bytesPerSecond }
@@ -151,7 +153,7 @@ public struct Answer: Sendable {
 }
 
 extension Answer: CustomStringConvertible {
-    /// The answer, and the number of its interruptions, in a few words.
+    /// A summary of the answer, and the number of its interruptions.
     public var description: String {
         let text =
             switch content {
@@ -165,7 +167,7 @@ extension Answer: CustomStringConvertible {
     }
 }
 
-/// The parts of a response that depend on what is answered, not on how it is sent.
+/// The content of a response, independent of how it is sent.
 struct Message: Sendable {
     var status: Int
     var fields: FieldLines

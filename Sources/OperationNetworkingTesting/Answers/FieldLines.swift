@@ -1,4 +1,4 @@
-/// Header or trailer fields as they stand on the wire: in order, names spelled as given, duplicates kept.
+/// Header or trailer fields as on the wire: in order, with their spelling and duplicates.
 ///
 /// ```swift
 /// let fields: FieldLines = ["Content-Type": "text/plain", "Set-Cookie": "a=1", "Set-Cookie": "b=2"]
@@ -6,40 +6,40 @@
 public struct FieldLines: Hashable, Sendable {
     /// One field line.
     public struct Line: Hashable, Sendable {
-        /// The name as spelled.
+        /// The name, as spelled.
         public var name: String
-        /// The value, without the white space around it.
+        /// The value, trimmed.
         public var value: String
     }
 
     /// The lines in order.
     public private(set) var lines: [Line]
 
-    /// Makes fields from pairs of name and value.
+    /// Creates fields from pairs of name and value.
     public init(_ pairs: [(String, String)] = []) {
         lines = pairs.map { Line(name: $0, value: $1) }
     }
 
-    /// The values of every field called `name`, in any spelling, joined by a comma and a space as
-    /// [RFC 9110 §5.3](https://www.rfc-editor.org/rfc/rfc9110#section-5.3) does; `nil` without such a field.
+    /// The values of all fields with this case-insensitive name, joined by a comma and a space ([RFC 9110
+    /// §5.3](https://www.rfc-editor.org/rfc/rfc9110#section-5.3)); `nil` if there are none.
     public subscript(_ name: String) -> String? {
         let values = values(of: name)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// The values of every field called `name`, in any spelling, in order.
+    /// Returns the values of all fields with this case-insensitive name, in order.
     public func values(of name: String) -> [String] {
         let (count, lowercased) = (name.utf8.count, name.lowercased())
-        // Most lines differ in length alone.
+        // Most names already differ in length.
         return lines.filter { $0.name.utf8.count == count && $0.name.lowercased() == lowercased }.map(\.value)
     }
 
-    /// Adds a line at the end.
+    /// Appends a line.
     public mutating func append(_ name: String, _ value: String) {
         lines.append(Line(name: name, value: value))
     }
 
-    /// Whether the comma-separated list in `name` contains `token`, in any spelling.
+    /// Whether the comma-separated list in the field contains `token`, ignoring case.
     func list(_ name: String, contains token: String) -> Bool {
         guard let value = self[name] else { return false }
         return value.lowercased().split(separator: ",").contains { $0.trimmed == token }
@@ -47,7 +47,7 @@ public struct FieldLines: Hashable, Sendable {
 }
 
 extension FieldLines: ExpressibleByDictionaryLiteral {
-    /// Makes fields from a literal; names may occur more than once.
+    /// Creates fields from a literal; names may be repeated.
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements)
     }
@@ -68,7 +68,7 @@ extension FieldLines: CustomStringConvertible {
 }
 
 extension Substring {
-    /// Without the optional white space of RFC 9110 §5.6.3 at both ends.
+    /// The text without leading and trailing optional white space (RFC 9110 §5.6.3).
     var trimmed: Substring {
         var text = self
         while let first = text.first, first == " " || first == "\t" { text.removeFirst() }

@@ -2,15 +2,15 @@
 struct Interruption: Sendable {
     /// The action of an interruption.
     enum Action: Sendable {
-        /// The connection is closed in an orderly way.
+        /// Closes the connection in an orderly way.
         case close
-        /// The connection is reset.
+        /// Resets the connection.
         case reset
-        /// Nothing more is said until the server releases its stalled answers.
+        /// Stops sending until the server releases its stalled answers.
         case stall
-        /// Nothing more is said until the gate is open.
+        /// Stops sending until the gate is open.
         case hold(Gate)
-        /// The function is called on the connection's thread.
+        /// Calls the function on the connection's thread.
         case perform(@Sendable () -> Void)
     }
 

@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// An answer to one request, worked out: the bytes to send, the interruptions, and what becomes of the
+/// A resolved answer to one request: the bytes to send, the interruptions, and what happens to the
 /// connection.
 struct WireAnswer: Sendable {
     /// Interim responses, status line and header section with its empty line.
     let head: Data
     /// The part of the body that is sent.
     let body: AnswerBody
-    /// The size of a chunk; `nil` sends the body as it is.
+    /// The chunk size; `nil` sends the body as it is.
     let chunkSize: Int?
     /// The bytes after the body: the last chunk and the trailer section.
     let tail: Data
@@ -16,7 +16,7 @@ struct WireAnswer: Sendable {
     /// Whether the connection ends with the answer.
     let closes: Bool
 
-    /// Works `answer` out; `current` is the server's representation for the request's path.
+    /// Resolves `answer`; `current` is the server's representation for the request's path.
     init(_ answer: Answer, to request: ReceivedRequest, current: Representation?) {
         interruptions = answer.interruptions
         bytesPerSecond = answer.bytesPerSecond
@@ -48,7 +48,7 @@ struct WireAnswer: Sendable {
     }
 }
 
-/// The header section of a message, and what it says of the body and the connection.
+/// The header section of a message, and the resulting framing of the body and the connection.
 private struct FramedMessage {
     let head: Data
     let hasBody: Bool
@@ -103,7 +103,7 @@ private struct FramedMessage {
 }
 
 extension Message {
-    /// A message to people.
+    /// Creates a plain-text message.
     static func text(_ status: Int, _ text: String) -> Message {
         Message(status: status, fields: ["Content-Type": "text/plain; charset=utf-8"], body: .text(text))
     }
@@ -116,8 +116,8 @@ extension FieldLines {
     }
 }
 
-/// The reason phrases of [RFC 9110 §15](https://www.rfc-editor.org/rfc/rfc9110#section-15) and a few later
-/// ones.
+/// Returns the reason phrase of [RFC 9110 §15](https://www.rfc-editor.org/rfc/rfc9110#section-15) or a later
+/// RFC.
 func reasonPhrase(of status: Int) -> String {
     reasonPhrases[status] ?? "Status \(status)"
 }

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A new, empty directory that is removed, with all that is in it, when the last reference goes away.
+/// A new, empty directory that is removed with its contents when the object is deallocated.
 public final class TemporaryDirectory: Sendable {
     /// The directory.
     public let url: URL
 
-    /// Makes a directory with a unique name in the system's temporary directory.
+    /// Creates a directory with a unique name in the system's temporary directory.
     ///
-    /// - Throws: what `FileManager` throws when it cannot be made.
+    /// - Throws: the error of `FileManager` if it cannot be created.
     public init() throws {
         url = FileManager.default.temporaryDirectory
             .appendingPathComponent("OperationNetworking-\(UUID().uuidString)", isDirectory: true)
@@ -15,11 +15,11 @@ public final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        // A failure cannot be reported any more, and a leftover in the temporary directory does no harm.
+        // A failure cannot be reported here, and a leftover in the temporary directory is harmless.
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// The place of a file called `name` in the directory; nothing is made.
+    /// Returns the URL of a file called `name` in the directory; does not create it.
     public func file(_ name: String = "file") -> URL {
         url.appendingPathComponent(name, isDirectory: false)
     }

@@ -6,11 +6,10 @@ public struct HTTP2Answer: Sendable {
     let ending: HTTP2Ending
     let gate: Gate?
 
-    /// A response; a `content-length` is sent only if `headers` has it.
+    /// A response. A `content-length` is sent only if `headers` contains it.
     ///
-    /// With an `endingAfter`, everything before the ending is sent, and the ending when the gate is open.
-    /// A client that finds both in one read may treat the body otherwise than one that had the body
-    /// before.
+    /// With `endingAfter`, the ending is sent only when the gate is open. A client that receives the body and
+    /// the ending in one read may treat the body differently.
     public static func respond(
         _ status: Int = 200,
         _ headers: FieldLines = [:],

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The one connection of an HTTP/2 server, on the server's thread.
+/// The only connection of an HTTP/2 server, on the server's thread.
 struct HTTP2Connection {
     private static let preface = Data("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
@@ -15,7 +15,7 @@ struct HTTP2Connection {
         self.didOpenStream = didOpenStream
     }
 
-    /// Answers until the script or the client ends the connection.
+    /// Serves the connection until the script or the client ends it.
     mutating func run() {
         while unread.count < Self.preface.count { guard readMore() else { return } }
         guard unread.starts(with: Self.preface) else { return }
@@ -29,7 +29,7 @@ struct HTTP2Connection {
         }
     }
 
-    /// Returns whether the connection goes on.
+    /// Returns whether the connection stays open.
     private mutating func react(to frame: HTTP2Frame) -> Bool {
         switch (frame.type, frame.flags & HTTP2Frame.acknowledgment) {
         case (HTTP2Frame.settings, 0):
@@ -47,7 +47,7 @@ struct HTTP2Connection {
         return true
     }
 
-    /// Returns whether the connection goes on.
+    /// Returns whether the connection stays open.
     private func send(_ answer: HTTP2Answer, on stream: UInt32) -> Bool {
         var fields: FieldLines = [":status": "\(answer.status)"]
         for line in answer.fields { fields.append(line.name, line.value) }
@@ -81,7 +81,7 @@ struct HTTP2Connection {
             let payload = HTTP2Frame.bytes(of: code)
             frames.append(HTTP2Frame(type: HTTP2Frame.reset, stream: stream, payload: payload))
         case .goAway(let code, _):
-            // The last stream that is acknowledged is the one before.
+            // The last acknowledged stream is the previous one.
             let payload = HTTP2Frame.bytes(of: stream > 1 ? stream - 2 : 0) + HTTP2Frame.bytes(of: code)
             frames.append(HTTP2Frame(type: HTTP2Frame.goAway, payload: payload))
         case .close: break

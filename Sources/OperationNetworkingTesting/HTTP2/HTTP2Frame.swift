@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A frame of HTTP/2: [RFC 9113 §4.1](https://www.rfc-editor.org/rfc/rfc9113#section-4.1).
+/// An HTTP/2 frame: [RFC 9113 §4.1](https://www.rfc-editor.org/rfc/rfc9113#section-4.1).
 struct HTTP2Frame: Equatable {
     static let (data, headers, reset) = (UInt8(0), UInt8(1), UInt8(3))
     static let (settings, ping, goAway) = (UInt8(4), UInt8(6), UInt8(7))
@@ -17,7 +17,7 @@ struct HTTP2Frame: Equatable {
             + Data([type, flags]) + Self.bytes(of: stream) + payload
     }
 
-    /// Takes the first frame out of `bytes`; `nil` when more of them are needed.
+    /// Removes the first frame from `bytes`; `nil` if more bytes are needed.
     static func take(from bytes: inout Data) -> HTTP2Frame? {
         let head = Array(bytes.prefix(9))
         guard head.count == 9 else { return nil }
@@ -34,8 +34,8 @@ struct HTTP2Frame: Equatable {
         withUnsafeBytes(of: number.bigEndian) { Data($0) }
     }
 
-    /// The fields as HPACK literals without indexing, neither in a table nor in the Huffman code:
-    /// [RFC 7541 §6.2.2](https://www.rfc-editor.org/rfc/rfc7541#section-6.2.2).
+    /// Encodes the fields as HPACK literals, without indexing and without Huffman coding: [RFC 7541
+    /// §6.2.2](https://www.rfc-editor.org/rfc/rfc7541#section-6.2.2).
     static func fieldBlock(_ fields: FieldLines) -> Data {
         fields.reduce(into: Data()) { block, line in
             block.append(0)
@@ -46,7 +46,7 @@ struct HTTP2Frame: Equatable {
         }
     }
 
-    /// An integer with a prefix of seven bits: [RFC 7541
+    /// Encodes an integer with a seven-bit prefix: [RFC 7541
     /// §5.1](https://www.rfc-editor.org/rfc/rfc7541#section-5.1).
     private static func length(_ count: Int) -> Data {
         guard count >= 127 else { return Data([UInt8(count)]) }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A server for one connection of cleartext HTTP/2 with prior knowledge, which ends its streams as a test
-/// wants: well, by a reset, or with the connection.
+/// A server for one cleartext HTTP/2 connection with prior knowledge. Tests choose how streams end: normally,
+/// by a reset, or with the connection.
 ///
-/// It reads of a request only that there is one, keeps no account of flow control (bodies stay under 65,535
-/// bytes altogether), and gives one answer per stream, in order, the last repeating.
+/// It does not parse requests, does not implement flow control (all bodies together must stay under 65,535
+/// bytes), and sends one answer per stream, in order, repeating the last.
 public final class HTTP2Server: Sendable {
     private struct State: Sendable {
         var connection: Socket?
@@ -61,14 +61,14 @@ public final class HTTP2Server: Sendable {
     /// The number of streams that clients have opened.
     public var streams: Int { state.withLock(\.streams) }
 
-    /// Ends the connection and returns when the server's thread has ended.
+    /// Ends the connection and waits for the server's thread to end.
     public func stop() {
         state.withLock { state in
             state.isStopped = true
             state.connection?.shutDown()
         }
         listener.shutDown()
-        // Without a limit nothing is thrown: see waitSynchronously.
+        // Without a limit it does not throw: see waitSynchronously.
         try? state.waitSynchronously(within: nil) { _ in
             ""
         } until: {

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Dates in the form `Sun, 06 Nov 1994 08:49:37 GMT`: the IMF-fixdate of
-/// [RFC 9110 §5.6.7](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7). The obsolete forms are not read.
+/// Dates in the form `Sun, 06 Nov 1994 08:49:37 GMT`: the IMF-fixdate of [RFC 9110
+/// §5.6.7](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7). The obsolete formats are not supported.
 enum HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
@@ -14,7 +14,7 @@ enum HTTPDate {
         return calendar
     }
 
-    /// The field value for `date`, whose fraction of a second is dropped.
+    /// Returns the field value for `date`, without fractions of a second.
     static func text(_ date: Date) -> String {
         let date = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
         let parts = calendar.dateComponents(
@@ -27,7 +27,7 @@ enum HTTPDate {
         return "\(weekday), \(padded(parts.day ?? 1)) \(month) \(padded(parts.year ?? 0, to: 4)) \(time) GMT"
     }
 
-    /// The date that `text` says, `nil` when it is not one.
+    /// Parses a date; `nil` if it is invalid.
     static func date(_ text: String) -> Date? {
         let words = text.split(separator: " ")
         guard words.count == 6, words[5] == "GMT" else { return nil }

@@ -1,21 +1,21 @@
 public import Foundation
 
-/// Deterministic pseudo-random bytes of any length, made when they are asked for and held nowhere: a body of
-/// 100 MiB costs 20 KiB of memory.
+/// Deterministic pseudo-random bytes of any length, generated on demand: a body of 100 MiB uses 20 KiB of
+/// memory.
 ///
-/// Any range can be had at once, and bytes that ended up at another offset are noticed: every page of 4096
-/// bytes begins with a number of its own, and the rest of the page repeats only after five pages.
+/// Any range can be generated directly. Bytes at a wrong offset are detected: every page of 4096 bytes begins
+/// with a unique number, and the rest of a page repeats only after five pages.
 public struct PatternBody: Hashable, Sendable {
     private static let pageSize = 4096
     private static let pageCount = 5
 
-    /// Different seeds make different bytes.
+    /// The seed. Different seeds give different bytes.
     public let seed: UInt64
     /// The number of bytes.
     public let length: Int
     private let pages: [UInt8]
 
-    /// Describes `length` bytes.
+    /// Creates a body of `length` bytes.
     public init(seed: UInt64 = 1, length: Int) {
         precondition(length >= 0, "A body cannot have \(length) bytes")
         self.seed = seed
@@ -30,12 +30,12 @@ public struct PatternBody: Hashable, Sendable {
         self.pages = pages
     }
 
-    /// Bodies are equal when their bytes are.
+    /// Whether the bytes of two bodies are equal.
     public static func == (one: PatternBody, other: PatternBody) -> Bool {
         one.seed == other.seed && one.length == other.length
     }
 
-    /// Hashes what makes bodies equal.
+    /// Hashes the properties that determine equality.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(seed)
         hasher.combine(length)
@@ -46,16 +46,16 @@ public struct PatternBody: Hashable, Sendable {
     /// All bytes, in memory.
     public var data: Data { data(in: 0..<length) }
 
-    /// The bytes in `range`, which must lie in the body.
+    /// Returns the bytes in `range`, which must be within the body.
     public func data(in range: Range<Int>) -> Data {
         var data = Data(count: range.count)
         data.withUnsafeMutableBytes { fill($0, from: range.lowerBound) }
         return data
     }
 
-    /// Fills `buffer` with the bytes from `offset` on.
+    /// Fills `buffer` with the bytes starting at `offset`.
     func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int) {
-        precondition(offset >= 0 && offset + buffer.count <= length, "Asked for bytes the body does not have")
+        precondition(offset >= 0 && offset + buffer.count <= length, "The range is not within the body")
         var done = 0
         pages.withUnsafeBytes { pages in
             while done < buffer.count {
@@ -77,16 +77,16 @@ public struct PatternBody: Hashable, Sendable {
 
     // MARK: - Checking
 
-    /// The offset of the first byte in which `data` differs from the body, counting a byte that one of them
-    /// lacks as a difference; `nil` when they are equal.
+    /// Returns the offset of the first byte in which `data` differs from the body, or at which one of them
+    /// ends early; `nil` if they are equal.
     public func firstDifference(from data: Data) -> Int? {
         firstDifference(from: data, at: 0) ?? (data.count == length ? nil : min(data.count, length))
     }
 
-    /// The offset of the first byte in which the file differs from the body, counting a byte that one of them
-    /// lacks as a difference; `nil` when they are equal. Reads 1 MiB at a time.
+    /// Returns the offset of the first byte in which the file differs from the body, or at which one of them
+    /// ends early; `nil` if they are equal. Reads 1 MiB at a time.
     ///
-    /// - Throws: what `FileHandle` throws when the file cannot be read.
+    /// - Throws: the error of `FileHandle` if the file cannot be read.
     public func firstDifference(fromFile file: URL) throws -> Int? {
         let handle = try FileHandle(forReadingFrom: file)
         defer { try? handle.close() }
@@ -99,7 +99,7 @@ public struct PatternBody: Hashable, Sendable {
         return offset == length ? nil : offset
     }
 
-    /// Compares as many bytes as both have.
+    /// Compares the bytes that both have.
     private func firstDifference(from data: Data, at offset: Int) -> Int? {
         let count = min(data.count, length - offset)
         guard count > 0 else { return nil }
@@ -110,7 +110,7 @@ public struct PatternBody: Hashable, Sendable {
 
     // MARK: - Numbers
 
-    /// The `index`th number of the SplitMix64 sequence that starts at `seed`.
+    /// Returns the `index`th number of the SplitMix64 sequence with this seed.
     private static func mix(_ seed: UInt64, _ index: UInt64) -> UInt64 {
         var number = seed &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15
         number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Representation {
-    /// The response to `request`.
+    /// Returns the response to `request`.
     ///
     /// Conditions are tested in the order of
     /// [RFC 9110 §13.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-13.2.2).
@@ -26,7 +26,7 @@ extension Representation {
 
     // MARK: - Conditions
 
-    /// `If-Match`, or without it `If-Unmodified-Since`.
+    /// Evaluates `If-Match`, or else `If-Unmodified-Since`.
     private func isMatched(by request: ReceivedRequest) -> Bool {
         if let tags = request["If-Match"] {
             return tags == "*" || self.tags(in: tags).contains { $0 == entityTag && !$0.isWeak }
@@ -36,7 +36,7 @@ extension Representation {
         return modified <= limit
     }
 
-    /// `If-None-Match`, compared weakly, or without it `If-Modified-Since`.
+    /// Evaluates `If-None-Match`, with weak comparison, or else `If-Modified-Since`.
     private func isModified(for request: ReceivedRequest) -> Bool {
         if let tags = request["If-None-Match"] {
             return tags != "*" && !self.tags(in: tags).contains { $0.opaque == entityTag?.opaque }
@@ -46,8 +46,8 @@ extension Representation {
         return modified > limit
     }
 
-    /// The range to send: everything when `If-Range` is not exactly our strong tag or our date
-    /// ([RFC 9110 §13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)).
+    /// The range to send: everything if `If-Range` is not exactly the strong tag or the date ([RFC 9110
+    /// §13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)).
     private func requestedRange(of request: ReceivedRequest) -> RequestedRange {
         guard request.method == "GET", let range = request["Range"], !misbehaviors.contains(.ignoresRange)
         else { return .whole }
@@ -59,8 +59,8 @@ extension Representation {
         return RequestedRange(range, length: body.count)
     }
 
-    /// A comma between quotation marks is one of the tag
-    /// ([RFC 9110 §8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)).
+    /// A quoted comma is part of the tag ([RFC 9110
+    /// §8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)).
     private func tags(in list: String) -> [EntityTag] {
         var (members, start, isQuoted) = ([Substring](), list.startIndex, false)
         for index in list.utf8.indices {
@@ -148,7 +148,7 @@ extension Representation.EntityTag {
 }
 
 extension FieldLines {
-    /// The fields of both, in order.
+    /// Concatenates the fields.
     fileprivate static func + (fields: FieldLines, lines: [Line]) -> FieldLines {
         var fields = fields
         for line in lines { fields.append(line.name, line.value) }
@@ -156,18 +156,17 @@ extension FieldLines {
     }
 }
 
-/// The range that a `Range` field asks for, of a representation of `length` bytes, as
-/// [RFC 9110 §14.1.2](https://www.rfc-editor.org/rfc/rfc9110#section-14.1.2) has it.
+/// The range that a `Range` field requests of a representation of `length` bytes ([RFC 9110
+/// §14.1.2](https://www.rfc-editor.org/rfc/rfc9110#section-14.1.2)).
 enum RequestedRange: Hashable, Sendable {
-    /// Everything: there is no such field, or one that is to be ignored (malformed, another unit, several
-    /// ranges).
+    /// Everything: the field is missing or ignored (malformed, another unit, several ranges).
     case whole
     /// These bytes.
     case bytes(Range<Int>)
-    /// Bytes the representation does not have.
+    /// Bytes beyond the representation.
     case unsatisfiable
 
-    /// Reads the value of the field.
+    /// Parses the value of the field.
     init(_ fieldValue: String?, length: Int) {
         self = .whole
         guard let fieldValue else { return }
@@ -187,13 +186,13 @@ enum RequestedRange: Hashable, Sendable {
         }
     }
 
-    /// Digits only: `Int` itself would also take a sign.
+    /// Digits only: `Int` itself would also accept a sign.
     private static func number(_ digits: Substring) -> Int? {
         digits.allSatisfy { ("0"..."9").contains($0) } ? Int(digits) : nil
     }
 }
 
-/// The plan of a 206 or 416, before and after the misbehaviors have changed it.
+/// The properties of a 206 or 416, which misbehaviors change.
 struct PartialPlan {
     enum ContentRange {
         case automatic
@@ -223,7 +222,7 @@ struct PartialPlan {
     mutating func apply(_ misbehavior: Representation.Misbehavior, length: Int) {
         switch misbehavior {
         case .ignoresRange, .ignoresIfRange, .ignoresConditions, .refusesRanges, .sendsMultipart:
-            break  // decided before there is a range, or when it is sent
+            break  // handled before the range is known, or when it is sent
         case .shiftsRange(let count):
             guard !range.isEmpty else { break }
             let start = min(max(0, range.lowerBound + count), length - 1)

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// One state of a resource: bytes and what is said of them. Served as [RFC
-/// 9110](https://www.rfc-editor.org/rfc/rfc9110) has it, to GET and HEAD, with ranges and conditions, and
-/// with whatever misbehavior a test needs.
+/// One state of a resource: bytes and their metadata. Served to GET and HEAD by [RFC
+/// 9110](https://www.rfc-editor.org/rfc/rfc9110), with ranges and conditions, and with any misbehavior that a
+/// test needs.
 public struct Representation: Sendable {
     /// An entity tag.
     public struct EntityTag: Hashable, Sendable {
-        /// The tag as in a field: `"v1"` with its quotes, or `W/"v1"`.
+        /// The tag as in a field: `"v1"` including quotes, or `W/"v1"`.
         public let fieldValue: String
 
         /// The tag `"opaque"`.
@@ -19,29 +19,28 @@ public struct Representation: Sendable {
             EntityTag(fieldValue: "W/\"\(opaque)\"")
         }
 
-        /// Whether the tag says only that the content is equivalent, not that it is the same bytes.
+        /// Whether the tag is weak: equal tags mean equivalent content, not equal bytes.
         public var isWeak: Bool { fieldValue.hasPrefix("W/") }
     }
 
     /// The bytes, after the content coding.
     public var body: AnswerBody
-    /// The value of `ETag`; `nil` sends none.
+    /// The value of `ETag`; `nil` omits the field.
     public var entityTag: EntityTag?
-    /// The value of `Last-Modified`, in whole seconds; `nil` sends none.
+    /// The value of `Last-Modified`, in whole seconds; `nil` omits the field.
     public var lastModified: Date?
-    /// The value of `Content-Type`; `nil` sends none.
+    /// The value of `Content-Type`; `nil` omits the field.
     public var contentType: String?
-    /// The value of `Content-Encoding`; `nil` sends none. The bytes are not touched.
+    /// The value of `Content-Encoding`; `nil` omits the field. The bytes are not changed.
     public var contentCoding: String?
     /// The value of `Date`; `nil` sends the time of the answer.
     public var date: Date?
-    /// Further header fields, sent with 200, 206 and 304; a `Content-Type` among them goes in the place of
-    /// ``contentType``.
+    /// Further header fields, sent with 200, 206 and 304. A `Content-Type` in them replaces ``contentType``.
     public var headers: FieldLines
-    /// The misbehaviors of the server, all of them at once.
+    /// The misbehaviors of the server, all of which apply.
     public var misbehaviors: [Misbehavior]
 
-    /// Describes a representation.
+    /// Creates a representation.
     public init(
         _ body: AnswerBody,
         entityTag: EntityTag? = nil,
@@ -62,7 +61,7 @@ public struct Representation: Sendable {
         self.misbehaviors = misbehaviors
     }
 
-    /// The same representation, served with these faults besides those it has.
+    /// Returns a copy with additional misbehaviors.
     public func misbehaving(_ misbehaviors: Misbehavior...) -> Representation {
         var representation = self
         representation.misbehaviors += misbehaviors
@@ -71,35 +70,35 @@ public struct Representation: Sendable {
 }
 
 extension Representation {
-    /// A behavior that servers should not do and some do.
+    /// A violation of HTTP that occurs in real servers.
     public enum Misbehavior: Hashable, Sendable {
-        /// Answers 200 with everything, and no `Accept-Ranges`, whatever range is asked for.
+        /// Ignores ranges: answers 200 with everything, without `Accept-Ranges`.
         case ignoresRange
-        /// Answers 206 although `If-Range` names another representation.
+        /// Ignores `If-Range`: answers 206 even if it names another representation.
         case ignoresIfRange
-        /// Answers 200 although `If-Match`, `If-None-Match` and their like say otherwise.
+        /// Ignores `If-Match`, `If-None-Match` and the date conditions: answers 200.
         case ignoresConditions
         /// Answers 416 to every range.
         case refusesRanges
-        /// Sends, and names, a range that begins and ends `by` bytes later (earlier, if negative) than the
-        /// one asked for, as far as there are bytes.
+        /// Sends and announces a range that is shifted by `by` bytes (earlier if negative), as far as there
+        /// are bytes.
         case shiftsRange(by: Int)
-        /// Sends, and names, at most `to` bytes of the range.
+        /// Sends and announces at most `to` bytes of the range.
         case shortensRange(to: Int)
-        /// Names the whole range in `Content-Range`, but sends at most `to` bytes, with their
+        /// Announces the whole range in `Content-Range` but sends at most `to` bytes, with their
         /// `Content-Length`.
         case truncatesRange(to: Int)
-        /// Names another length of the whole in `Content-Range`: 206 and 416; `nil` is `*`, unknown.
+        /// Announces another total length in `Content-Range` of 206 and 416; `nil` is `*`, unknown.
         case misstatesTotal(Int?)
-        /// Sends this `Content-Range` with 206 and 416, unchecked; `nil` sends none.
+        /// Sends this unchecked `Content-Range` with 206 and 416; `nil` omits the field.
         case sendsContentRange(String?)
-        /// Sends this `ETag` with 206; `nil` sends none.
+        /// Sends this `ETag` with 206; `nil` omits the field.
         case sendsPartialEntityTag(EntityTag?)
         /// Sends no `Last-Modified` with 206, as RFC 9110 §15.3.7 allows after `If-Range`.
         case omitsPartialLastModified
         /// Sends this `Content-Encoding` with 206.
         case sendsPartialContentCoding(String)
-        /// Sends 206 as `multipart/byteranges` with one part, although one range was asked for.
+        /// Sends 206 as `multipart/byteranges` with one part for a single range.
         case sendsMultipart
     }
 }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A request as it came in.
+/// A request as it was received.
 public struct ReceivedRequest: Sendable {
-    /// The how manieth request of the server it is, counted from 0: its index in ``ScriptedServer/requests``.
+    /// The request's number at the server, counted from 0: its index in ``ScriptedServer/requests``.
     public internal(set) var number = 0
-    /// The how manieth connection of the server it came on, counted from 1.
+    /// The number of the connection at the server, counted from 1.
     public let connectionNumber: Int
     /// The method, as spelled.
     public let method: String
@@ -18,8 +18,8 @@ public struct ReceivedRequest: Sendable {
     public internal(set) var body = Data()
     /// The fields after a chunked body.
     public internal(set) var trailers = FieldLines()
-    /// Whether the whole body was read: not so when the client went away, or when the server was told not to;
-    /// see ``RequestBodyPolicy``.
+    /// Whether the whole body was read. False if the client disconnected, or if the ``RequestBodyPolicy``
+    /// does not read it.
     public internal(set) var isComplete = false
 
     init(connectionNumber: Int, method: String, target: String, version: String, headers: FieldLines) {
@@ -32,7 +32,7 @@ public struct ReceivedRequest: Sendable {
 
     // MARK: - Results
 
-    /// The header field called `name`, in any spelling; several are joined by a comma and a space.
+    /// The value of a header field, by case-insensitive name; several are joined by a comma and a space.
     public subscript(_ name: String) -> String? { headers[name] }
 
     /// The target without its query.
@@ -40,26 +40,26 @@ public struct ReceivedRequest: Sendable {
         target.firstIndex(of: "?").map { String(target[..<$0]) } ?? target
     }
 
-    /// The query, which follows the question mark in the target; `nil` without one.
+    /// The query after the target's question mark; `nil` if there is none.
     public var query: String? {
         target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
     }
 
-    /// The body as UTF-8 text, with replacement characters where it is not.
+    /// The body as UTF-8 text, with replacement characters for invalid bytes.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Whether the client wants to use the connection again.
+    /// Whether the client keeps the connection alive.
     var keepsAlive: Bool {
         if version == "HTTP/1.0" { return headers.list("Connection", contains: "keep-alive") }
         return !headers.list("Connection", contains: "close")
     }
 
-    /// Whether the client waits for a 100 before it sends the body.
+    /// Whether the client waits for a `100 Continue` before it sends the body.
     var expectsContinue: Bool { headers["Expect"]?.lowercased() == "100-continue" }
 }
 
 extension ReceivedRequest: CustomStringConvertible {
-    /// Method, target and the number of bytes of the body.
+    /// The method, target, body length and connection number.
     public var description: String {
         "\(method) \(target) (\(body.count) bytes, connection \(connectionNumber))"
     }

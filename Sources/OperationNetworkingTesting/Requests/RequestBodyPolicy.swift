@@ -1,17 +1,17 @@
-/// A server's treatment of the bodies of requests before it answers them.
+/// How a server handles request bodies before it answers.
 public enum RequestBodyPolicy: Sendable {
-    /// Reads them, after a `100 Continue` for requests that expect it.
+    /// Reads them, after sending `100 Continue` to requests that expect it.
     case read
-    /// Reads them, and never sends `100 Continue`: the client has to lose its patience.
+    /// Reads them but never sends `100 Continue`: the client has to time out waiting for it.
     case readWithoutContinue
-    /// Answers without having read them, and closes the connection after the answer.
+    /// Answers without reading them, and closes the connection after the answer.
     case leave
     /// Reads `after` bytes of each, and the rest when the gate is open.
     case hold(after: Int, by: Gate)
     /// Reads at least `after` bytes of each, if it has that many, and resets the connection. Such a request
-    /// is recorded with what was read, and takes no answer of the script.
+    /// is recorded with the bytes that were read, and does not consume an answer of the script.
     case reset(after: Int)
-    /// The closure's policy for each request, whose body was not read yet.
+    /// Uses the closure's policy for each request, whose body has not been read yet.
     indirect case each(@Sendable (ReceivedRequest) -> RequestBodyPolicy)
 
     func policy(for request: ReceivedRequest) -> RequestBodyPolicy {

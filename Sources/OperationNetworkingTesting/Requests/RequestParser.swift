@@ -1,9 +1,8 @@
 internal import Foundation
 
-/// Takes the bytes of a connection in pieces of any size and gives back requests. It decides nothing and has
-/// no thread; after an error it is of no further use.
+/// Parses requests from the bytes of a connection, in pieces of any size. Cannot be used after an error.
 struct RequestParser {
-    /// The next thing that a connection reads.
+    /// The next item that a connection reads.
     enum Event: Equatable {
         case head(method: String, target: String, version: String, headers: FieldLines)
         case body(Data)
@@ -26,7 +25,7 @@ struct RequestParser {
     /// The index in `bytes` of the first unread byte.
     private var start = 0
 
-    /// Whether nothing of a next request has come yet.
+    /// Whether no byte of the next request has been received.
     var isIdle: Bool {
         if case .head = phase { return start == bytes.count }
         return false
@@ -40,12 +39,12 @@ struct RequestParser {
         bytes.append(contentsOf: more)
     }
 
-    /// The body that was announced never comes.
+    /// Skips the announced body, which the client does not send.
     mutating func leaveBody() {
         phase = .head
     }
 
-    /// The next thing in the bytes; `nil` when more of them are needed.
+    /// Returns the next item; `nil` if more bytes are needed.
     mutating func next() throws(MalformedRequest) -> Event? {
         while true {
             switch phase {
@@ -113,7 +112,7 @@ struct RequestParser {
         let lengths = headers.values(of: "Content-Length")
         if headers["Transfer-Encoding"] != nil {
             guard headers.list("Transfer-Encoding", contains: "chunked"), lengths.isEmpty else {
-                throw MalformedRequest("The body is framed in two ways, or in an unknown one.")
+                throw MalformedRequest("The body's framing is ambiguous or unknown.")
             }
             return .chunkSize
         }
@@ -133,7 +132,7 @@ struct RequestParser {
 
     // MARK: - Bytes
 
-    /// All up to the empty line, without it.
+    /// The text up to the empty line.
     private mutating func head() throws(MalformedRequest) -> String? {
         var search = start
         while let lineEnd = indexOfLineFeed(from: search) {
@@ -151,7 +150,7 @@ struct RequestParser {
         return nil
     }
 
-    /// One line, without its end.
+    /// One line, without its line end.
     private mutating func line() throws(MalformedRequest) -> Substring? {
         guard let end = indexOfLineFeed(from: start) else {
             try checkLength()
@@ -185,14 +184,14 @@ struct RequestParser {
         }
     }
 
-    /// Fields are ASCII; what else they contain is read as UTF-8 where it is that, as ISO Latin 1 where not.
+    /// Decodes as UTF-8, or as ISO 8859-1 if that fails.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
         String(validating: bytes, as: UTF8.self)
             ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 }
 
-/// The error of a request that is not HTTP/1.1.
+/// The error of a request that is not valid HTTP/1.x.
 struct MalformedRequest: Error, Hashable, CustomStringConvertible {
     let description: String
 

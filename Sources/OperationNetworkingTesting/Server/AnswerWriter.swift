@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Sends one answer, from its connection's thread: collects the bytes, stops at the interruptions, counts.
+/// Sends one answer on its connection's thread: buffers and counts the bytes, and handles the interruptions.
 struct AnswerWriter {
-    /// Why an answer did not come to its end.
+    /// Why an answer was not completed.
     enum Interrupted: Error {
         case close
         case reset
@@ -11,7 +11,7 @@ struct AnswerWriter {
     }
 
     private static let bufferSize = 1 << 16
-    /// The bytes that the kernel holds of a throttled answer.
+    /// The kernel's send buffer for a throttled answer.
     private static let throttledSendBufferSize = 1 << 15
 
     private let socket: Socket
@@ -19,14 +19,14 @@ struct AnswerWriter {
     private let bytesPerSecond: Int?
     private var interruptions: [Interruption]
     private var buffer: [UInt8] = []
-    /// The number of collected bytes that are the body's.
+    /// The number of buffered bytes that belong to the body.
     private var bodyBytesInBuffer = 0
     private var wireCount = 0
     /// `nil` before the body begins.
     private var bodyCount: Int?
     private var throttleStart: ContinuousClock.Instant?
     private var throttledCount = 0
-    /// The number of the body's bytes that were reported to the server.
+    /// The number of body bytes that were reported to the server.
     private var bodyBytesCounted = 0
 
     init(_ socket: Socket, _ answer: WireAnswer, server: ServerCore) {
@@ -34,17 +34,17 @@ struct AnswerWriter {
         self.server = server
         bytesPerSecond = answer.bytesPerSecond
         interruptions = answer.interruptions
-        // Otherwise it would take megabytes at once, and only claim to send them slowly.
+        // Otherwise the kernel would accept megabytes at once.
         if bytesPerSecond != nil { socket.limitSendBuffer(to: Self.throttledSendBufferSize) }
     }
 
-    /// Sends all of `answer`.
+    /// Sends `answer`.
     mutating func send(_ answer: WireAnswer) throws(Interrupted) {
         do throws(Interrupted) {
             try sendParts(of: answer)
         } catch {
             switch error {
-            case .close: break  // the kernel sends what it has
+            case .close: break  // the kernel sends its buffer
             case .reset, .gone:
                 let unsent = min(socket.unsentCount, bodyBytesCounted)
                 if unsent > 0 { server.countBody(-unsent) }
@@ -92,7 +92,7 @@ struct AnswerWriter {
         }
     }
 
-    /// The number of bytes that may be collected until the next interruption.
+    /// The number of bytes that may be buffered before the next interruption.
     private func roomBeforeInterruption(isBody: Bool) -> Int {
         interruptions.reduce(Int.max) { room, interruption in
             switch interruption.position.unit {
@@ -144,7 +144,7 @@ struct AnswerWriter {
             buffer.removeAll(keepingCapacity: true)
             bodyBytesInBuffer = 0
         }
-        // Counted before it is sent, so that a client never has more than is counted.
+        // Counted before sending, so that a client never has more than is counted.
         count(bodyBytesInBuffer)
         var sent = 0
         while sent < buffer.count {
@@ -154,7 +154,7 @@ struct AnswerWriter {
             }
             sent += taken
             guard taken == size else {
-                // What was not sent is at the end of the buffer, and so is the body.
+                // The unsent bytes, like those of the body, are at the end of the buffer.
                 count(-min(bodyBytesInBuffer, buffer.count - sent))
                 throw .gone
             }
@@ -167,8 +167,8 @@ struct AnswerWriter {
         server.countBody(bodyBytes)
     }
 
-    /// The number of bytes, of `count`, to send now: all of them, unless the body is throttled; then waits as
-    /// long as it takes to be in time, about twenty times a second. `nil` when the client has gone meanwhile.
+    /// Returns how many of `count` bytes to send now: all, unless the body is throttled. In that case waits
+    /// to keep the rate, about twenty times a second. `nil` if the client disconnected.
     private mutating func pacedCount(of count: Int) -> Int? {
         guard let bytesPerSecond, bodyCount != nil else { return count }
         let start = throttleStart ?? .now

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// One client's connection, served on a thread of its own: reads a request, sends the answer, and again.
+/// One client's connection, served on its own thread: reads requests and sends answers.
 struct Connection {
     let number: Int
     let socket: Socket
@@ -16,7 +16,7 @@ struct Connection {
 
     // MARK: - Serving
 
-    /// Serves the client until one side has had enough; then closes the socket.
+    /// Serves the client until one side ends the connection, and closes the socket.
     mutating func run() {
         var isClientTalking = false
         do throws(AnswerWriter.Interrupted) {
@@ -27,7 +27,7 @@ struct Connection {
                 defer { server.countAnswer() }
                 try writer.send(wire)
                 if wire.closes { break }
-                // Who had waited for leave, and got another answer, has sent nothing of it.
+                // A client that waited for `100 Continue` and received another answer does not send its body.
                 if !request.isComplete, request.expectsContinue { parser.leaveBody() }
             }
             socket.finish(isClientTalking: isClientTalking)
@@ -43,7 +43,7 @@ struct Connection {
         socket.close()
     }
 
-    /// The next request and what to answer; `nil` at the end of the connection.
+    /// The next request and its answer; `nil` at the end of the connection.
     private mutating func nextRequest() throws(AnswerWriter.Interrupted) -> (ReceivedRequest, Answer)? {
         do {
             guard var request = try readHead() else { return nil }
@@ -91,7 +91,7 @@ struct Connection {
         }
     }
 
-    /// Reads the body into `request`. A client that goes away in the middle is recorded as far as it came.
+    /// Reads the body into `request`. If the client disconnects, the partial body is recorded.
     private mutating func readBody(of request: inout ReceivedRequest, _ policy: RequestBodyPolicy) throws {
         var gate: Gate?
         var limit = Int.max
@@ -100,7 +100,7 @@ struct Connection {
         while true {
             while let event = try parser.next() {
                 switch event {
-                case .head: continue  // never comes before the end of the body
+                case .head: continue  // never occurs before the end of the body
                 case .body(let data): request.body += data
                 case .end(let trailers):
                     request.trailers = trailers
@@ -137,7 +137,7 @@ struct Connection {
 }
 
 extension ReceivedRequest {
-    /// Whether the header section says that a body follows.
+    /// Whether the header section announces a body.
     fileprivate var isBodyAnnounced: Bool {
         self["Transfer-Encoding"] != nil || (self["Content-Length"] ?? "0") != "0"
     }

@@ -2,9 +2,9 @@
 public struct Script: Sendable {
     /// The behavior after the last answer of a script.
     public enum Exhaustion: Hashable, Sendable {
-        /// The last answer is given again and again.
+        /// The last answer is repeated.
         case repeatsLast
-        /// Further requests are answered with 500 and a text that says so.
+        /// Further requests are answered with 500 and an explanation.
         case fails
     }
 
@@ -24,15 +24,15 @@ public struct Script: Sendable {
         Script(.answers(answers, whenExhausted))
     }
 
-    /// Whatever `handler` returns, called on the connection's thread, for several connections at once. What
-    /// it throws is answered with 500 and its description.
+    /// The answers of `handler`, which is called on the connection's thread, concurrently for several
+    /// connections. An error that it throws is answered with 500 and its description.
     public static func handler(
         _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> Answer
     ) -> Script {
         Script(.handler(handler))
     }
 
-    /// The representation, however often it is asked for.
+    /// The representation, for every request.
     public static func representation(_ representation: Representation) -> Script {
         .answers([.representation(representation)])
     }
@@ -45,12 +45,12 @@ extension Script: ExpressibleByArrayLiteral {
     }
 }
 
-/// A script and how far it has been played.
+/// A script and its current position.
 struct ScriptPlayer: Sendable {
-    /// The reaction to a request.
+    /// The script's reaction to a request.
     enum Cue: Sendable {
         case answer(Answer)
-        /// To be called outside every lock.
+        /// Must be called outside of any lock.
         case ask(@Sendable (ReceivedRequest) throws -> Answer)
     }
 

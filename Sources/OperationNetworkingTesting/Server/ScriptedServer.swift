@@ -1,11 +1,11 @@
 public import Foundation
 
-/// An HTTP/1.1 server in this process that does what a test tells it to, right or wrong.
+/// An in-process HTTP/1.1 server that follows a test's script, whether valid HTTP or not.
 ///
-/// It listens on a free port of 127.0.0.1 from `init` until ``stop()``, or until the last reference to it
-/// goes away: a test that only took its ``url`` has to hold on to it, for which a last line such as
-/// `server.stop()` does. Any number can run at once. It serves every connection on a thread of its own, keeps
-/// a record of what came in, and never sleeps to wait for a test: tests hold and release it.
+/// It listens on a free port of 127.0.0.1 from `init` until ``stop()`` or deallocation. A test that only uses
+/// its ``url`` must keep a reference, for example by ending with `server.stop()`. Any number of servers can
+/// run at once. Each connection is served on its own thread, and requests are recorded. The server never
+/// sleeps to wait for a test; tests hold and release it.
 ///
 /// ```swift
 /// let server = try ScriptedServer([
@@ -25,9 +25,9 @@ public final class ScriptedServer: Sendable {
         try core.start()
     }
 
-    /// Starts a server that gives one answer per request, in order, whatever is asked for.
+    /// Starts a server that sends one answer per request, in order, whatever the request.
     ///
-    /// - Throws: ``SocketError``, also from the other initializers.
+    /// - Throws: ``SocketError``, like the other initializers.
     public convenience init(
         _ answers: [Answer],
         whenExhausted: Script.Exhaustion = .repeatsLast,
@@ -37,8 +37,8 @@ public final class ScriptedServer: Sendable {
         try self.init(ServerState(player: ScriptPlayer(script)), requestBodies)
     }
 
-    /// Starts a server that asks `handler` for every answer: on the connection's thread, for several
-    /// connections at once. What it throws is answered with 500. It must return before ``stop()`` can.
+    /// Starts a server that calls `handler` for every answer, on the connection's thread, concurrently for
+    /// several connections. An error that it throws is answered with 500. ``stop()`` waits for it to return.
     public convenience init(
         requestBodies: RequestBodyPolicy = .read,
         _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> Answer
@@ -46,9 +46,10 @@ public final class ScriptedServer: Sendable {
         try self.init(ServerState(player: ScriptPlayer(.handler(handler))), requestBodies)
     }
 
-    /// Starts a server that has a representation at every path, until ``setRepresentation(_:forPath:)``.
+    /// Starts a server with a representation at every path, which ``setRepresentation(_:forPath:)`` can
+    /// change.
     ///
-    /// `answers` says how it is sent: one per request, in order, the last repeating. For example
+    /// `answers` determine how it is sent: one per request, in order, the last repeating. For example,
     /// `[.currentRepresentation.breaking(after: 400), .currentRepresentation]` breaks the first answer.
     public convenience init(
         serving representation: Representation,
@@ -59,8 +60,8 @@ public final class ScriptedServer: Sendable {
         try self.init(ServerState(player: player, representation: representation), requestBodies)
     }
 
-    /// Starts a server with a script for each of some paths, such as `/file`, compared without the query, and
-    /// one for all the others, by default 404.
+    /// Starts a server with a script per path, such as `/file`, ignoring the query, and a script for all
+    /// other paths, which defaults to 404.
     public convenience init(
         routes: [String: Script],
         otherwise: Script = [.respond(404, body: "No route.\n")],
@@ -72,7 +73,7 @@ public final class ScriptedServer: Sendable {
 
     deinit { core.stop() }
 
-    // MARK: - Where it is
+    // MARK: - Address
 
     /// The port on 127.0.0.1.
     public var port: Int { core.listener.port }
@@ -80,41 +81,40 @@ public final class ScriptedServer: Sendable {
     /// `http://127.0.0.1:port/`.
     public var url: URL { url(path: "/") }
 
-    /// The URL of a path, which may have a query and must be percent-encoded already, with or without the
-    /// slash at the beginning.
+    /// Returns the URL of a percent-encoded path, which may have a query, with or without a leading slash.
     public func url(path: String) -> URL {
         let text = "http://127.0.0.1:\(port)/\(path.hasPrefix("/") ? String(path.dropFirst()) : path)"
         guard let url = URL(string: text) else { preconditionFailure("\(text) is not a URL") }
         return url
     }
 
-    // MARK: - What happened
+    // MARK: - Results
 
-    /// Every request so far, in the order in which they were read to their end.
+    /// The requests so far, in the order in which reading them completed.
     public var requests: [ReceivedRequest] { core.state.withLock(\.requests) }
 
-    /// The number of connections that were accepted.
+    /// The number of accepted connections.
     public var connectionsAccepted: Int { core.state.withLock(\.connectionsAccepted) }
 
-    /// The number of connections that are open at the server. A client that sees the end of one may be a
-    /// little ahead: see ``waitForOpenConnections(_:within:)``.
+    /// The number of connections that the server has open. May lag behind a client that sees the end of one:
+    /// see ``waitForOpenConnections(_:within:)``.
     public var connectionsOpen: Int { core.state.withLock(\.sockets.count) }
 
-    /// The number of answers that have come to their end: sent, broken, or left by the client.
+    /// The number of answers that have ended: sent, broken, or abandoned by the client.
     public var answersEnded: Int { core.state.withLock(\.answersEnded) }
 
-    /// The number of bytes of bodies that were given to the kernel in all answers together, without the
-    /// chunked coding's own. At least as many as clients have received. When a client goes away or its
-    /// connection is reset, what the kernel had not put on the wire is taken off again.
+    /// The number of body bytes of all answers that were passed to the kernel, without the chunked coding.
+    /// Never less than clients have received. If a client disconnects or its connection is reset, bytes that
+    /// the kernel had not sent are subtracted.
     public var bodyBytesSent: Int { core.state.withLock(\.bodyBytesSent) }
 
-    /// The errors of the server: malformed requests, handlers that threw. Empty in a good test.
+    /// Errors such as malformed requests and handlers that threw. Should be empty at the end of a test.
     public var problems: [String] { core.state.withLock(\.problems) }
 
     // MARK: - Commands
 
-    /// Changes what ``Answer/currentRepresentation`` is, for answers that begin from now on: at one path,
-    /// compared without the query, or at every path that has no representation of its own.
+    /// Changes ``Answer/currentRepresentation`` for answers that begin from now on, at one path, ignoring the
+    /// query, or at every path without its own representation.
     public func setRepresentation(_ representation: Representation?, forPath path: String? = nil) {
         core.state.withLock { state in
             if let path {
@@ -125,7 +125,7 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    /// Lets every answer go on that stalls now; answers that stall later wait for another release.
+    /// Continues all stalled answers. Answers that stall later wait for another release.
     public func release() {
         let gate = core.state.withLock { state in
             defer { state.stallGate = Gate() }
@@ -134,15 +134,15 @@ public final class ScriptedServer: Sendable {
         gate.open()
     }
 
-    /// Closes every connection now, in the middle of answers too, and goes on listening.
+    /// Closes every connection now, even in the middle of an answer, and keeps listening.
     public func closeConnections() {
         core.state.withLock { state in
             for socket in state.sockets.values { socket.shutDown() }
         }
     }
 
-    /// Stops listening, closes every connection, and returns when the server's threads have ended. What was
-    /// recorded stays. Stopping again does nothing. Callable from any thread, a handler's included.
+    /// Stops listening, closes every connection, and waits for the server's threads to end. Records are kept.
+    /// Stopping again does nothing. Callable from any thread, including a handler's.
     public func stop() {
         core.stop()
     }

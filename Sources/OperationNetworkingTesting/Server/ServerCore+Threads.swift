@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension ServerCore {
-    /// Starts the thread that accepts clients. To be called once.
+    /// Starts the thread that accepts clients. Must be called once.
     func start() throws(SocketError) {
         do throws(SocketError) {
             try startThread { $0.acceptClients() }
@@ -26,7 +26,7 @@ extension ServerCore {
         }
     }
 
-    /// The accepting thread's work.
+    /// Accepts clients on the accepting thread.
     private func acceptClients() {
         while let socket = listener.accept() {
             let number: Int? = state.withLock { state in
@@ -51,7 +51,7 @@ extension ServerCore {
         listener.close()
     }
 
-    /// Ends everything and waits for it, except for the calling thread if it is one of the server's.
+    /// Stops everything and waits for all threads, except the calling one if it is one of the server's.
     func stop() {
         state.withLock { state in
             state.isStopped = true
@@ -59,7 +59,7 @@ extension ServerCore {
         }
         listener.shutDown()
         let caller = pthread_self()
-        // Without a limit nothing is thrown: see waitSynchronously.
+        // Without a limit it does not throw: see waitSynchronously.
         try? state.waitSynchronously(within: nil) { _ in
             ""
         } until: { state in

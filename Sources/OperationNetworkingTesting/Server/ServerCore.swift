@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The state that the threads of a server share. It outlives the `ScriptedServer` by as long as they need.
+/// The shared state of a server's threads. May outlive the `ScriptedServer`.
 final class ServerCore: Sendable {
     let state: Watched<ServerState>
     let bodyPolicy: RequestBodyPolicy
@@ -14,9 +14,9 @@ final class ServerCore: Sendable {
 
     // MARK: - For connections
 
-    /// Records the request and finds its answer.
+    /// Records the request and returns its answer.
     func answer(to request: ReceivedRequest) -> (ReceivedRequest, Answer) {
-        // One hold: the first request of the record gets the first answer of the script.
+        // In one critical section, so that the first recorded request gets the script's first answer.
         let (request, cue) = state.withLock { ($0.record(request), $0.cue(forPath: request.path)) }
         switch cue {
         case .answer(let answer): return (request, answer)
@@ -39,7 +39,7 @@ final class ServerCore: Sendable {
         state.withLock { $0.representations[request.path] ?? $0.representation }
     }
 
-    /// The gate where an answer that stalls now has to wait.
+    /// Returns the gate at which a stalling answer waits.
     func stall() -> Gate {
         state.withLock { state in
             state.stalls += 1

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// All that changes in a server, for its one lock.
+/// The mutable state of a server, behind one lock.
 struct ServerState: Sendable {
     var requests: [ReceivedRequest] = []
     /// The number of requests that `nextRequest` has returned.
@@ -12,13 +12,13 @@ struct ServerState: Sendable {
     var sockets: [Int: Socket] = [:]
     var problems: [String] = []
 
-    /// The script for requests that no route takes.
+    /// The script for requests that match no route.
     var player: ScriptPlayer
     var routes: [String: ScriptPlayer]
     var representation: Representation?
     var representations: [String: Representation] = [:]
 
-    /// The gate at which stalled answers wait; another one after every release.
+    /// The gate at which stalled answers wait; replaced after every release.
     var stallGate = Gate()
     var stalls = 0
     var isStopped = false
@@ -30,7 +30,7 @@ struct ServerState: Sendable {
         self.representation = representation
     }
 
-    /// Appends `request`, numbered, to the record.
+    /// Numbers and records `request`.
     mutating func record(_ request: ReceivedRequest) -> ReceivedRequest {
         var request = request
         request.number = requests.count
@@ -38,19 +38,19 @@ struct ServerState: Sendable {
         return request
     }
 
-    /// The script's reaction to a request to `path`.
+    /// Returns the script's reaction to a request to `path`.
     mutating func cue(forPath path: String) -> ScriptPlayer.Cue {
         routes[path]?.next() ?? player.next()
     }
 }
 
-/// The threads of a server that were started and have not ended.
+/// The running threads of a server.
 struct ServerThreads: Sendable {
     private var count = 0
-    /// The threads that have begun.
+    /// The threads that have begun to run.
     private var ids: Set<pthread_t> = []
 
-    /// One is going to be started.
+    /// Called before a thread is started.
     mutating func willStart() {
         count += 1
     }
@@ -64,12 +64,12 @@ struct ServerThreads: Sendable {
         ids.insert(pthread_self())
     }
 
-    /// Called on the thread, last of all.
+    /// Called last on the thread.
     mutating func willEnd() {
         ids.remove(pthread_self())
         count -= 1
     }
 
-    /// Whether all have ended but `caller`, if that is one of them.
+    /// Whether all threads except `caller`, if it is one of them, have ended.
     func haveEnded(but caller: pthread_t) -> Bool { count == (ids.contains(caller) ? 1 : 0) }
 }

@@ -5,7 +5,7 @@ struct ListeningSocket: Sendable {
     let port: Int
     private let socket: Socket
 
-    /// - Parameter backlog: how many clients wait for ``accept()`` at most, and one more.
+    /// - Parameter backlog: one less than the maximum number of clients that wait for ``accept()``.
     /// - Throws: the error of the call that failed.
     init(backlog: Int32 = 4096) throws(SocketError) {
         var attempts = 20
@@ -14,7 +14,7 @@ struct ListeningSocket: Sendable {
                 self = try Self(waiting: backlog)
                 return
             } catch {
-                // Two sockets can get the same port while neither listens; the second to listen is refused.
+                // Two sockets can be bound to the same port before one listens; the second one then fails.
                 attempts -= 1
                 if error.code != EADDRINUSE || attempts == 0 { throw error }
             }
@@ -26,7 +26,7 @@ struct ListeningSocket: Sendable {
         let descriptor = Glibc.socket(AF_INET, kind, 0)
         guard descriptor >= 0 else { throw SocketError("socket") }
         socket = Socket(descriptor: descriptor)
-        // Tests open and close thousands of connections: ports that only wait for their end are free for us.
+        // Tests open and close thousands of connections, so ports in TIME_WAIT are reused.
         socket.reuseAddress()
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -48,9 +48,9 @@ struct ListeningSocket: Sendable {
         while true {
             let descriptor = Glibc.accept(socket.descriptor, nil, nil)
             if descriptor >= 0 {
-                // accept4 would do it in one step, but the Glibc module does not show it. A child process
-                // that another thread starts between the two calls cannot keep the connection alive: it is
-                // shut down, not only closed, when it ends.
+                // accept4 would do it in one step, but the Glibc module does not declare it. A child process
+                // that another thread starts between the two calls cannot keep the connection alive, because
+                // it is shut down, not only closed.
                 _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
                 let client = Socket(descriptor: descriptor)
                 client.disableDelay()
@@ -59,16 +59,16 @@ struct ListeningSocket: Sendable {
             switch errno {
             case EINTR, ECONNABORTED: continue
             case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                // The client waits in the backlog until a descriptor was closed.
+                // The client waits in the backlog until a descriptor is closed.
                 if socket.waitForHangUp(limit: .milliseconds(10)) == .hangUp { return nil }
             default: return nil
             }
         }
     }
 
-    /// Has ``accept()`` return `nil`, now and ever after. Callable from any thread.
+    /// Makes ``accept()`` return `nil` from now on. Callable from any thread.
     func shutDown() { socket.shutDown() }
 
-    /// Gives the port back. Only by the thread that accepts.
+    /// Releases the port. Called only by the accepting thread.
     func close() { socket.close() }
 }

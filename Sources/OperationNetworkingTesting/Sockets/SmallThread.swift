@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Threads with a stack of 256 KiB, so that hundreds of connections can have one each.
+/// Threads with a 256 KiB stack, so that hundreds of connections can have one each.
 enum SmallThread {
     private final class Work: Sendable {
         let run: @Sendable () -> Void

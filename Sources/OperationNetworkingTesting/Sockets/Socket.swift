@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// An open socket. One thread uses and closes it; any other may interrupt it.
+/// An open socket. One thread uses and closes it; other threads may interrupt it.
 final class Socket: @unchecked Sendable {
-    // @unchecked: `isOpen` is only touched while `lock` is held. `descriptor` never changes, and is not used
-    // after close(): the closing thread by contract, shutDown() because it tests `isOpen` under the lock.
+    // @unchecked: `isOpen` is only accessed while `lock` is held. `descriptor` never changes, and is not used
+    // after close(): by contract on the closing thread, and in shutDown() because it checks `isOpen` under
+    // the lock.
 
     /// The event that ended ``waitForHangUp(limit:or:)``.
     enum Wakening {
@@ -22,7 +23,7 @@ final class Socket: @unchecked Sendable {
 
     // MARK: - From any thread
 
-    /// Ends both directions: whatever the socket's thread waits for in the kernel returns at once.
+    /// Shuts down both directions: calls in which the socket's thread blocks return at once.
     func shutDown() {
         lock.lock()
         defer { lock.unlock() }
@@ -31,7 +32,8 @@ final class Socket: @unchecked Sendable {
 
     // MARK: - From the socket's own thread
 
-    /// Reads what there is, waiting for a first byte; 0 at the end, and when the connection has failed.
+    /// Reads available bytes; blocks until there is at least one. Returns 0 at the end, or if the connection
+    /// has failed.
     func receive(into buffer: UnsafeMutableRawBufferPointer, flags: Int32 = 0) -> Int {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, flags)
@@ -40,23 +42,23 @@ final class Socket: @unchecked Sendable {
         }
     }
 
-    /// Writes all of `bytes`, waiting while the client does not read. Returns how many bytes the kernel took:
-    /// fewer when the connection has failed.
+    /// Writes all of `bytes`; blocks while the client does not read. Returns how many bytes the kernel
+    /// accepted: fewer if the connection has failed.
     func send(_ bytes: UnsafeRawBufferPointer) -> Int {
         var sent = 0
         while sent < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
-            // MSG_NOSIGNAL: a client that went away must not kill the process with SIGPIPE.
+            // MSG_NOSIGNAL: a disconnected client must not kill the process with SIGPIPE.
             let count = Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
             if count >= 0 { sent += count } else if errno != EINTR { break }
         }
         return sent
     }
 
-    /// Waits until the client has closed its side or the connection has failed, or for a call, or for the
-    /// limit.
+    /// Waits until the client closes its side, the connection fails, `alarm` is called, or the limit is
+    /// reached.
     func waitForHangUp(limit: Duration? = nil, or alarm: WakeUpCall? = nil) -> Wakening {
-        // POLLRDHUP, which the Glibc module does not show: the peer has closed its sending side.
+        // POLLRDHUP, which the Glibc module does not declare: the peer has closed its sending side.
         let hangUp: Int16 = 0x2000
         var entries = [pollfd(fd: descriptor, events: hangUp, revents: 0)]
         if let alarm { entries.append(pollfd(fd: alarm.descriptor, events: Int16(POLLIN), revents: 0)) }
@@ -70,11 +72,11 @@ final class Socket: @unchecked Sendable {
         }
     }
 
-    /// Tells the client that nothing more comes, and throws away what it still has to say: a socket that is
-    /// closed with unread bytes resets the connection, and the client may lose what it had not read yet.
+    /// Ends the sending direction and discards incoming bytes: closing a socket with unread bytes resets the
+    /// connection, and the client may lose bytes that it has not read.
     ///
-    /// - Parameter isClientTalking: Whether to wait for the client's end, up to two seconds a time; otherwise
-    ///   only takes the bytes that have arrived.
+    /// - Parameter isClientTalking: whether to wait for the client to end, up to two seconds per read;
+    ///   otherwise only received bytes are discarded.
     func finish(isClientTalking: Bool) {
         _ = shutdown(descriptor, Int32(SHUT_WR))
         if isClientTalking { set(SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: 2, tv_usec: 0)) }
@@ -84,31 +86,31 @@ final class Socket: @unchecked Sendable {
         }
     }
 
-    /// Has the kernel reset the connection when the socket is closed.
+    /// Makes the kernel reset the connection when the socket is closed.
     func resetOnClose() {
         set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
     }
 
-    /// Sends small answers at once.
+    /// Sends small answers without delay.
     func disableDelay() {
         set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
     }
 
-    /// The number of bytes taken by ``send(_:)`` that the kernel has not put on the wire: it still holds
-    /// them, or threw them away when the connection failed. 0 where the kernel does not tell.
+    /// The number of bytes from ``send(_:)`` that the kernel has not transmitted: it still buffers them, or
+    /// discarded them when the connection failed. 0 if unknown.
     var unsentCount: Int {
-        // SIOCOUTQNSD of linux/sockios.h, which the Glibc module does not show.
+        // SIOCOUTQNSD of linux/sockios.h, which the Glibc module does not declare.
         let request: UInt = 0x894B
         var count: Int32 = 0
         return ioctl(descriptor, request, &count) == 0 ? max(0, Int(count)) : 0
     }
 
-    /// Limits the kernel's send buffer to `count` bytes (twice as many, in fact).
+    /// Limits the kernel's send buffer to `count` bytes, which the kernel doubles.
     func limitSendBuffer(to count: Int) {
         set(SOL_SOCKET, SO_SNDBUF, Int32(count))
     }
 
-    /// Lets the socket be bound to a port on which connections still wait for their end.
+    /// Allows binding to a port with connections in TIME_WAIT.
     func reuseAddress() {
         set(SOL_SOCKET, SO_REUSEADDR, Int32(1))
     }

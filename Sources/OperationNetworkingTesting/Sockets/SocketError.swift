@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// A call of the system that failed.
+/// A failed system call.
 public struct SocketError: Error, Hashable, Sendable {
     /// The name of the call.
     public let call: String
     /// The value of `errno`.
     public let code: Int32
 
-    /// The error of the call that has just failed on this thread.
+    /// Creates the error of the call that has just failed on this thread.
     init(_ call: String) {
         self.call = call
         code = errno
@@ -20,6 +20,6 @@ public struct SocketError: Error, Hashable, Sendable {
 }
 
 extension SocketError: CustomStringConvertible {
-    /// The call and the system's words for the error.
+    /// The call and the system's error message.
     public var description: String { "\(call): \(String(cString: strerror(code)))" }
 }

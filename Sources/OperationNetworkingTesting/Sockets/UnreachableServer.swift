@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A port of 127.0.0.1 that never answers: a client that connects waits for ever, as behind a firewall that
-/// drops everything. It ends with the last reference to it.
+/// A port of 127.0.0.1 that never accepts: clients wait indefinitely, as behind a firewall that drops
+/// packets. Closed on deallocation.
 public final class UnreachableServer: Sendable {
     private let listener: ListeningSocket
-    /// A connection that takes the only place in the backlog: the kernel drops what other clients send.
+    /// A connection that fills the backlog, so that the kernel drops the packets of other clients.
     private let waiting: Socket
 
-    /// Takes a free port.
+    /// Binds a free port.
     ///
     /// - Throws: ``SocketError``.
     public init() throws(SocketError) {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Wakes one thread that waits in `poll`.
+/// Wakes a thread that is waiting in `poll`.
 final class WakeUpCall: Sendable {
     /// The descriptor that the thread polls for reading.
     let descriptor: Int32
@@ -18,7 +18,7 @@ final class WakeUpCall: Sendable {
         close(sender)
     }
 
-    /// Wakes the thread, now or when it gets to wait. Callable from any thread.
+    /// Wakes the thread now or the next time it waits. Callable from any thread.
     func call() {
         var byte: UInt8 = 1
         _ = send(sender, &byte, 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))

@@ -1,7 +1,6 @@
-/// An event that happens once, and that threads and tasks can wait for: shut when made, opened once, open for
-/// ever.
+/// A one-time event that threads and tasks can wait for. A gate starts closed, and stays open once opened.
 ///
-/// A test holds an answer with a gate, looks at the world, and opens it:
+/// A test holds an answer with a gate, checks the state, and opens it:
 ///
 /// ```swift
 /// let gate = Gate()
@@ -13,7 +12,7 @@
 /// #expect(try await operation.value as? Data == Data("0123456789".utf8))
 /// ```
 ///
-/// It also serves as a flag that a callback raises and a test waits for.
+/// It also works as a flag that a callback sets and a test waits for.
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -24,19 +23,19 @@ public final class Gate: Sendable {
 
     private let state = Watched(State())
 
-    /// Makes a shut gate.
+    /// Creates a closed gate.
     public init() {}
 
     /// Whether ``open()`` was called.
     public var isOpen: Bool { state.withLock(\.isOpen) }
 
-    /// The number of arrivals at the gate so far: answers held by it and callers of its wait functions, those
-    /// that found it open included.
+    /// The number of arrivals at the gate so far: held answers and callers of the wait functions, including
+    /// those that found it open.
     public var arrivals: Int { state.withLock(\.arrivals) }
 
     // MARK: - Commands
 
-    /// Lets all through, now and later. Opening an open gate does nothing. Callable from any thread.
+    /// Opens the gate. Opening an open gate does nothing. Callable from any thread.
     public func open() {
         let openings = state.withLock { state in
             state.isOpen = true
@@ -48,35 +47,35 @@ public final class Gate: Sendable {
 
     /// Suspends the task until the gate is open.
     ///
-    /// - Throws: ``TimeLimitExceeded``, or `CancellationError` when the task is cancelled.
+    /// - Throws: ``TimeLimitExceeded``, or `CancellationError` if the task is cancelled.
     public func wait(within limit: Duration = .waitingLimit) async throws {
         arrive()
         try await state.wait(within: limit) { _ in
-            "the gate stayed shut."
+            "the gate stayed closed."
         } until: {
             $0.isOpen ? () : nil
         }
     }
 
-    /// Blocks the thread until the gate is open. For threads that may block, such as the one that runs a
-    /// server's handler; tasks call ``wait(within:)``.
+    /// Blocks the thread until the gate is open. For threads that may block, such as that of a server's
+    /// handler; in tasks, use ``wait(within:)``.
     ///
     /// - Throws: ``TimeLimitExceeded``.
     public func waitSynchronously(within limit: Duration = .waitingLimit) throws(TimeLimitExceeded) {
         arrive()
         try state.waitSynchronously(within: limit) { _ in
-            "the gate stayed shut."
+            "the gate stayed closed."
         } until: {
             $0.isOpen ? () : nil
         }
     }
 
-    /// Suspends the task until `count` answers or callers have come to the gate; see ``arrivals``.
+    /// Suspends the task until `count` answers or callers have arrived at the gate; see ``arrivals``.
     ///
-    /// - Throws: ``TimeLimitExceeded``, or `CancellationError` when the task is cancelled.
+    /// - Throws: ``TimeLimitExceeded``, or `CancellationError` if the task is cancelled.
     public func waitForArrivals(_ count: Int = 1, within limit: Duration = .waitingLimit) async throws {
         try await state.wait(within: limit) {
-            "\($0.arrivals) of \(count) came to the gate."
+            "\($0.arrivals) of \(count) arrived at the gate."
         } until: {
             $0.arrivals >= count ? () : nil
         }
@@ -84,13 +83,13 @@ public final class Gate: Sendable {
 
     // MARK: - For the server's connections
 
-    /// Counts an arrival.
+    /// Records an arrival.
     func arrive() {
         state.withLock { $0.arrivals += 1 }
     }
 
-    /// Has `opening` called once when the gate is opened, on the thread that opens it; at once if it is open.
-    /// Returns what ``forget(_:)`` takes.
+    /// Calls `opening` once when the gate is opened, on the thread that opens it; immediately if it is open.
+    /// Returns the identifier for ``forget(_:)``.
     func whenOpened(_ opening: @escaping @Sendable () -> Void) -> Int? {
         let identifier: Int? = state.withLock { state in
             if state.isOpen { return nil }
@@ -102,7 +101,7 @@ public final class Gate: Sendable {
         return identifier
     }
 
-    /// Takes back ``whenOpened(_:)``.
+    /// Undoes ``whenOpened(_:)``.
     func forget(_ identifier: Int?) {
         guard let identifier else { return }
         state.withLock { $0.openings[identifier] = nil }

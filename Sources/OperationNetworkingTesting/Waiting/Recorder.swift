@@ -1,4 +1,4 @@
-/// Collects, in order, what callbacks on any thread report, and lets a test wait for it.
+/// Records values from callbacks on any thread, in order, and lets a test wait for them.
 ///
 /// ```swift
 /// let progress = Recorder<Int64>()
@@ -9,21 +9,21 @@
 public final class Recorder<Element: Sendable>: Sendable {
     private let recorded = Watched<[Element]>([])
 
-    /// Makes an empty recorder.
+    /// Creates an empty recorder.
     public init() {}
 
-    /// Everything so far, in order.
+    /// The elements so far, in order.
     public var elements: [Element] { recorded.withLock { $0 } }
 
-    /// Adds `element`. Callable from any thread.
+    /// Appends `element`. Callable from any thread.
     public func append(_ element: Element) {
         recorded.withLock { $0.append(element) }
     }
 
-    /// Suspends the task until there are at least `count` elements, and returns the first `count`: what comes
-    /// after these depends on how fast the task is. ``elements`` has it.
+    /// Suspends the task until there are at least `count` elements, and returns the first `count`. Later
+    /// elements, which depend on timing, are in ``elements``.
     ///
-    /// - Throws: ``TimeLimitExceeded``, or `CancellationError` when the task is cancelled.
+    /// - Throws: ``TimeLimitExceeded``, or `CancellationError` if the task is cancelled.
     @discardableResult
     public func wait(count: Int = 1, within limit: Duration = .waitingLimit) async throws -> [Element] {
         try await recorded.wait(within: limit) {
@@ -34,7 +34,7 @@ public final class Recorder<Element: Sendable>: Sendable {
     }
 
     /// Blocks the thread until there are at least `count` elements, and returns the first `count`. For
-    /// threads that may block; tasks call ``wait(count:within:)``.
+    /// threads that may block; in tasks, use ``wait(count:within:)``.
     ///
     /// - Throws: ``TimeLimitExceeded``.
     @discardableResult

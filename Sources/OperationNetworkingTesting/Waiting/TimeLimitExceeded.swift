@@ -1,21 +1,20 @@
 /// The error of a wait whose event did not happen within its time limit.
 public struct TimeLimitExceeded: Error, Hashable, Sendable {
-    /// The event that was waited for, and the state when the time was over, as one sentence.
+    /// The awaited event and the state when the limit was reached, as one sentence.
     public let explanation: String
-    /// The time that was waited.
+    /// The time limit.
     public let limit: Duration
 }
 
 extension TimeLimitExceeded: CustomStringConvertible {
-    /// The limit and the explanation, in a sentence.
+    /// One sentence with the limit and the explanation.
     public var description: String {
-        "Gave up after \(limit): \(explanation)"
+        "Timed out after \(limit): \(explanation)"
     }
 }
 
 extension Duration {
-    /// The default time limit of waiting. Only a test that fails waits so long, and a busy machine may hold
-    /// everything up for seconds. Public, since it is the default of public functions, and for waits of your
-    /// own that are to have the same limit.
+    /// The default time limit of wait functions: 30 seconds. Only failing tests wait that long; a busy
+    /// machine may delay everything by seconds. Can also be used for your own wait functions.
     public static let waitingLimit = Duration.seconds(30)
 }

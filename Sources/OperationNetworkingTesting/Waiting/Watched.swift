@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// A value behind one lock, which threads and tasks can wait for: after every change each waiter's condition
-/// is checked. There is no polling.
+/// A value behind a lock on which threads and tasks can wait. Each waiter's condition is checked after every
+/// change; there is no polling.
 final class Watched<Value: Sendable>: @unchecked Sendable {
-    // @unchecked: `value`, `watchers` and `nextIdentifier` are only touched while `condition` is locked.
+    // @unchecked: `value`, `watchers` and `nextIdentifier` are only accessed while `condition` is locked.
 
     /// One suspended task.
     private struct Watcher {
         let identifier: Int
-        /// The work to do after unlocking, when the value is what the task waits for.
+        /// Returns the work to do after unlocking if the task's condition is met.
         let completion: (inout Value) -> (() -> Void)?
         let fail: (any Error) -> Void
     }
@@ -24,7 +24,7 @@ final class Watched<Value: Sendable>: @unchecked Sendable {
 
     // MARK: - Reading and changing
 
-    /// Runs `body` with the value, under the lock; wakes the waiters whose condition the new value meets.
+    /// Runs `body` with the value under the lock; then wakes the waiters whose condition is met.
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         condition.lock()
         defer { unlockAndWake() }
@@ -33,10 +33,10 @@ final class Watched<Value: Sendable>: @unchecked Sendable {
 
     // MARK: - Waiting
 
-    /// Suspends the task until `result` returns a value; `result` is called under the lock and may change the
-    /// watched value.
+    /// Suspends the task until `result`, which is called under the lock and may change the value, returns a
+    /// result.
     ///
-    /// - Throws: `TimeLimitExceeded`, or `CancellationError` when the task is cancelled.
+    /// - Throws: `TimeLimitExceeded`, or `CancellationError` if the task is cancelled.
     func wait<Result: Sendable>(
         within limit: Duration,
         explaining explanation: @escaping @Sendable (Value) -> String,
@@ -58,8 +58,8 @@ final class Watched<Value: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Blocks the thread until `result` returns a value; without a limit, for ever. For threads that may
-    /// block: never from a task.
+    /// Blocks the thread until `result` returns a result; without a limit, indefinitely. Must not be called
+    /// from a task.
     func waitSynchronously<Result>(
         within limit: Duration?,
         explaining explanation: (Value) -> String,
@@ -97,7 +97,7 @@ final class Watched<Value: Sendable>: @unchecked Sendable {
     ) -> Bool {
         condition.lock()
         defer { unlockAndWake() }
-        // The cancellation handler may have run before there was anything to give up.
+        // The cancellation handler may have run before the watcher was registered.
         if Task.isCancelled {
             continuation.resume(throwing: CancellationError())
             return false
@@ -130,7 +130,7 @@ final class Watched<Value: Sendable>: @unchecked Sendable {
         watcher.fail(error)
     }
 
-    /// Unlocks; then resumes, outside the lock, the tasks that have what they waited for.
+    /// Unlocks, and then resumes the tasks whose condition is met.
     private func unlockAndWake() {
         var completions: [() -> Void] = []
         if !watchers.isEmpty {
@@ -147,7 +147,7 @@ final class Watched<Value: Sendable>: @unchecked Sendable {
 }
 
 extension Duration {
-    /// The duration in seconds, as Foundation and Dispatch count.
+    /// The duration in seconds, for Foundation and Dispatch.
     var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }

@@ -86,7 +86,7 @@ struct ScriptedServerTests {
         let error = await #expect(throws: TimeLimitExceeded.self) {
             try await server.waitForRequests(within: .milliseconds(1))
         }
-        #expect(error?.explanation == "0 of 1 requests came.")
+        #expect(error?.explanation == "0 of 1 requests were received.")
         await #expect(throws: TimeLimitExceeded.self) {
             try await server.nextRequest(within: .milliseconds(1))
         }

@@ -36,7 +36,7 @@ struct WaitingTests {
         let error = await #expect(throws: TimeLimitExceeded.self) {
             try await gate.wait(within: .milliseconds(1))
         }
-        #expect(error?.description == "Gave up after 0.001 seconds: the gate stayed shut.")
+        #expect(error?.description == "Timed out after 0.001 seconds: the gate stayed closed.")
         #expect(throws: TimeLimitExceeded.self) { try gate.waitSynchronously(within: .milliseconds(1)) }
         let recorder = Recorder<Int>()
         recorder.append(7)

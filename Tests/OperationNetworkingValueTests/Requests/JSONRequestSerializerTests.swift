@@ -275,7 +275,7 @@ import Testing
     }
 
     @Test func textOrANumberByItselfNeedsTheOptionForIt() throws {
-        let found = "a value of type String by itself"
+        let found = "a top-level value of type String"
         #expect(throws: RequestSerializationError.invalidJSON(at: "", found: found)) {
             try serializer.body(of: "text")
         }

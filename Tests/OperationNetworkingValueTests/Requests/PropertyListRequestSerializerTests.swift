@@ -82,9 +82,9 @@ import Testing
             (["k": NSNull()] as [String: any Sendable], "k", "a null"),
             (["k": [1, nil] as [Int?]], "k[1]", "a null"),
             (["k": sendable(NSObject())], "k", "a value of type NSObject"),
-            (["k": "a\0"], "k", "text with a character that XML does not have"),
-            (["k": ["\u{1B}": 1]], "k.\u{1B}", "text with a character that XML does not have"),
-            (["k": "\u{FFFE}"], "k", "text with a character that XML does not have"),
+            (["k": "a\0"], "k", "text with a character that XML cannot represent"),
+            (["k": ["\u{1B}": 1]], "k.\u{1B}", "text with a character that XML cannot represent"),
+            (["k": "\u{FFFE}"], "k", "text with a character that XML cannot represent"),
         ]
     )
     func refusesWhatIsNoPropertyList(parameters: [String: any Sendable], path: String, found: String) throws {

@@ -123,7 +123,7 @@ struct NetrcFileTests {
         let url = directory.file("netrc")
         try #require("machine a login b password p".data(using: .utf16)).write(to: url)
         let error = #expect(throws: NetrcError.self) { try NetrcFile(contentsOf: url) }
-        #expect(error == .unreadable(path: url.path, reason: "it is no text, or not UTF-8"))
+        #expect(error == .unreadable(path: url.path, reason: "it is not UTF-8 text"))
     }
 
     /// `~` stands for an octet that is no UTF-8.

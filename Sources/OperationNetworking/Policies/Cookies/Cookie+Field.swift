@@ -1,9 +1,9 @@
 import Foundation
 
 extension [Cookie] {
-    /// The value of the `Cookie` field of a request, as libcurl chooses it ([RFC 6265
-    /// §5.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.4)); `nil`: no cookie is for the request.
-    /// `named` is the host that a `Host` field names, in the form of a cookie's domain.
+    /// The value of a request's `Cookie` field, with the cookies that libcurl would choose ([RFC 6265
+    /// §5.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.4)); `nil` if no cookie matches the request.
+    /// `named` is the host of the request's `Host` field, in the form of a cookie's domain.
     func fieldValue(for url: URL, host named: String? = nil) -> String? {
         guard !isEmpty else { return nil }
         let host = named ?? Cookie.canonical(url.host ?? "")
@@ -11,7 +11,7 @@ extension [Cookie] {
         let path = encoded.isEmpty ? "/" : encoded
         let isSecure = Cookie.isSecure(host: host, isTLS: url.isTLS)
         let now = Int64.secondsSince1970
-        // As libcurl: the slash behind a cookie's path counts for nothing.
+        // As in libcurl, a trailing slash in a cookie's path is ignored.
         let chosen = filter { cookie in
             cookie.concerns(host: host) && (cookie.concerns(path: path) || cookie.path == path + "/")
                 && (isSecure || !cookie.isSecure) && !cookie.hasExpired(by: now)

@@ -1,20 +1,20 @@
 import Foundation
 import FoundationNetworking
 
-// Foundation's form of a cookie.
+// Conversion from and to Foundation's `HTTPCookie`.
 extension Cookie {
     private static let httpOnly = HTTPCookiePropertyKey("HttpOnly")
     private static let created = HTTPCookiePropertyKey("Created")
 
-    /// - Returns: `nil` for a cookie that cannot be sent: with a line end, a tab or a semicolon in it, or
-    ///   without a name.
+    /// - Returns: `nil` for a cookie that cannot be sent: one without a name, or with a line end, a tab or a
+    ///   semicolon.
     init?(_ cookie: HTTPCookie) {
         self.init(
             name: cookie.name,
             value: cookie.value,
             domain: cookie.domain,
             includesSubdomains: cookie.domain.hasPrefix("."),
-            // RFC 6265 §5.2.4: what is no path is the default one.
+            // RFC 6265 §5.2.4: an invalid path is replaced by the default path.
             path: cookie.path.hasPrefix("/") ? cookie.path : "/",
             isSecure: cookie.isSecure,
             isHTTPOnly: cookie.isHTTPOnly,
@@ -22,7 +22,7 @@ extension Cookie {
         )
     }
 
-    /// Foundation on Linux does not count a `Max-Age` in.
+    /// Foundation on Linux does not include `Max-Age` in `expiresDate`.
     private static func expiry(of cookie: HTTPCookie) -> Int64? {
         if let date = cookie.expiresDate { return seconds(date) }
         guard let properties = cookie.properties, let text = properties[.maximumAge] as? String,
@@ -30,11 +30,11 @@ extension Cookie {
         else { return nil }
         let (sum, hasOverflow) = seconds(Date(timeIntervalSinceReferenceDate: moment))
             .addingReportingOverflow(age)
-        // As libcurl: what is too long for a number is as long as a number can say.
+        // As in libcurl, an age that overflows is clamped.
         return hasOverflow ? (age < 0 ? .min : .max) : sum
     }
 
-    /// The time at which Foundation was given the cookie, in seconds since 2001.
+    /// The time at which Foundation created the cookie, in seconds since 2001.
     static func creation(of cookie: HTTPCookie) -> Double? {
         cookie.properties?[created] as? Double
     }
@@ -43,17 +43,18 @@ extension Cookie {
         Int64(max(-1e12, min(1e12, date.timeIntervalSince1970)).rounded(.down))
     }
 
-    /// Foundation's form; a cookie of a named domain has a dot before it.
+    /// Returns the cookie as an `HTTPCookie`. The domain of a cookie that includes subdomains begins with a
+    /// dot.
     ///
-    /// - Parameter now: seconds since 1970. With it, the cookie is one that an `HTTPCookieStorage` will not
-    ///   write to its file if it is `Secure`: read back from there it would not be, and would be sent without
-    ///   TLS.
-    /// - Returns: `nil` for what Foundation takes for no cookie.
+    /// - Parameter now: seconds since 1970. If it is given, a `Secure` cookie is made in a form that
+    ///   `HTTPCookieStorage` does not write to its file: read back, it would no longer be `Secure` and would
+    ///   be sent without TLS.
+    /// - Returns: `nil` if Foundation rejects the cookie.
     func httpCookie(keepingSecureInMemory now: Int64? = nil) -> HTTPCookie? {
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: name, .value: value, .domain: (includesSubdomains ? "." : "") + domain, .path: path,
         ]
-        // Foundation takes any text for yes.
+        // Foundation treats any text as true.
         if isSecure { properties[.secure] = "TRUE" }
         if isHTTPOnly { properties[Self.httpOnly] = "TRUE" }
         if let expires {

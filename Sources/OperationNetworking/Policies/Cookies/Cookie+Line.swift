@@ -1,16 +1,15 @@
 import Foundation
 
-// Netscape's file format, one cookie a line, as curl and wget write it:
+// Netscape's file format, one cookie per line, as curl and wget write it:
 //
 //     example.com  FALSE  /  TRUE  0  session  1a2b
 //
-// separated by tabs: the domain, whether its subdomains count, the path, whether only TLS will do, when it
-// expires in seconds since 1970 (0: with the session), name and value. `#HttpOnly_` may stand before the
-// domain.
+// separated by tabs: the domain, whether it includes subdomains, the path, whether TLS is required, the
+// expiry in seconds since 1970 (0: a session cookie), name and value. `#HttpOnly_` may precede the domain.
 extension Cookie {
     private static let httpOnlyMark = "#HttpOnly_"
 
-    /// Why a line is not one.
+    /// Why a line is not a cookie.
     enum LineError: Error, Hashable {
         case fieldCount(Int)
         case flag(String)
@@ -20,13 +19,13 @@ extension Cookie {
         case encoding
     }
 
-    /// The line, without its end.
+    /// The line, without a line end.
     var line: String {
         let mark = isHTTPOnly ? Self.httpOnlyMark : ""
         let dot = includesSubdomains ? "." : ""
         let fields = [
             mark + dot + domain, includesSubdomains ? "TRUE" : "FALSE", path, isSecure ? "TRUE" : "FALSE",
-            // What was over before 1970 is over: 0 would be a session's.
+            // At least 1, which has expired: 0 would mean a session cookie.
             String(expires.map { max(1, $0) } ?? 0), name, value,
         ]
         return fields.joined(separator: "\t")
@@ -58,7 +57,7 @@ extension Cookie {
         return cookie
     }
 
-    /// One line of libcurl's; `nil` for what cannot be kept.
+    /// Reads a line from libcurl; `nil` if it is not a valid cookie.
     init?(line: String) {
         guard let cookie = try? Cookie.read(line: line[...]) else { return nil }
         self = cookie

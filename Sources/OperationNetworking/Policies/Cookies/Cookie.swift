@@ -1,10 +1,9 @@
 import Foundation
 
-/// One cookie, as its server meant it ([RFC 6265 §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)),
-/// made of characters that can be sent and written to a file: there is no other.
+/// A cookie ([RFC 6265 §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)) whose characters are all
+/// valid in a header field and in a cookie file.
 struct Cookie: Hashable, Sendable {
-    /// The identity of a cookie, which replaces the one of the same name for the same hosts and the same
-    /// path.
+    /// The identity of a cookie. A cookie replaces the one with the same identity.
     struct Identity: Hashable, Sendable {
         let name: String
         let domain: String
@@ -14,19 +13,19 @@ struct Cookie: Hashable, Sendable {
 
     let name: String
     let value: String
-    /// In lower case, without a dot before it. One behind it is that of the root, and names another host (RFC
-    /// 6265 §5.1.2).
+    /// In lower case, without a leading dot. A trailing dot (of the DNS root) is kept and makes it a
+    /// different host (RFC 6265 §5.1.2).
     let domain: String
-    /// Whether the server named the domain; else the cookie goes back to the one host that sent it.
+    /// Whether the server named the domain. If not, the cookie is sent only to the host that set it.
     let includesSubdomains: Bool
     /// Begins with a slash.
     let path: String
     let isSecure: Bool
     let isHTTPOnly: Bool
-    /// Seconds since 1970; `nil`: it lasts as long as the jar.
+    /// Seconds since 1970; `nil` for a session cookie, which lasts as long as the jar.
     let expires: Int64?
 
-    /// - Returns: `nil` for a cookie that would end its line, or hold another one.
+    /// - Returns: `nil` if a character could end the line or begin another cookie.
     init?(
         name: String,
         value: String,
@@ -56,7 +55,7 @@ struct Cookie: Hashable, Sendable {
         Identity(name: name, domain: domain, includesSubdomains: includesSubdomains, path: path)
     }
 
-    /// The same, but for the host that ``domain`` is, and for none below it.
+    /// A copy for the host ``domain`` only, without its subdomains.
     var forHostOnly: Cookie? {
         Cookie(
             name: name,
@@ -69,7 +68,7 @@ struct Cookie: Hashable, Sendable {
         )
     }
 
-    /// The same, but for another path; `nil` if that is none.
+    /// A copy with another path; `nil` if the path is invalid.
     func at(path: String) -> Cookie? {
         Cookie(
             name: name,
@@ -87,16 +86,16 @@ struct Cookie: Hashable, Sendable {
         expires.map { $0 <= now } ?? false
     }
 
-    // MARK: - Which requests it is for
+    // MARK: - Matching
 
-    /// Whether it is for the host at all: the host itself, or, if the server said so, one below it. The host
-    /// is in lower case.
+    /// Whether the cookie matches `host` (in lower case): its own host or, if it includes subdomains, one of
+    /// these.
     func concerns(host: String) -> Bool {
         host == domain || (includesSubdomains && host.hasSuffix("." + domain) && !Self.isAddress(host))
     }
 
-    /// Whether the path is the cookie's, or one below it
-    /// ([RFC 6265 §5.1.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.4)).
+    /// Whether the requested path is the cookie's path or below it ([RFC 6265
+    /// §5.1.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.4)).
     func concerns(path requested: String) -> Bool {
         let (own, requested) = (path.utf8, requested.utf8)
         guard requested.starts(with: own) else { return false }
@@ -104,8 +103,7 @@ struct Cookie: Hashable, Sendable {
             || requested.dropFirst(own.count).first == UInt8(ascii: "/")
     }
 
-    /// Whether `other`, set by a response that came without TLS, would stand before or in the place of this
-    /// one ([RFC 6265bis
+    /// Whether `other`, set by a response without TLS, would overlay or replace this cookie ([RFC 6265bis
     /// §5.7](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.7)).
     func isProtected(from other: Cookie) -> Bool {
         isSecure && name == other.name && concerns(path: other.path)
@@ -117,15 +115,15 @@ struct Cookie: Hashable, Sendable {
         domain == other || (domain.hasSuffix("." + other) && !isAddress(domain))
     }
 
-    /// Whether a server may set `Secure` cookies, and is sent them. As for libcurl: what never leaves the
-    /// machine needs no TLS. The host is in lower case.
+    /// Whether a server may set and receive `Secure` cookies. As in libcurl, loopback hosts need no TLS. The
+    /// host is in lower case.
     static func isSecure(host: String, isTLS: Bool) -> Bool {
         isTLS || ["localhost", "127.0.0.1", "::1"].contains(host)
     }
 
-    /// A host, or the value of a `Host` field, in the form of ``domain``.
+    /// Returns a host, or the value of a `Host` field, in the form of ``domain``.
     static func canonical(_ host: String) -> String {
-        // By octets: this is done for every request, and by characters it takes 9 µs.
+        // By octets: this runs for every request, and takes 9 µs by characters.
         var octets = Substring(host.lowercased()).utf8
         if octets.first == UInt8(ascii: "["), let end = octets.firstIndex(of: UInt8(ascii: "]")) {
             return String(Substring(octets[..<end].dropFirst()))
@@ -143,7 +141,7 @@ struct Cookie: Hashable, Sendable {
         host.contains(":") || host.utf8.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
     }
 
-    /// Whether the octet is one of a cookie's text, in which no line end, no tab and no other pair can hide.
+    /// Whether the octet may be part of a cookie: no control character, and no semicolon.
     private static func isCookieText(_ octet: UInt8) -> Bool {
         octet >= 0x20 && octet != 0x7F && octet != UInt8(ascii: ";")
     }
@@ -171,7 +169,7 @@ extension UInt8 {
 // MARK: - CustomStringConvertible, CustomReflectable
 
 extension Cookie: CustomStringConvertible, CustomReflectable {
-    /// Without its value.
+    /// The cookie's name and domain, without its value.
     var description: String { "cookie \(name) of \(domain)" }
 
     var customMirror: Mirror { Mirror(self, children: ["description": description]) }

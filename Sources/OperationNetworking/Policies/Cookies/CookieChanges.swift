@@ -1,42 +1,42 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// A server's changes of cookies: a value.
+/// The changes that a response makes to cookies.
 struct CookieChanges: Hashable, Sendable {
-    /// New ones, and old ones with another value or another end.
+    /// New cookies, and cookies whose value or expiry changed.
     private(set) var stored: [Cookie] = []
     private(set) var deleted: [Cookie] = []
     /// Also deleted if the host is a public suffix.
     private var erased: [Cookie] = []
     /// Whether the response came over TLS, or from this machine.
     private let isSecure: Bool
-    /// The host that set them.
+    /// The host that sent the response.
     private let host: String
 
-    /// The difference between what libcurl was given and what it has now, as far as the response is its
-    /// cause.
+    /// Compares the cookies that libcurl was given with those that it has now, and keeps the changes that the
+    /// response caused.
     ///
-    /// | The cookie that was sent          | Its name is in the response | libcurl has now       | It is     |
-    /// |-----------------------------------|-----------------------------|-----------------------|-----------|
-    /// | any                               | no, or refused              | anything              | left alone |
-    /// | any, or none                      | yes                         | another one           | stored    |
-    /// | has not expired by itself         | yes                         | none, or an expired one | deleted |
-    /// | has expired since it was read     | yes                         | another path's or domain's of the name | left alone |
-    /// | has expired since it was read     | yes                         | none of the name      | deleted   |
+    /// | The cookie that was sent      | The response sets its name | libcurl has now         | Result     |
+    /// |-------------------------------|----------------------------|-------------------------|------------|
+    /// | any                           | no, or refused             | anything                | left alone |
+    /// | any, or none                  | yes                        | a different one         | stored     |
+    /// | has not expired               | yes                        | none, or an expired one | deleted    |
+    /// | has expired since it was read | yes                        | one of that name with another path or domain | left alone |
+    /// | has expired since it was read | yes                        | none of that name       | deleted    |
     ///
-    /// What is left alone may have been renewed by another transfer meanwhile: a cookie that expired while a
-    /// transfer lasted, or that libcurl did not take, is gone from its list, and the server has said nothing
-    /// of it.
+    /// A cookie that expired during the transfer, or that libcurl rejected, is missing from libcurl's list
+    /// although the server did not delete it. It is left alone because another transfer may have renewed it.
     ///
     /// - Parameters:
     ///   - before: the cookies that libcurl was given.
     ///   - after: the cookies that it has now.
-    ///   - names: of the cookies that the response set or deleted.
-    ///   - refused: of those, the ones that it may not set.
-    ///   - host: the host that has sent it, in the form of a cookie's domain.
-    ///   - isSecure: whether it came over TLS, or from this machine; see ``Cookie/isSecure(host:isTLS:)``.
-    ///   - erasures: the cookies that it takes away by the host's name.
-    ///   - path: of the request.
+    ///   - names: the names of the cookies that the response sets or deletes.
+    ///   - refused: those of the names that the response may not set.
+    ///   - host: the host that sent the response, in the form of a cookie's domain.
+    ///   - isSecure: whether the response came over TLS, or from this machine; see
+    ///     ``Cookie/isSecure(host:isTLS:)``.
+    ///   - erasures: the cookies that the response deletes by a line with a `Domain`.
+    ///   - path: the path of the request.
     ///   - now: seconds since 1970.
     init(
         from before: [Cookie],
@@ -70,10 +70,10 @@ struct CookieChanges: Hashable, Sendable {
 
     var isEmpty: Bool { stored.isEmpty && deleted.isEmpty && erased.isEmpty }
 
-    /// The changes without cookies for all sites below a public suffix. A host that is one itself, such as
-    /// `github.io`, is sent its own back, and no other host is ([RFC 6265 §5.3, step
-    /// 5](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)); libcurl keeps it for those below, too. May
-    /// wait for a disk: see ``PublicSuffixes``.
+    /// The changes, with each cookie of a public suffix restricted to that host. A host that is itself a
+    /// public suffix, such as `github.io`, receives its own cookie, and its subdomains do not ([RFC 6265
+    /// §5.3, step 5](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)); libcurl would send it to these,
+    /// too. May block on disk access: see ``PublicSuffixes``.
     var withoutPublicSuffixes: CookieChanges {
         guard !erased.isEmpty || stored.contains(where: \.includesSubdomains) else { return self }
         var changes = self
@@ -85,18 +85,18 @@ struct CookieChanges: Hashable, Sendable {
         changes.erased = []
         changes.stored = changes.stored.compactMap { cookie in
             guard cookie.includesSubdomains, PublicSuffixes.contain(cookie.domain) else { return cookie }
-            // A jar may have had one for all sites, from a file or of the program's own.
+            // The jar may hold one for all subdomains, from a file or set by the program.
             changes.deleted.append(cookie)
             return cookie.domain == host ? cookie.forHostOnly : nil
         }
         return changes
     }
 
-    /// The changes that a jar takes over. libcurl knows the cookies with which the transfer began; the jar
-    /// may have got `Secure` ones since then, and a response without TLS leaves these alone.
+    /// The changes that a jar applies. libcurl knows only the cookies with which the transfer began. The jar
+    /// may have received `Secure` ones since then, which a response without TLS may not change.
     ///
-    /// - Parameter secureCookies: the jar's `Secure` cookies of these names.
-    /// - Returns: the changes, without those of cookies that are left alone.
+    /// - Parameter secureCookies: returns the jar's `Secure` cookies of these names.
+    /// - Returns: the changes, without those to protected cookies.
     func sparing(_ secureCookies: (_ names: Set<String>) -> [Cookie]) -> CookieChanges {
         guard !isSecure else { return self }
         let kept = secureCookies(Set((stored + deleted).map(\.name)))
@@ -109,6 +109,6 @@ struct CookieChanges: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// Now.
+    /// The current time.
     static var secondsSince1970: Int64 { Int64(Date().timeIntervalSince1970) }
 }

@@ -1,28 +1,27 @@
 internal import OperationNetworkingSystem
 
-/// The cookies that a response takes away by `Set-Cookie` lines with a `Domain`: a value.
+/// The cookies that a response deletes by `Set-Cookie` lines with a `Domain`.
 ///
-/// The cookie of a public suffix is for that host alone, whether or not the line that sets it names the
-/// domain, and so is the one that takes it away ([RFC 6265 §5.3, step
-/// 5](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)). For libcurl the two are different cookies, and it
-/// keeps the one that it was given.
+/// The cookie of a public suffix is for that host only, whether or not the line that sets or deletes it names
+/// the domain ([RFC 6265 §5.3, step 5](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)). For libcurl,
+/// lines with and without `Domain` are about different cookies, so it keeps the cookie that it was given.
 ///
-/// | The last line of the name and the path has | libcurl                       | the cookie of a public suffix |
-/// |--------------------------------------------|-------------------------------|-------------------------------|
-/// | no `Domain`                                | has changed or removed it     | is what libcurl has           |
-/// | the host as `Domain`, and is over          | has the host's own as before  | is erased                     |
-/// | the host as `Domain`, and is not over      | has another one               | is what libcurl has           |
-/// | another `Domain`                           | does not count                | does not count                |
+/// | The last line for the name and path       | libcurl                     | The public suffix's cookie |
+/// |-------------------------------------------|-----------------------------|----------------------------|
+/// | has no `Domain`                           | has changed or removed it   | as in libcurl              |
+/// | has the host as `Domain`, and has expired | still has the host-only one | erased                     |
+/// | has the host as `Domain`, and has not expired | has a new one               | as in libcurl              |
+/// | has another `Domain`                      | ignored                     | ignored                    |
 struct CookieErasures: Sendable {
     private struct Line: Hashable {
         let name: String
-        /// In the form of ``Cookie/domain``; `nil`: the line has none.
+        /// In the form of ``Cookie/domain``; `nil` if the line has none.
         let domain: String?
-        /// `nil`: the line has none, and means that of the request.
+        /// `nil` if the line has none: the request's path applies.
         let path: String?
     }
 
-    /// The last line of its kind.
+    /// The last line for a name, domain and path.
     private struct Last {
         let number: Int
         let isOver: Bool
@@ -31,7 +30,7 @@ struct CookieErasures: Sendable {
     private var lines: [Line: Last] = [:]
     private var count = 0
 
-    /// Takes the value of the next `Set-Cookie` field.
+    /// Reads the value of the next `Set-Cookie` field.
     mutating func read(_ line: String, now: Int64 = .secondsSince1970) {
         var (domain, path, age, date) = (String?.none, String?.none, Substring?.none, Int64?.none)
         for attribute in CookiePrefix.attributes(of: line) {
@@ -46,15 +45,15 @@ struct CookieErasures: Sendable {
             }
         }
         let isOver = age.map(Self.isOver) ?? date.map { $0 <= now } ?? false
-        // The others change what libcurl has, or take back what an earlier one says.
+        // Other lines only change libcurl's cookies, or override an earlier erasure.
         guard isOver && domain != nil || count > 0 else { return }
         count += 1
         let key = Line(name: CookiePrefix.name(of: line), domain: domain, path: path)
         lines[key] = Last(number: count, isOver: isOver)
     }
 
-    /// Whether the cookie, of a host that is a public suffix, is erased. The path is the request's, with its
-    /// percent signs.
+    /// Whether the response erases the cookie, whose host is a public suffix. `requestPath` is
+    /// percent-encoded.
     func erases(_ cookie: Cookie, ofRequestTo requestPath: String) -> Bool {
         guard count > 0 else { return false }
         let path = Self.withoutLastSlash(cookie.path[...])
@@ -71,7 +70,7 @@ struct CookieErasures: Sendable {
         return last.entry.isOver && last.line.domain != nil
     }
 
-    /// As libcurl does: what is no number is over.
+    /// As in libcurl, an age that is not a number means that the cookie has expired.
     private static func isOver(_ age: Substring) -> Bool {
         let number = age.drop { $0 == "\"" }
         guard !number.hasPrefix("-") else { return true }
@@ -85,8 +84,7 @@ struct CookieErasures: Sendable {
         return path.hasPrefix("/") ? withoutLastSlash(path) : "/"
     }
 
-    /// The path of a request up to its last slash, which is that of a cookie whose line names none (RFC 6265
-    /// §5.1.4).
+    /// The default path of a cookie: the request's path up to its last slash (RFC 6265 §5.1.4).
     static func directory(of path: String) -> Substring {
         path.lastIndex(of: "/").map { path[...$0] } ?? "/"
     }

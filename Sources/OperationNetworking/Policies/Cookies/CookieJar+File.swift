@@ -1,20 +1,20 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// Why a file is not one of cookies.
+/// Why a file is not a cookie file.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum CookieFileError: Error, Hashable, Sendable {
-    /// A line, counted from 1, is not a cookie, and the reason. Nothing of the line is repeated: its value is
-    /// a secret.
+    /// A line is not a cookie: its number, counted from 1, and the reason. The reason does not quote the
+    /// line, whose value is a secret.
     case malformedLine(Int, String)
-    /// The file is no text.
+    /// The file is not text.
     case notText
 }
 
 extension CookieFileError: CustomStringConvertible, LocalizedError {
-    /// A sentence.
+    /// One sentence.
     public var description: String {
         switch self {
         case .malformedLine(let number, let reason): "Line \(number) is not a cookie: \(reason)."
@@ -30,15 +30,15 @@ extension CookieJar {
     private static let heading = "# Netscape HTTP Cookie File"
     private static let headings = [heading, "# HTTP Cookie File"]
 
-    /// A jar in memory with the cookies of a file in Netscape's format, as ``save(to:)``, curl and wget write
-    /// it. Cookies that have expired are left out, and so are lines that are not cookies, as curl does.
+    /// Creates a jar in memory with the cookies of a file in Netscape's format, as ``save(to:)``, curl and
+    /// wget write it. Expired cookies, and lines that are not cookies, are skipped, as in curl.
     ///
     /// - Parameters:
     ///   - file: a file URL.
-    ///   - didSkip: called with a ``CookieFileError/malformedLine(_:_:)`` for each line that is left out
+    ///   - didSkip: called with a ``CookieFileError/malformedLine(_:_:)`` for each line that is skipped
     ///     because it is not a cookie.
-    /// - Throws: ``CookieFileError`` if nothing in the file looks like cookies: no heading of curl's, and no
-    ///   line with six fields; or an error for a file that cannot be read.
+    /// - Throws: ``CookieFileError`` if nothing in the file looks like cookies (no heading, and no line with
+    ///   six fields), or an error if the file cannot be read.
     public convenience init(
         contentsOf file: URL,
         didSkip: (CookieFileError) -> Void = { _ in }
@@ -47,10 +47,10 @@ extension CookieJar {
         for cookie in try Self.cookies(of: Data(contentsOf: file), didSkip: didSkip) { set(cookie) }
     }
 
-    /// Writes all cookies, those of the session included, into a file that curl and wget can read, and that
-    /// only its owner can. The file is replaced as a whole, or stays as it was.
+    /// Writes all cookies, including session cookies, to a file that curl and wget can read. The file is
+    /// replaced atomically and is readable only by its owner.
     ///
-    /// - Throws: an error for a file that cannot be written.
+    /// - Throws: an error if the file cannot be written.
     public func save(to file: URL) throws {
         let text = Self.text(all(now: .secondsSince1970))
         do {
@@ -64,8 +64,9 @@ extension CookieJar {
         ([heading, ""] + cookies.map(\.line)).joined(separator: "\n") + "\n"
     }
 
-    /// The cookies of a file's bytes, in order. `didSkip` is called for each line that is not a cookie.
-    /// - Throws: ``CookieFileError`` for what is no file of cookies: it could be written over.
+    /// Parses the bytes of a cookie file, in order. Calls `didSkip` for each line that is not a cookie.
+    /// - Throws: ``CookieFileError`` if it is not a cookie file, so that a save does not overwrite another
+    ///   file.
     static func cookies(
         of data: Data,
         didSkip: (CookieFileError) -> Void = { _ in }
@@ -100,11 +101,11 @@ extension CookieJar {
 extension Cookie.LineError {
     fileprivate var reason: String {
         switch self {
-        case .fieldCount(let count): "it has \(count) fields and not 7, separated by tabs"
+        case .fieldCount(let count): "it has \(count) tab-separated fields instead of 7"
         case .flag: "its second or fourth field is neither TRUE nor FALSE"
-        case .expiry: "its fifth field is no number of seconds"
+        case .expiry: "its fifth field is not a number of seconds"
         case .encoding: "it is not UTF-8"
-        case .characters: "its name, its domain or its path cannot be one, or a control character is in it"
+        case .characters: "its name, domain or path is invalid, or it has a control character"
         }
     }
 }

@@ -3,42 +3,41 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// A cookie storage, which keeps cookies from one request to the next.
+/// A cookie storage.
 ///
-/// | Jar                             | Its cookies                                                          |
-/// |---------------------------------|----------------------------------------------------------------------|
-/// | ``shared``                      | those of `HTTPCookieStorage.shared`: the whole process has them      |
-/// | `CookieJar(storage)`            | those of another `HTTPCookieStorage`                                 |
-/// | `CookieJar()`                   | its own, in memory; ``save(to:)`` keeps them                         |
+/// | Jar                  | Its cookies                                                    |
+/// |----------------------|----------------------------------------------------------------|
+/// | ``shared``           | those of `HTTPCookieStorage.shared`, used by the whole process |
+/// | `CookieJar(storage)` | those of another `HTTPCookieStorage`                           |
+/// | `CookieJar()`        | its own, in memory; ``save(to:)`` writes them to a file        |
 ///
-/// Which cookie goes with which request, and which is kept, is decided by [RFC
-/// 6265](https://www.rfc-editor.org/rfc/rfc6265) and the list of public suffixes, whatever the storage itself
-/// would answer. A cookie with a line end, a tab or a semicolon in it, or without a name, is neither sent nor
-/// saved.
+/// [RFC 6265](https://www.rfc-editor.org/rfc/rfc6265) and the public suffix list decide which cookies are
+/// sent and stored, regardless of what the `HTTPCookieStorage` itself would do. A cookie without a name, or
+/// with a line end, a tab or a semicolon, is neither sent nor saved.
 ///
-/// May be used from any thread. One over a storage may wait for its file, which Foundation writes at each
-/// change.
+/// Callable from any thread. A jar over an `HTTPCookieStorage` may block on its file, which Foundation writes
+/// at each change.
 public final class CookieJar: Sendable {
     private enum Store: Sendable {
         case memory(Locked<CookieTable>)
         case storage(HTTPCookieStorage)
     }
 
-    /// The jar in front of `HTTPCookieStorage.shared`.
+    /// The jar over `HTTPCookieStorage.shared`. The default of all requests.
     public static let shared = CookieJar(HTTPCookieStorage.shared)
 
-    /// The part of the jar that can be known without a wait.
-    private struct Stock: Sendable {
+    /// The part of the jar that can be read without blocking.
+    private struct Snapshot: Sendable {
         var version = 0
-        /// The cookies of a storage, as of this version; a jar in memory needs no copy.
+        /// The storage's cookies at this version. A jar in memory needs no copy.
         var cookies: [Cookie] = []
     }
 
     private let store: Store
-    private let stock = Locked(Stock())
-    /// A name of this jar that no other one has.
+    private let snapshot = Locked(Snapshot())
+    /// Unique to this jar.
     let identity = UUID()
-    /// The work of the network thread, in order: a storage may wait for the disk, and that thread may not.
+    /// Runs the network thread's work in order: a storage may block on the disk, and that thread must not.
     private let queue = DispatchQueue(label: "OperationNetworking.cookies")
     /// Held while a storage is read and then changed. Recursive, since a storage may call others.
     private let changing = NSRecursiveLock()
@@ -48,28 +47,28 @@ public final class CookieJar: Sendable {
         store = .memory(Locked(CookieTable()))
     }
 
-    /// A jar whose cookies are those of `storage`, from now on and before. `cookieAcceptPolicy` `.never`
-    /// counts; the others mean that all are accepted.
+    /// Creates a jar over `storage`, with the cookies that it already has. `cookieAcceptPolicy` `.never` is
+    /// respected; any other policy accepts all cookies.
     ///
-    /// Foundation on Linux forgets, when it reads its file, which cookies were `Secure`: such a cookie is
-    /// kept there for as long as the process lasts, and no longer.
+    /// When Foundation on Linux reads its file, it forgets which cookies were `Secure`. Such cookies are
+    /// therefore kept there only until the process ends.
     public init(_ storage: HTTPCookieStorage) {
         store = .storage(storage)
     }
 
     // MARK: - Cookies
 
-    /// All that have not expired.
+    /// All cookies that have not expired.
     public var cookies: [HTTPCookie] {
         all(now: .secondsSince1970).compactMap { $0.httpCookie() }
     }
 
-    /// The cookies that a request to `url` would carry, in order: the longest paths first.
+    /// Returns the cookies that a request to `url` would send, the longest paths first.
     public func cookies(for url: URL) -> [HTTPCookie] {
         cookies(for: url, host: Cookie.canonical(url.host ?? "")).compactMap { $0.httpCookie() }
     }
 
-    /// The same for a server that is called `host` by the request.
+    /// The same for a request whose `Host` field names `host`.
     func cookies(for url: URL, host: String) -> [Cookie] {
         let isSecure = Cookie.isSecure(host: host, isTLS: url.isTLS)
         let path = url.path(percentEncoded: true)
@@ -80,33 +79,33 @@ public final class CookieJar: Sendable {
             .map(\.element)
     }
 
-    /// Stores a cookie, and replaces the one with the same name, hosts and path. An expired cookie only
-    /// removes that one.
+    /// Stores a cookie. Replaces the cookie with the same name, domain and path; an expired cookie only
+    /// removes it.
     public func set(_ cookie: HTTPCookie) {
         guard let cookie = Cookie(cookie) else { return }
         changing.withLock { set(cookie) }
-        takeStock()
+        publishChange()
     }
 
-    /// Takes out the cookie of this name for these hosts and this path, whatever its value.
+    /// Removes the cookie with the same name, domain and path, whatever its value.
     public func remove(_ cookie: HTTPCookie) {
         guard let cookie = Cookie(cookie) else { return }
         changing.withLock { remove(cookie) }
-        takeStock()
+        publishChange()
     }
 
-    /// Removes all cookies. Cookies that running requests bring are still stored.
+    /// Removes all cookies. Requests that are running can still store cookies.
     public func removeAll() {
         switch store {
         case .memory(let table): table.withLock { $0 = CookieTable() }
         case .storage(let storage): for cookie in storage.cookies ?? [] { storage.deleteCookie(cookie) }
         }
-        takeStock()
+        publishChange()
     }
 
     // MARK: - For transfers
 
-    /// Whether there is no cookie to send to any server. May wait, if a storage does.
+    /// Whether there are no cookies at all. May block if the storage does.
     var isEmpty: Bool {
         switch store {
         case .memory(let table): table.withLock { $0.isEmpty }
@@ -114,7 +113,7 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// The cookies that may go to the host. May wait, if a storage does.
+    /// The cookies that may be sent to the host. May block if the storage does.
     func cookies(concerning host: String, now: Int64 = .secondsSince1970) -> [Cookie] {
         switch store {
         case .memory(let table):
@@ -125,7 +124,7 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// The same later: after everything that was stored before, on another thread.
+    /// Passes the same cookies to `then` later, on another thread, after all earlier changes.
     func read(concerning host: String, then: @escaping @Sendable (JarCookies) -> Void) {
         queue.async {
             let version = self.version
@@ -133,31 +132,31 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// Rises with each change that is made through this jar; of a storage, when its cookies can be had
-    /// without a wait. What others change in a storage does not count.
-    package var version: Int { stock.withLock { $0.version } }
+    /// Incremented by each change that is made through this jar; over a storage, as soon as its cookies can
+    /// be read without blocking. Changes that others make to the storage are not counted.
+    package var version: Int { snapshot.withLock { $0.version } }
 
-    /// The cookies that may go to the host, if there was a change since `version`. Waits for nothing.
+    /// The cookies that may be sent to the host, if the jar changed since `version`. Does not block.
     func newCookies(
         concerning host: String,
         since version: Int,
         now: Int64 = .secondsSince1970
     ) -> JarCookies? {
-        let stock = stock.withLock { $0.version == version ? nil : $0 }
-        guard let stock else { return nil }
+        let snapshot = snapshot.withLock { $0.version == version ? nil : $0 }
+        guard let snapshot else { return nil }
         let cookies =
             switch store {
             case .memory(let table): table.withLock { $0.cookies(concerning: host, now: now) }
-            case .storage: stock.cookies.filter { !$0.hasExpired(by: now) && $0.concerns(host: host) }
+            case .storage: snapshot.cookies.filter { !$0.hasExpired(by: now) && $0.concerns(host: host) }
             }
-        return JarCookies(cookies: cookies, version: stock.version)
+        return JarCookies(cookies: cookies, version: snapshot.version)
     }
 
-    /// Takes over what a server changed; returns at once.
+    /// Applies a server's changes; returns at once.
     func store(_ changes: CookieChanges, then: @escaping @Sendable () -> Void) {
         queue.async {
             self.take(changes.withoutPublicSuffixes, now: .secondsSince1970)
-            self.takeStock()
+            self.publishChange()
             then()
         }
     }
@@ -179,15 +178,16 @@ public final class CookieJar: Sendable {
 
     // MARK: - Helpers
 
-    /// After a change: requests that wait for a connection send what the jar has then.
-    func takeStock() {
+    /// Publishes a change, so that requests that are waiting for a connection send the new cookies.
+    func publishChange() {
         switch store {
-        case .memory: stock.change { $0.version += 1 }
+        case .memory: snapshot.change { $0.version += 1 }
         case .storage:
-            // In one order with the changes of transfers: no older stock comes after a newer one.
+            // On the same queue as the changes by transfers, so that an older copy never replaces a newer
+            // one.
             queue.async { [self] in
                 let cookies = all(now: .secondsSince1970)
-                stock.change { $0 = Stock(version: $0.version + 1, cookies: cookies) }
+                snapshot.change { $0 = Snapshot(version: $0.version + 1, cookies: cookies) }
             }
         }
     }
@@ -216,22 +216,23 @@ public final class CookieJar: Sendable {
         switch store {
         case .memory(let table): table.withLock { $0.remove(cookie.identity) }
         case .storage(let storage):
-            // The value does not count.
+            // The value is ignored.
             if let made = cookie.httpCookie() { storage.deleteCookie(made) }
         }
     }
 
-    /// No server can make a storage grow without end, either.
+    /// Bounds what servers can store in an `HTTPCookieStorage`, too.
     private func makeRoom(in storage: HTTPCookieStorage, domain: String) {
         let all = storage.cookies ?? []
         guard all.count > CookieTable.maximumPerDomain else { return }
         let same = all.filter { Cookie.canonical($0.domain) == domain }
         guard same.count > CookieTable.maximumPerDomain else { return }
-        if let first = same.min(by: Self.goesBefore) { storage.deleteCookie(first) }
+        if let first = same.min(by: Self.isEvictedBefore) { storage.deleteCookie(first) }
     }
 
-    /// The older one, but a `Secure` one last, as in a ``CookieTable``.
-    private static func goesBefore(_ first: HTTPCookie, _ second: HTTPCookie) -> Bool {
+    /// Whether `first` is evicted before `second`: the older one, and `Secure` ones last, as in
+    /// ``CookieTable``.
+    private static func isEvictedBefore(_ first: HTTPCookie, _ second: HTTPCookie) -> Bool {
         guard first.isSecure == second.isSecure else { return second.isSecure }
         return (Cookie.creation(of: first) ?? 0) < (Cookie.creation(of: second) ?? 0)
     }
@@ -245,14 +246,14 @@ public final class CookieJar: Sendable {
 // MARK: - CustomStringConvertible, CustomReflectable
 
 extension CookieJar: CustomStringConvertible, CustomReflectable {
-    /// The kind of object; nothing of the cookies, which are secrets.
+    /// The type, without the cookies, which are secrets.
     public var description: String { "<CookieJar>" }
 
     /// The same as ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// The cookies of a jar that may concern a host, as they were at one time.
+/// A snapshot of the cookies of a jar that may match a host.
 struct JarCookies: Sendable {
     var cookies: [Cookie]
     /// See ``CookieJar/version``.

@@ -2,18 +2,18 @@ import Dispatch
 package import Foundation
 internal import OperationNetworkingSystem
 
-/// A jar and its file, to which other processes may save their cookies at the same time.
+/// A jar and its file, which other processes may write at the same time.
 ///
-/// A save reads the file, changes in it what the jar changed since the save before, and replaces it, all under
-/// a lock. So cookies of others stay, and of several changes of one cookie the one that was saved last counts.
+/// A save reads the file, applies the jar's changes since the previous save, and replaces the file, all under
+/// a lock. The cookies of other processes are kept; if several change the same cookie, the last save wins.
 /// Callable from any thread.
 package final class CookieJarFile: Sendable {
-    /// What the file has of this jar.
+    /// The state of the jar that was last saved.
     private struct Saved: Sendable {
-        /// The jar's version then.
+        /// The jar's version at that save.
         var version: Int
         var cookies: [Cookie]
-        /// Whether a save is on its way, or none is begun any more because one failed.
+        /// Whether a save is running, or saving has stopped after a failure.
         var isBusy = false
     }
 
@@ -26,7 +26,7 @@ package final class CookieJarFile: Sendable {
     /// Reads the file, if there is one.
     ///
     /// - Parameters:
-    ///   - file: a file URL; not of a symbolic link.
+    ///   - file: a file URL; must not be a symbolic link.
     ///   - patience: the time in milliseconds that another process may hold the lock during a save.
     ///   - didSkip: called for each line that is not a cookie.
     /// - Throws: as `CookieJar(contentsOf:didSkip:)`.
@@ -42,8 +42,8 @@ package final class CookieJarFile: Sendable {
         saved = Locked(Saved(version: jar.version, cookies: jar.all(now: .secondsSince1970)))
     }
 
-    /// Begins to save what changed, on a queue of its own; returns at once. After a failure it does nothing:
-    /// ``save()`` tries again, and throws.
+    /// Starts saving changes on a private queue; returns at once. After a failure it does nothing; ``save()``
+    /// tries again and throws.
     package func saveSoon() {
         let begins = saved.withLock { saved in
             guard !saved.isBusy, saved.version != jar.version else { return false }
@@ -57,17 +57,17 @@ package final class CookieJarFile: Sendable {
         }
     }
 
-    /// Saves what changed, and makes the file if there is none. Waits for saves that were begun.
+    /// Saves changes; creates the file if it does not exist. Waits for saves that are running.
     ///
-    /// - Throws: `CookieFileError` for a file that is none of cookies any more; a `CocoaError` for one that
-    ///   cannot be read or written, or that another process holds longer than the patience. It stays as it is
-    ///   then.
+    /// - Throws: `CookieFileError` if the file is no longer a cookie file; a `CocoaError` if it cannot be
+    ///   read or written, or if another process holds the lock longer than `patience`. The file is then
+    ///   unchanged.
     package func save() throws {
         try queue.sync { try merge() }
     }
 
     private func merge() throws {
-        // Before the cookies: a change that comes in between is saved again.
+        // Read before the cookies, so that a change in between is saved again.
         let version = jar.version
         let now = Int64.secondsSince1970
         let (before, after) = (saved.withLock { $0.cookies }, jar.all(now: now))
@@ -85,11 +85,11 @@ package final class CookieJarFile: Sendable {
 }
 
 extension CookieTable {
-    /// The cookies of a file, with the changes of a jar.
+    /// Merges the changes of a jar into the cookies of its file.
     ///
     /// | Before        | After          | In the file | The result |
     /// |---------------|----------------|-------------|------------|
-    /// | any, or none  | another, new   | any         | the new one |
+    /// | any, or none  | changed or new | any         | the jar's  |
     /// | equal         | equal          | any         | the file's |
     /// | valid         | none           | any         | none       |
     /// | expired since | none           | any         | the file's |

@@ -1,19 +1,19 @@
-/// The promise of a cookie name's prefix, and the names for which a response has broken it ([RFC 6265bis
-/// §4.1.3](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-4.1.3)): a value.
+/// Checks the prefixes of cookie names, and collects the names whose requirements a response violated ([RFC
+/// 6265bis §4.1.3](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-4.1.3)).
 ///
-/// | The name begins with | The line has                                      |
-/// |----------------------|---------------------------------------------------|
-/// | `__Secure-`          | `Secure`                                          |
-/// | `__Host-`            | `Secure`, a `Path` that is `/`, and no `Domain`   |
+/// | The name begins with | The line must have                              |
+/// |----------------------|-------------------------------------------------|
+/// | `__Secure-`          | `Secure`                                        |
+/// | `__Host-`            | `Secure`, a `Path` that is `/`, and no `Domain` |
 ///
-/// In any case. libcurl judges as well, and does not see a `Domain` that names an address.
+/// Case-insensitive. libcurl checks this as well, but ignores a `Domain` that is an IP address.
 struct CookiePrefix: Sendable {
-    /// The cookies whose last line broke the promise of their names.
+    /// The names whose last line violated the requirements of their prefix.
     private(set) var brokenNames: Set<String> = []
 
-    /// Takes the value of the next `Set-Cookie` field.
+    /// Reads the value of the next `Set-Cookie` field.
     mutating func read(_ line: String) {
-        // Nearly all of them.
+        // Nearly all names have no prefix.
         guard line.utf8.contains(UInt8(ascii: "_")) else { return }
         let (name, keepsPromise) = Self.judge(line)
         if keepsPromise { brokenNames.remove(name) } else { brokenNames.insert(name) }
@@ -22,10 +22,10 @@ struct CookiePrefix: Sendable {
     /// The name of the cookie that a `Set-Cookie` field's value sets or deletes.
     static func name(of line: String) -> String { String(pair(line.prefix { $0 != ";" }).name) }
 
-    /// Whether a `Set-Cookie` field's value has what the name of its cookie promises.
+    /// Whether a `Set-Cookie` field's value meets the requirements of its cookie's prefix.
     static func keepsPromise(_ line: String) -> Bool { judge(line).keepsPromise }
 
-    /// The attributes of a `Set-Cookie` field's value, behind the cookie itself.
+    /// The attributes of a `Set-Cookie` field's value, without the cookie's name and value.
     static func attributes(of line: String) -> [(name: Substring, value: Substring)] {
         line.split(separator: ";", omittingEmptySubsequences: false).dropFirst().map(pair)
     }
@@ -46,7 +46,7 @@ struct CookiePrefix: Sendable {
         return (name, isSecure && (!isHost || path == "/" && !hasDomain))
     }
 
-    /// A name and, behind the first equals sign, a value, without the white space around them.
+    /// Splits at the first equals sign into a name and a value, both trimmed.
     private static func pair(_ text: Substring) -> (name: Substring, value: Substring) {
         let equals = text.firstIndex(of: "=") ?? text.endIndex
         return (trimmed(text[..<equals]), trimmed(text[equals...].dropFirst()))

@@ -1,20 +1,20 @@
-/// Cookies in memory, found by the host they are for: a value. No server can make it grow without end.
+/// Cookies in memory, indexed by domain. Its size is bounded, whatever servers send.
 struct CookieTable: Sendable {
-    /// RFC 6265 §6.1 asks for 50 at least.
+    /// RFC 6265 §6.1 requires at least 50.
     static let maximumPerDomain = 180
-    /// RFC 6265 §6.1 asks for 3000 at least.
+    /// RFC 6265 §6.1 requires at least 3000.
     static let maximum = 5000
-    /// The places that are made at once when the table is full. One cookie at a time would cost a look at
-    /// all the others each time, and a server may send any number.
+    /// The number of cookies that are evicted at once when the table is full. Evicting one at a time would
+    /// scan all cookies for each new one, and a server may send any number.
     static let room = maximum / 50
 
     private struct Entry {
         let cookie: Cookie
-        /// The how manieth that was set.
+        /// The position in the order in which cookies were set.
         let number: Int
 
-        /// Whether it makes room before the other.
-        func goesBefore(_ other: Entry) -> Bool {
+        /// Whether this cookie is evicted before the other.
+        func isEvictedBefore(_ other: Entry) -> Bool {
             cookie.isSecure == other.cookie.isSecure ? number < other.number : other.cookie.isSecure
         }
     }
@@ -22,19 +22,19 @@ struct CookieTable: Sendable {
     private var domains: [String: [Cookie.Identity: Entry]] = [:]
     private(set) var count = 0
     private var last = 0
-    /// Cookies that were looked at to make room.
+    /// Cookies that were examined for eviction.
     private(set) var steps = StepCount()
 
     var isEmpty: Bool { count == 0 }
 
-    /// All that have not expired, the one first that was set first.
+    /// All cookies that have not expired, in the order in which they were set.
     func cookies(now: Int64) -> [Cookie] {
         sorted(domains.values.flatMap(\.values), now)
     }
 
     /// The cookies for the host, in the order in which they were set.
     func cookies(concerning host: String, now: Int64) -> [Cookie] {
-        // No name is longer (RFC 1035 §2.3.4), and each label costs a copy of the rest.
+        // No DNS name is longer (RFC 1035 §2.3.4), and each label copies the rest of the name.
         guard !isEmpty, host.utf8.count <= 255 else { return [] }
         var found: [Entry] = []
         var domain = host[...]
@@ -60,7 +60,7 @@ struct CookieTable: Sendable {
         }
     }
 
-    /// Takes over what a server changed.
+    /// Applies a server's changes.
     mutating func take(_ changes: CookieChanges, now: Int64) {
         let changes = changes.sparing { names in
             domains.values.flatMap { entries in
@@ -79,8 +79,8 @@ struct CookieTable: Sendable {
         if domains[identity.domain]?.isEmpty == true { domains[identity.domain] = nil }
     }
 
-    /// Removes those that have expired, and then the oldest until `room` are gone: first those that are not
-    /// `Secure`, as a server without TLS could set any number of them ([RFC 6265bis
+    /// Evicts expired cookies, and then the oldest until `room` are gone. Those that are not `Secure` go
+    /// first, because a server without TLS could set any number of them ([RFC 6265bis
     /// §5.7](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.7)).
     private mutating func makeRoom(_ room: Int, among entries: [Entry], _ now: Int64) {
         steps.add(entries.count)
@@ -89,7 +89,7 @@ struct CookieTable: Sendable {
         let rest = room - expired.count
         guard rest > 0 else { return }
         let valid = entries.filter { !$0.cookie.hasExpired(by: now) }
-        for entry in valid.sorted(by: { $0.goesBefore($1) }).prefix(rest) {
+        for entry in valid.sorted(by: { $0.isEvictedBefore($1) }).prefix(rest) {
             remove(entry.cookie.identity)
         }
     }

@@ -1,30 +1,31 @@
 internal import OperationNetworkingSystem
 
-/// A limit of the bytes per second that the bodies of all transfers that share it may move together.
+/// A limit on the combined rate, in bytes per second, at which the transfers that share it send or receive
+/// bodies.
 ///
-/// Give each operation one of its own, or several operations the same. It can be changed while they run, from
-/// any thread; they notice within a quarter of a second. A transfer that waits for its turn sleeps nowhere
-/// and holds up no other, and the time does not count as idle.
+/// Each operation can have its own limit, or several can share one. A change, from any thread, takes effect
+/// in running transfers within a quarter of a second. A throttled transfer blocks no thread and no other
+/// transfer, and does not count as idle.
 ///
 /// ```swift
 /// let night = BandwidthLimit(bytesPerSecond: 500_000)
 /// for operation in backups { operation.uploadLimits = [night] }
-/// night.bytesPerSecond = nil   // as fast as it goes
+/// night.bytesPerSecond = nil   // unlimited
 /// ```
 public final class BandwidthLimit: Sendable {
-    /// Seconds after which a transfer that waits looks again whether the limit was changed.
+    /// The interval, in seconds, at which a throttled transfer checks for a changed limit.
     private static let longestWait = 0.25
 
     private let state: Locked<RateBudget?>
 
-    /// - Parameter bytesPerSecond: what is below 1 counts as 1; `nil`: no limit yet.
+    /// - Parameter bytesPerSecond: values below 1 count as 1; `nil` means unlimited.
     public init(bytesPerSecond: Int64?) {
         state = Locked(bytesPerSecond.map { RateBudget(rate: $0) })
     }
 
-    /// The limit; below 1 counts as 1; `nil`: as fast as it goes.
+    /// The rate. Values below 1 count as 1; `nil` means unlimited.
     public var bytesPerSecond: Int64? {
-        // What is next to the highest is 2^63 as a Double.
+        // Values close to `Int64.max` become 2^63 as a Double.
         get { state.withLock { $0.map { Int64(exactly: $0.rate) ?? .max } } }
         set {
             let now = MonotonicTime.now
@@ -36,12 +37,12 @@ public final class BandwidthLimit: Sendable {
         }
     }
 
-    /// Seconds until it is worth asking again; 0: something may move now.
+    /// Seconds until the next check; 0 if bytes may move now.
     func wait(now: MonotonicTime) -> Double {
         let wait = state.withLock { $0?.wait(now: now) ?? 0 }
         guard wait > Self.longestWait else { return wait }
-        // All look again in the same moment: one that looked a little before the others would always be the
-        // first.
+        // All transfers check at the same moments: one that checked a little earlier than the others would
+        // always win.
         return Self.longestWait - now.seconds.truncatingRemainder(dividingBy: Self.longestWait)
     }
 
@@ -54,7 +55,7 @@ public final class BandwidthLimit: Sendable {
 }
 
 extension [BandwidthLimit] {
-    /// Seconds until all of them let something move.
+    /// Seconds until all limits allow bytes to move.
     func wait(now: MonotonicTime) -> Double {
         isEmpty ? 0 : map { $0.wait(now: now) }.max() ?? 0
     }
@@ -67,18 +68,18 @@ extension [BandwidthLimit] {
     var advisedPiece: Int { map(\.advisedPiece).min() ?? .max }
 }
 
-/// A token bucket that may go into debt: limits bytes per second. A value.
+/// A token bucket in bytes per second whose balance may become negative.
 ///
-/// Bytes are spent when they moved, since a piece that came cannot be taken in part; after that nothing moves
-/// until they are earned back. What is not spent is kept for a twentieth of a second only, so that a pause is
-/// no licence to burst.
+/// Bytes are charged after they moved, because a received piece cannot be accepted in part. Nothing moves
+/// until a debt is earned back. At most a twentieth of a second of credit is kept, so that a pause does not
+/// allow a burst.
 struct RateBudget {
-    /// Seconds of credit that are kept, and the time a piece of the advised size stands for.
+    /// The maximum credit, and the duration of one advised piece, in seconds.
     static let burst = 0.05
 
     /// Bytes per second, at least 1.
     private(set) var rate: Double
-    /// In bytes; below 0 it is owed.
+    /// In bytes; negative if bytes are owed.
     private var balance = 0.0
     private var updated: MonotonicTime?
 
@@ -86,21 +87,21 @@ struct RateBudget {
         self.rate = Double(max(1, rate))
     }
 
-    /// Seconds until something may move; 0: now.
+    /// Seconds until bytes may move; 0 if they may move now.
     mutating func wait(now: MonotonicTime) -> Double {
         earn(until: now)
         return balance > 0 || updated == nil ? 0 : (1 - balance) / rate
     }
 
-    /// Counts bytes that moved.
+    /// Charges bytes that moved.
     mutating func spend(_ count: Int, now: MonotonicTime) {
         earn(until: now)
         updated = now
         balance -= Double(count)
     }
 
-    /// Goes on at another rate. What is owed is owed for no longer than at either rate: a slower one is not
-    /// paid for what moved before it, and a faster one ends a wait that the slower one made.
+    /// Changes the rate. A debt is paid off no later than at either rate: a slower rate does not extend the
+    /// wait for bytes that moved before, and a faster one shortens it.
     mutating func change(to rate: Int64, now: MonotonicTime) {
         earn(until: now)
         let new = Double(max(1, rate))
@@ -108,7 +109,7 @@ struct RateBudget {
         self.rate = new
     }
 
-    /// The number of bytes to move at once, so that they move evenly.
+    /// The number of bytes to move at once for an even flow.
     var advisedPiece: Int { max(1, Int(min(rate * Self.burst, 1_048_576))) }
 
     private mutating func earn(until now: MonotonicTime) {

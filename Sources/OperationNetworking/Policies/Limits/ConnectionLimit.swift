@@ -1,34 +1,33 @@
 internal import OperationNetworkingSystem
 
-/// A limit of the connections to one server that may carry transfers at once, for all transfers that share
-/// it. Two limits count apart, whatever their values are. Everything may be called from any thread.
+/// A limit on the connections to one server that carry transfers at the same time, for all transfers that
+/// share it. Two limits are independent even if their values are equal. Callable from any thread.
 final class ConnectionLimit: Sendable {
-    /// The limit of browsers and Foundation.
+    /// The default of browsers and Foundation.
     static let standard = 6
 
     /// The limit of operations without a manager.
     static let process = ConnectionLimit(standard)
-    /// The limit of transfers without one.
+    /// No limit.
     static let none = ConnectionLimit(.max)
 
     private struct State {
         var own: Int?
-        /// Called after a change.
+        /// Called after each change.
         var didChange: (@Sendable () -> Void)?
     }
 
     private let state: Locked<State>
 
-    /// - Parameter value: at least 1; `nil`: as many as operations without a manager may have, whatever that
-    ///   is.
+    /// - Parameter value: at least 1; `nil` follows ``process``.
     init(_ value: Int? = nil) {
         state = Locked(State(own: value.map { max(1, $0) }))
     }
 
-    /// One that counts apart, with the same value.
+    /// Returns an independent limit with the same value.
     func copy() -> ConnectionLimit { ConnectionLimit(own) }
 
-    /// At least 1; `nil`: none of its own.
+    /// At least 1; `nil` follows ``process``.
     var own: Int? {
         get { state.withLock { $0.own } }
         set {
@@ -37,10 +36,10 @@ final class ConnectionLimit: Sendable {
         }
     }
 
-    /// The value now.
+    /// The value in effect.
     var value: Int { own ?? Self.process.own ?? Self.standard }
 
-    /// From now on `body` is called after any limit has changed, on the thread that changed it.
+    /// Registers `body`, which is called after any limit has changed, on the thread that changed it.
     static func observe(_ body: @escaping @Sendable () -> Void) {
         process.state.withLock { $0.didChange = body }
     }

@@ -1,5 +1,5 @@
-/// The number of steps that a value has taken: looks at members, comparisons, moves. A test sees by it how
-/// the work grows, without a clock. Nothing is counted, and nothing kept, in an optimized build.
+/// The number of steps (lookups, comparisons, moves) that a value has taken. Tests use it to measure
+/// complexity without a clock. Counts and stores nothing in an optimized build.
 struct StepCount: Sendable {
     #if DEBUG
         private(set) var value = 0

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A server that requests go through instead of going straight to theirs.
+/// A proxy server.
 ///
-/// An http URL is asked of an `http` proxy, which sees everything; for https it only opens a tunnel ([RFC
-/// 9110 §9.3.6](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6)), and everything in it is between the
-/// client and the server. A SOCKS proxy passes bytes on for both.
+/// An `http` proxy sees all of an http request. For https it opens a tunnel ([RFC 9110
+/// §9.3.6](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6)), whose contents it cannot read. A SOCKS
+/// proxy forwards bytes for both.
 ///
-/// Proxies that are spoken to over TLS (`https://`) are refused: one verdict about trust would be asked about
-/// two servers, and could not tell which one it is about.
+/// Proxies that use TLS (`https://`) are not supported: the trust evaluation could not tell the proxy from
+/// the server.
 public struct Proxy: Hashable, Sendable {
     /// The protocol of a proxy.
     #if hasAttribute(nonexhaustive)
@@ -16,40 +16,40 @@ public struct Proxy: Hashable, Sendable {
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
         /// HTTP; tunnels for https.
         case http
-        /// SOCKS 4: names are looked up here, IPv4 only, no password.
+        /// SOCKS 4: the client resolves names; IPv4 only, no password.
         case socks4
-        /// SOCKS 4a: as ``socks4``, but the proxy looks names up.
+        /// SOCKS 4a: like ``socks4``, but the proxy resolves names.
         case socks4a
-        /// SOCKS 5 ([RFC 1928](https://www.rfc-editor.org/rfc/rfc1928)): names are looked up here.
+        /// SOCKS 5 ([RFC 1928](https://www.rfc-editor.org/rfc/rfc1928)): the client resolves names.
         case socks5
-        /// As ``socks5``, but the proxy looks names up.
+        /// Like ``socks5``, but the proxy resolves names.
         case socks5h
     }
 
-    /// The port of a proxy whose URL has none, as in curl.
+    /// The port of a proxy whose address has none, as in curl.
     public static let defaultPort = 1080
 
     /// The protocol.
     public let kind: Kind
-    /// The host: a name or an address; IPv6 without brackets.
+    /// The host name or IP address; IPv6 without brackets.
     public let host: String
     /// The port.
     public let port: Int
-    /// The user name; `nil`: none.
+    /// The user name, if any.
     public let user: String?
-    /// The user's password.
+    /// The user's password, if any.
     public let password: String?
 
     var hasCredentials: Bool { user != nil || password != nil }
 
     /// - Parameters:
-    ///   - kind: how it is spoken to.
-    ///   - host: its name or address; IPv6 without brackets.
-    ///   - port: where it listens.
-    ///   - user: for Basic, Digest and NTLM, whichever the proxy takes, or for RFC 1929.
-    ///   - password: the user's.
-    /// - Throws: ``ProxyError/malformed(reason:)`` for a host or a port that is none, and for credentials
-    ///   that cannot be sent.
+    ///   - kind: the protocol.
+    ///   - host: the host name or IP address; IPv6 without brackets.
+    ///   - port: the port.
+    ///   - user: for Basic, Digest or NTLM, whichever the proxy requests, or for RFC 1929.
+    ///   - password: the user's password.
+    /// - Throws: ``ProxyError/malformed(reason:)`` if the host or port is invalid, or if the credentials
+    ///   cannot be sent.
     public init(
         kind: Kind = .http,
         host: String,
@@ -59,9 +59,9 @@ public struct Proxy: Hashable, Sendable {
     ) throws(ProxyError) {
         guard !host.isEmpty else { throw .malformed(reason: "it has no host") }
         guard Self.isAddress(host) || host.unicodeScalars.allSatisfy(Self.isInName) else {
-            throw .malformed(reason: "its host has a character that no host has")
+            throw .malformed(reason: "its host has an invalid character")
         }
-        guard (1...65535).contains(port) else { throw .malformed(reason: "its port is not one") }
+        guard (1...65535).contains(port) else { throw .malformed(reason: "its port is invalid") }
         for text in [user, password].compactMap(\.self)
         where !text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) {
             throw .malformed(reason: "its user or password has control characters")
@@ -77,17 +77,18 @@ public struct Proxy: Hashable, Sendable {
         self.password = password
     }
 
-    /// A proxy as the environment names it: `http://user:password@host:3128`, `socks5h://host`, `host:3128`.
+    /// Parses a proxy as environment variables name it: `http://user:password@host:3128`, `socks5h://host`,
+    /// `host:3128`.
     ///
-    /// | Text                        | means                                                     |
-    /// |-----------------------------|-----------------------------------------------------------|
-    /// | without a scheme            | `http`                                                    |
-    /// | `socks://`                  | `socks4`                                                  |
-    /// | without a port              | ``defaultPort``                                           |
-    /// | `%40` in user and password  | `@`                                                       |
-    /// | a path                      | nothing                                                   |
+    /// | Text                       | Meaning         |
+    /// |----------------------------|-----------------|
+    /// | no scheme                  | `http`          |
+    /// | `socks://`                 | `socks4`        |
+    /// | no port                    | ``defaultPort`` |
+    /// | `%40` in user and password | `@`             |
+    /// | a path                     | ignored         |
     ///
-    /// - Throws: ``ProxyError``; it does not tell what the text says, which may be a secret.
+    /// - Throws: ``ProxyError``, without the text, which may hold a secret.
     public init(_ text: String) throws(ProxyError) {
         var rest = text[...]
         var kind = Kind.http
@@ -111,7 +112,7 @@ public struct Proxy: Hashable, Sendable {
     /// The address without credentials: `http://host:3128`.
     public var address: String { "\(kind.rawValue)://\(server)" }
 
-    /// As in a URL: `host:3128`, `[::1]:3128`.
+    /// The authority of a URL: `host:3128`, `[::1]:3128`.
     private var server: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     // MARK: - Reading
@@ -123,10 +124,10 @@ public struct Proxy: Hashable, Sendable {
         case "https":
             throw .unsupported(
                 reason:
-                    "https proxies are not supported: trust in the proxy could not be told from trust in the server"
+                    "https proxies are not supported: trust in the proxy and in the server cannot be told apart"
             )
         default:
-            throw .unsupported(reason: "a proxy is http, socks4, socks4a, socks5 or socks5h")
+            throw .unsupported(reason: "the scheme must be http, socks4, socks4a, socks5 or socks5h")
         }
     }
 
@@ -137,10 +138,10 @@ public struct Proxy: Hashable, Sendable {
             guard let end = text.firstIndex(of: "]") else { throw .malformed(reason: "its host has no ]") }
             host = text[text.index(after: text.startIndex)..<end]
             guard isAddress(String(host)) else {
-                throw .malformed(reason: "its host in brackets is no address")
+                throw .malformed(reason: "its host in brackets is not an address")
             }
             let rest = text[text.index(after: end)...]
-            guard rest.isEmpty || rest.hasPrefix(":") else { throw .malformed(reason: "its port is not one") }
+            guard rest.isEmpty || rest.hasPrefix(":") else { throw .malformed(reason: "its port is invalid") }
             port = rest.isEmpty ? nil : rest.dropFirst()
         } else if let colon = text.lastIndex(of: ":") {
             host = text[..<colon]
@@ -151,19 +152,19 @@ public struct Proxy: Hashable, Sendable {
         }
         guard let port, !port.isEmpty else { return (String(host), defaultPort) }
         guard let number = Int64(digits: port), let port = Int(exactly: number) else {
-            throw .malformed(reason: "its port is not one")
+            throw .malformed(reason: "its port is invalid")
         }
         return (String(host), port)
     }
 
     private static func decoded(_ text: Substring) throws(ProxyError) -> String {
         guard let decoded = text.removingPercentEncoding else {
-            throw .malformed(reason: "its user or password has a percent sign that encodes nothing")
+            throw .malformed(reason: "its user or password has invalid percent encoding")
         }
         return decoded
     }
 
-    /// IPv6, with a zone or without.
+    /// Whether the host is an IPv6 address, with or without a zone.
     private static func isAddress(_ host: String) -> Bool {
         host.contains(":")
             && host.utf8.allSatisfy { $0.isHTTPTokenCharacter || $0 == UInt8(ascii: ":") }
@@ -178,7 +179,8 @@ public struct Proxy: Hashable, Sendable {
 // MARK: - Codable
 
 extension Proxy: Codable {
-    // User and password are not encoded: archives lie about in files. Set the proxy again where it needs them.
+    // User and password are not encoded, because archives end up in files. A proxy that needs them has to be
+    // set again.
     private enum CodingKeys: CodingKey {
         case kind, host, port
     }
@@ -207,6 +209,7 @@ extension Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomRe
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Only the ``description``: `dump` and string interpolation of what holds a proxy look here.
+    /// Only the ``description``, so that `dump` and string interpolation of an enclosing value hide the
+    /// credentials.
     public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
 }

@@ -1,34 +1,33 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// The choice of a proxy for requests. A value, asked anew for each redirect. It is encoded without a proxy's
-/// credentials.
+/// Chooses the proxy of a request, anew for each redirect. Encoded without a proxy's credentials.
 public enum ProxyConfiguration: Hashable, Codable, Sendable {
-    /// The proxies of the process's environment, read once, as curl does:
+    /// The proxies of the process's environment, read once, as in curl:
     ///
-    /// | URL   | Variables; the first that is not empty counts                |
-    /// |-------|--------------------------------------------------------------|
-    /// | http  | `http_proxy`, `all_proxy`, `ALL_PROXY`                       |
-    /// | https | `https_proxy`, `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY`       |
+    /// | URL   | Variables; the first that is not empty is used         |
+    /// |-------|--------------------------------------------------------|
+    /// | http  | `http_proxy`, `all_proxy`, `ALL_PROXY`                 |
+    /// | https | `https_proxy`, `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY` |
     ///
-    /// But not for what `no_proxy`, or else `NO_PROXY`, lists. `HTTP_PROXY` does not count: in CGI programs
-    /// it is a field of the client's request.
+    /// Servers in `no_proxy`, or else `NO_PROXY`, are contacted directly. `HTTP_PROXY` is ignored: in CGI
+    /// programs it is a field of the client's request.
     case environment
-    /// No proxy, whatever the environment says.
+    /// No proxy, even if the environment names one.
     case none
-    /// One proxy, for http and https. `exceptions` are items as in `no_proxy`: `localhost`, `.example.org`,
+    /// One proxy for http and https. `exceptions` are items as in `no_proxy`: `localhost`, `.example.org`,
     /// `10.0.0.0/8`, `example.org:8080`.
     case proxy(Proxy, exceptions: [String] = [])
 
-    /// The proxy for a URL; `nil`: none, straight to the server.
+    /// Returns the proxy for a URL; `nil` for a direct connection.
     ///
-    /// - Throws: ``ProxyError`` when the environment names a proxy that cannot be used: nothing goes around
-    ///   it then.
+    /// - Throws: ``ProxyError`` if the environment names a proxy that cannot be used; requests never bypass
+    ///   it.
     public func proxy(for url: URL) throws(ProxyError) -> Proxy? {
         try proxy(for: url, environment: .process)
     }
 
-    /// The same with another environment.
+    /// The same with the given environment.
     func proxy(for url: URL, environment: ProxyEnvironment) throws(ProxyError) -> Proxy? {
         switch self {
         case .environment: try environment.proxy(for: url)
@@ -43,13 +42,13 @@ public enum ProxyConfiguration: Hashable, Codable, Sendable {
 
 /// The proxies of environment variables.
 struct ProxyEnvironment: Sendable {
-    /// The proxies of this process, read when they are first asked for.
+    /// The proxies of this process, read at first use.
     static let process = ProxyEnvironment(ProcessInfo.processInfo.environment)
 
     private let http: Result<Proxy?, ProxyError>
     private let https: Result<Proxy?, ProxyError>
     private let exceptions: ProxyExceptions
-    /// Whether there is none for any URL.
+    /// Whether there is no proxy for any URL.
     private let isEmpty: Bool
 
     init(_ variables: [String: String]) {
@@ -73,26 +72,26 @@ struct ProxyEnvironment: Sendable {
     }
 }
 
-/// The servers that are reached without a proxy: what `no_proxy` says, a list with commas or spaces.
+/// The servers that are contacted directly: the value of `no_proxy`, a list separated by commas or spaces.
 ///
-/// | Item                                    | Servers                                               |
-/// |-----------------------------------------|-------------------------------------------------------|
-/// | `*`                                     | all                                                   |
-/// | `example.org`, `.example.org`           | that one, and all below it: `www.example.org`         |
-/// | `10.1.2.3`, `::1`, `[::1]`              | that address                                          |
-/// | `10.0.0.0/8`, `fe80::/10`, `[fe80::]/10` | addresses that begin with that number of these bits  |
-/// | any of them with `:8080`; IPv6 in brackets | that port only                                     |
+/// | Item                                        | Servers                                          |
+/// |---------------------------------------------|--------------------------------------------------|
+/// | `*`                                         | all                                              |
+/// | `example.org`, `.example.org`               | that host and all subdomains: `www.example.org`  |
+/// | `10.1.2.3`, `::1`, `[::1]`                  | that address                                     |
+/// | `10.0.0.0/8`, `fe80::/10`, `[fe80::]/10`    | addresses that share that number of leading bits |
+/// | any of these with `:8080`; IPv6 in brackets | that port only                                   |
 ///
-/// Names compare without regard to case and to a dot at the end. Names are not looked up: an address says
-/// nothing about a name that leads there. curl 7.88 has neither ports, nor brackets, nor `*` among others,
-/// nor items after a space, nor `/0`, and compares IPv6 as text.
+/// Names are compared case-insensitively, without a trailing dot. They are not resolved: an address does not
+/// match a name that resolves to it. Unlike this type, curl 7.88 supports neither ports, brackets, `*` among
+/// other items, items after a space, nor `/0`, and compares IPv6 as text.
 struct ProxyExceptions: Hashable, Sendable {
     private let items: [Item]
 
     private struct Item: Hashable, Sendable {
         enum Target: Hashable, Sendable {
             case all
-            /// Without dots around it, in lower case.
+            /// Without a leading or trailing dot, in lower case.
             case name(String)
             case addresses(InternetAddress, bits: Int)
         }
@@ -108,7 +107,7 @@ struct ProxyExceptions: Hashable, Sendable {
         self.init(list.joined(separator: ","))
     }
 
-    /// Whether the URL's server is one of them.
+    /// Whether the URL's server is in the list.
     func contains(_ url: URL) -> Bool {
         guard !items.isEmpty, var host = url.host?.lowercased() else { return false }
         if host.hasSuffix(".") { host.removeLast() }
@@ -126,7 +125,7 @@ struct ProxyExceptions: Hashable, Sendable {
 
     // MARK: - Reading
 
-    /// - Returns: `nil` for what cannot be a name.
+    /// - Returns: `nil` for an item that is neither a name nor an address.
     private static func item(_ text: Substring) -> Item? {
         if let item = addresses(text, port: nil) { return item }
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {

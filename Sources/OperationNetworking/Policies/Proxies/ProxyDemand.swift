@@ -1,33 +1,33 @@
 internal import OperationNetworkingSystem
 
-/// The authentication that an HTTP proxy has been found to demand, of a client with credentials for it.
+/// The authentication that an HTTP proxy is known to require, for a client that has credentials for it.
 ///
-/// It decides two things: whether the credentials go with the first request, and whether a body waits until
-/// the proxy has read the head. A proxy that answers 407 and closes while a body is on its way resets the
-/// connection ([RFC 9112 §9.6](https://www.rfc-editor.org/rfc/rfc9112#section-9.6)), and the answer can be
+/// It decides whether the first request carries the credentials, and whether a body is held back until the
+/// proxy has accepted the head. A proxy that answers 407 and closes while a body is being sent resets the
+/// connection ([RFC 9112 §9.6](https://www.rfc-editor.org/rfc/rfc9112#section-9.6)), and the response can be
 /// lost.
 enum ProxyDemand: Hashable, Sendable, CaseIterable {
-    /// Not asked yet, or it refused what was known to be right.
+    /// Not used yet, or it refused credentials that had worked.
     case unknown
-    /// The proxy lets requests pass.
+    /// The proxy requires no authentication.
     case nothing
-    /// Basic ([RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)), and nothing better.
+    /// Basic only ([RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)).
     case basic
-    /// A scheme whose proof is made from the challenge, which has to come first.
+    /// A scheme that needs a challenge first, such as Digest.
     case challenge
 
-    /// The evidence of a transfer.
+    /// What a transfer showed about the proxy.
     enum Evidence: Hashable, Sendable, CaseIterable {
-        /// The credentials were not good enough.
+        /// The proxy refused the credentials.
         case refused
-        /// The proxy asked for Basic alone, of what libcurl can do.
+        /// Of the schemes that libcurl supports, the proxy offered only Basic.
         case askedForBasic
-        /// The proxy asked for something better.
+        /// The proxy offered a stronger scheme.
         case askedForMore
-        /// A response came, and no question before it.
+        /// A response came without a challenge before it.
         case passed
-        /// The proxy does not know how to let a body wait: 417
-        /// ([RFC 9110 §15.5.18](https://www.rfc-editor.org/rfc/rfc9110#section-15.5.18)).
+        /// The proxy does not support `Expect: 100-continue`: 417 ([RFC 9110
+        /// §15.5.18](https://www.rfc-editor.org/rfc/rfc9110#section-15.5.18)).
         case cannotHold
         /// Nothing.
         case none
@@ -44,8 +44,8 @@ enum ProxyDemand: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a body waits for the proxy's leave, as in
-    /// [RFC 9110 §10.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1).
+    /// Whether a body waits for `100 (Continue)` from the proxy, as in [RFC 9110
+    /// §10.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1).
     var holdsBodies: Bool { self == .unknown || self == .challenge }
 
     /// The schemes that libcurl may use.

@@ -1,28 +1,28 @@
 public import Foundation
 
-/// Why a request did not get through its proxy. Beneath it, in `NSUnderlyingErrorKey`, is a `URLError`.
+/// Why a request failed at its proxy. `NSUnderlyingErrorKey` holds a `URLError`.
 ///
-/// What a proxy says to CONNECT is never the response. What it says to a plain http request looks like the
-/// server's answer, and is the response, except for 407.
+/// A proxy's answer to CONNECT is never the response. Its answer to an http request cannot be distinguished
+/// from the server's, and is the response, except for 407.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum ProxyError: Error, Hashable, Sendable {
-    /// The configuration names no proxy that could be asked. Credentials are not repeated here.
+    /// The proxy's address is invalid. The reason does not quote credentials.
     case malformed(reason: String)
-    /// A kind of proxy that is not spoken here.
+    /// The protocol of the proxy is not supported.
     case unsupported(reason: String)
     /// The proxy could not be reached.
     case unreachable(proxy: String, reason: String)
-    /// The proxy wants a user and a password, or others (407; RFC 1929).
+    /// The proxy requires a user and a password, or refused those that it received (407; RFC 1929).
     case authenticationRequired(proxy: String)
-    /// The proxy answered CONNECT with another status than 2xx.
+    /// The proxy answered CONNECT with a status other than 2xx.
     case refused(proxy: String, status: Int)
-    /// A SOCKS proxy could not, or would not, connect to the server; or the proxy broke off, or made no
-    /// sense. Whether it may pass is a guess from what the proxy says.
+    /// A SOCKS proxy could not or would not connect to the server, or a proxy closed the connection or sent
+    /// an invalid reply. `mayPass` (whether a retry may succeed) is inferred from the reply.
     case failed(proxy: String, reason: String, mayPass: Bool)
 
-    /// The code of `URLError` for it.
+    /// The corresponding code of `URLError`.
     public var code: URLError.Code {
         switch self {
         case .malformed: .badURL
@@ -32,7 +32,7 @@ public enum ProxyError: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether the same may succeed later.
+    /// Whether the same request may succeed later.
     var mayPass: Bool {
         switch self {
         case .malformed, .unsupported, .authenticationRequired: false
@@ -46,27 +46,26 @@ public enum ProxyError: Error, Hashable, Sendable {
 // MARK: - From libcurl
 
 extension ProxyError {
-    /// The progress of a connection through a proxy when it failed.
+    /// The state of a connection through a proxy when it failed.
     struct Evidence: Hashable, Sendable {
         /// The `CURLcode`.
         var code: Int32
-        /// The message of libcurl.
+        /// libcurl's message.
         var message = ""
-        /// The answer to CONNECT; 0: none.
+        /// The status of the answer to CONNECT; 0 if there was none.
         var tunnelStatus = 0
         /// The `CURLproxycode` of a SOCKS proxy.
         var proxyCode = 0
         /// Whether the request could have been sent.
         var hasConnection = false
 
-        /// Whether libcurl ended because of the answer to CONNECT. The status alone does not say so: it is
-        /// still that of the answer before, of a 407, while a CONNECT with credentials has none yet. libcurl
-        /// has no other sign of it than that its message ends with the status; the code is 56, and in later
-        /// versions 7.
+        /// Whether libcurl failed because of the answer to CONNECT. The status alone does not show it: while
+        /// a CONNECT with credentials is unanswered, it is still the 407 of the previous one. libcurl's only
+        /// sign is that its message ends with the status; the code is 56, and 7 in later versions.
         var isRefusal: Bool { tunnelStatus != 0 && message.hasSuffix(" \(tunnelStatus)") }
     }
 
-    /// - Returns: `nil` when the proxy is not to blame.
+    /// - Returns: `nil` if the proxy did not cause the failure.
     init?(_ proxy: Proxy, _ evidence: Evidence) {
         let address = proxy.address
         switch evidence.code {
@@ -77,17 +76,17 @@ extension ProxyError {
         case 7 where !evidence.isRefusal:  // CURLE_COULDNT_CONNECT
             self = .unreachable(proxy: address, reason: evidence.message)
         case 97:  // CURLE_PROXY
-            guard evidence.proxyCode != 27 else { return nil }  // CURLPX_RESOLVE_HOST: looked up here
+            guard evidence.proxyCode != 27 else { return nil }  // CURLPX_RESOLVE_HOST: the client resolves it
             self = Self.socks(address, evidence)
         default:
             guard proxy.kind == .http else { return nil }
             switch evidence.tunnelStatus {
-            // 401 is a server's; some proxies say it to wrong credentials.
+            // 401 belongs to servers, but some proxies answer it to wrong credentials.
             case 401 where evidence.isRefusal, 407 where evidence.isRefusal:
                 self = .authenticationRequired(proxy: address)
             case 0, 200..<300, 401, 407:
-                // CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR: not from
-                // TLS, which has codes of its own.
+                // CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR: not TLS,
+                // which has its own codes.
                 guard !evidence.hasConnection, [8, 52, 55, 56].contains(evidence.code) else { return nil }
                 self = .failed(proxy: address, reason: evidence.message, mayPass: true)
             case let status: self = .refused(proxy: address, status: status)
@@ -100,8 +99,8 @@ extension ProxyError {
         switch evidence.proxyCode {
         case 12, 33:  // CURLPX_NO_AUTH, CURLPX_USER_REJECTED
             .authenticationRequired(proxy: address)
-        // CLOSED, RECV_*, REPLY_* but NOT_ALLOWED, SEND_*; and REQUEST_FAILED, which is all that SOCKS 4 can
-        // say of a server that is down.
+        // CLOSED, RECV_*, REPLY_* except NOT_ALLOWED, SEND_*; and REQUEST_FAILED, the only code of SOCKS 4
+        // for a server that is down.
         case 3, 13...16, 19...22, 24, 26, 28...30:
             .failed(proxy: address, reason: evidence.message, mayPass: true)
         default:
@@ -120,7 +119,7 @@ extension ProxyError: CustomStringConvertible {
         case .unsupported(let reason): "The proxy cannot be used: \(reason)."
         case .unreachable(let proxy, let reason): "The proxy \(proxy) cannot be reached: \(reason)."
         case .authenticationRequired(let proxy):
-            "The proxy \(proxy) wants a user and a password, or others than it got."
+            "The proxy \(proxy) requires a user and a password, or refused those that it received."
         case .refused(let proxy, let status): "The proxy \(proxy) answered CONNECT with \(status)."
         case .failed(let proxy, let reason, _): "The proxy \(proxy) did not connect: \(reason)."
         }
@@ -136,10 +135,10 @@ extension ProxyError: LocalizedError, CustomNSError {
     /// The domain of the `NSError`.
     public static var errorDomain: String { "OperationNetworking.ProxyError" }
 
-    /// The number of ``code``.
+    /// The raw value of ``code``.
     public var errorCode: Int { code.rawValue }
 
-    /// The sentence, and the `URLError` beneath.
+    /// The description, and the underlying `URLError`.
     public var errorUserInfo: [String: Any] {
         [
             NSLocalizedDescriptionKey: description,

@@ -1,24 +1,24 @@
 import Foundation
 
-/// The target of a `Location` field
-/// ([RFC 9110 §10.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.2)): a pure decision.
+/// The target of a `Location` field ([RFC 9110
+/// §10.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.2)).
 ///
-/// | `Location`                                    | leads                                                        |
-/// |-----------------------------------------------|--------------------------------------------------------------|
-/// | relative, `//host/path`, `?query`             | to what RFC 3986 §5 makes of it                              |
-/// | without a fragment                            | to the fragment of the request                               |
-/// | with spaces, non-ASCII, `"<>\^{|}` and such   | there, percent-encoded; what is encoded already stays        |
-/// | with octets that are not UTF-8                | there, each of them percent-encoded                          |
-/// | with a host that is not ASCII                 | to its form in ASCII (RFC 5891)                              |
-/// | with `user:password@`                         | there, without them: no server gives its clients credentials |
-/// | empty, or with control characters             | nowhere                                                      |
-/// | `ftp:`, `file:`, `data:`, `http:` without a host, a malformed host or port | nowhere                         |
+/// | `Location`                                  | Target                                                 |
+/// |---------------------------------------------|--------------------------------------------------------|
+/// | relative, `//host/path`, `?query`           | resolved by RFC 3986 §5                                |
+/// | without a fragment                          | gets the fragment of the request                       |
+/// | with spaces, non-ASCII, `"<>\^{|}` and such | percent-encoded; existing encoding is kept             |
+/// | with octets that are not UTF-8              | each of these is percent-encoded                       |
+/// | with a host that is not ASCII               | the host's ASCII form (RFC 5891)                       |
+/// | with `user:password@`                       | these are removed: servers do not hand out credentials |
+/// | empty, or with control characters           | none                                                   |
+/// | `ftp:`, `file:`, `data:`, `http:` without a host, a malformed host or port | none                                                   |
 ///
-/// What leads nowhere is not followed.
+/// A redirect without a target is not followed.
 struct RedirectLocation: Hashable, Sendable {
     let url: URL
 
-    /// `nil` if it leads nowhere. `isLatin1`: the octets of the field were not UTF-8, and are a scalar each.
+    /// `nil` if there is no target. `isLatin1`: the field was not UTF-8, and each octet is one scalar.
     init?(_ text: String, isLatin1: Bool = false, from current: URL) {
         guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }),
             let reference = Self.reference(URLReference(text, isLatin1: isLatin1)),
@@ -27,7 +27,8 @@ struct RedirectLocation: Hashable, Sendable {
             next.host?.isEmpty == false, (1...65535).contains(next.port ?? 80),
             var components = URLComponents(url: next, resolvingAgainstBaseURL: true)
         else { return nil }
-        // A reference without a host inherits the caller's own user and password, which stay at their origin.
+        // A reference without a host inherits the request's user and password, which must not leave their
+        // origin.
         let old = URLComponents(url: current, resolvingAgainstBaseURL: true)
         let isSame = Origin(current) == Origin(next)
         components.percentEncodedUser = isSame ? old?.percentEncodedUser : nil
@@ -39,8 +40,8 @@ struct RedirectLocation: Hashable, Sendable {
         self.url = url
     }
 
-    /// A form of it that `URL` takes as it is, without user and password.
-    /// - Returns: `nil` if it has a host that nothing can be made of.
+    /// Returns a form that `URL` can parse, without user and password.
+    /// - Returns: `nil` if the host is invalid.
     private static func reference(_ reference: URLReference) -> String? {
         guard let authority = reference.authority else { return reference.text }
         let server = authority.suffix(
@@ -50,7 +51,7 @@ struct RedirectLocation: Hashable, Sendable {
         return reference.scheme + "//" + server + reference.rest
     }
 
-    /// Without `%`: a host that is spelled with it may be read differently by different readers.
+    /// Excludes `%`: parsers disagree about percent-encoded hosts.
     private static func isInServer(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
             || "-._~:[]".unicodeScalars.contains(scalar)
@@ -58,8 +59,8 @@ struct RedirectLocation: Hashable, Sendable {
 }
 
 extension ResponseHead {
-    /// The target of `Location`, or of another field that has a reference to a URL; `nil` if there is none,
-    /// or if it leads nowhere.
+    /// The target of `Location`, or of another field that holds a URL reference; `nil` if the field is
+    /// missing or has no target.
     func location(_ name: String = "Location", from current: URL) -> RedirectLocation? {
         fields[name].flatMap { RedirectLocation($0, isLatin1: latin1Values.contains($0), from: current) }
     }

@@ -1,35 +1,36 @@
 import Foundation
 import FoundationNetworking
 
-/// Whether redirects are followed, how often, and what goes along
-/// ([RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4)). A value.
+/// Whether and how often redirects are followed, and which fields are sent along ([RFC 9110
+/// §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4)).
 ///
-/// | Status   | Method                                            | Body           |
-/// |----------|---------------------------------------------------|----------------|
-/// | 301, 302 | POST becomes GET unless ``keepsPost``, others stay | as the method  |
-/// | 303      | GET, but HEAD stays                               | dropped        |
-/// | 307, 308 | stays                                             | stays          |
+/// | Status   | Method                                                 | Body                        |
+/// |----------|--------------------------------------------------------|-----------------------------|
+/// | 301, 302 | POST becomes GET unless ``keepsPost``; others are kept | dropped if POST becomes GET |
+/// | 303      | GET; HEAD is kept                                      | dropped                     |
+/// | 307, 308 | kept                                                   | kept                        |
 ///
-/// A body that stays goes to another origin, too, as RFC 9110 has it: refuse the redirect to prevent that,
-/// here or in `setRedirect(_:)`. Other statuses, and a `Location` that leads nowhere, are the response.
+/// A body that is kept is also sent to another origin, as in RFC 9110. To prevent that, refuse the redirect,
+/// here or in `setRedirect(_:)`. A response with another status, or without a usable `Location`, is the
+/// result.
 public struct RedirectPolicy: Hashable, Codable, Sendable {
-    /// Follows up to 20 redirects, as browsers and Foundation do, and none from https to http.
+    /// Follows up to 20 redirects, as browsers and Foundation do, but none from https to http. The default.
     public static let follow = RedirectPolicy()
 
-    /// Follows none: each redirect is the response.
+    /// Follows no redirects: a redirect is the response.
     public static let refuse = {
         var policy = RedirectPolicy()
         policy.isFollowing = false
         return policy
     }()
 
-    /// The ``droppedHeaders`` unless they are set: names under which services take keys and tokens, such as
+    /// The default of ``droppedHeaders``: fields in which services expect keys and tokens, such as
     /// `X-Api-Key`, `Api-Key`, `X-Auth-Token`, `X-Amz-Security-Token`, `X-CSRF-Token`, `Private-Token` and
-    /// `X-Vault-Token`. Whole names, in any case; `Idempotency-Key` is not one of them.
+    /// `X-Vault-Token`. Case-insensitive, whole names; `Idempotency-Key` is not one of them.
     public static let defaultDroppedHeaders: Set<String> = SecretFields.names
 
-    /// Fields that describe a body, and say nothing, or something wrong, about a request that has none
-    /// ([RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4)).
+    /// Fields that describe a body and are meaningless or wrong in a request without one ([RFC 9110
+    /// §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4)).
     private static let contentFields: Set<String> = [
         "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Location",
         "Content-Range",
@@ -37,46 +38,47 @@ public struct RedirectPolicy: Hashable, Codable, Sendable {
         "Transfer-Encoding", "Trailer", "Expect",
     ]
 
-    /// The caller's name for one origin. Another one has its name in its URL (RFC 9110 §15.4).
+    /// Set by the caller for one origin. For another origin it follows from the URL (RFC 9110 §15.4).
     static let originField = "Host"
 
     private var format = ArchiveFormat()
 
-    /// Whether redirects are followed; a redirect that is not is the response.
+    /// Whether redirects are followed. If not, the redirect is the response. Defaults to true.
     public var isFollowing = true
-    /// The number of redirects that are followed; one more is an error, `URLError.httpTooManyRedirects`. A
-    /// URL that was asked before is asked again: a cookie, for example, may have changed the answer.
+    /// The maximum number of redirects. One more fails with `URLError.httpTooManyRedirects`. A URL may be
+    /// requested again: a cookie, for example, may have changed the answer.
     public var maximumCount: Int
-    /// Whether a POST stays a POST after 301 and 302, as in RFC 9110, although browsers do otherwise.
+    /// Whether POST is kept after 301 and 302, which RFC 9110 permits and browsers do not do. Defaults to
+    /// false.
     public var keepsPost = false
-    /// Whether a redirect may lead from https to http. If not, it is an error,
-    /// `URLError.appTransportSecurityRequiresSecureConnection`, also when a closure of `setRedirect(_:)`
-    /// returns it.
+    /// Whether a redirect may lead from https to http. If not (the default), it fails with
+    /// `URLError.appTransportSecurityRequiresSecureConnection`, even if the closure of `setRedirect(_:)`
+    /// returned the request.
     public var allowsDowngrade = false
-    /// Names of fields that another origin (another scheme, host or port) must not see, in any case; besides
-    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host`, which it never sees.
-    /// ``defaultDroppedHeaders`` unless something else is set: `insert(_:)` adds a name of your own, and
-    /// `remove(_:)` lets one go everywhere.
+    /// The names (case-insensitive) of fields that are removed when a redirect leads to another origin
+    /// (scheme, host or port). `Authorization`, `Cookie`, `Proxy-Authorization` and `Host` are always
+    /// removed. Defaults to ``defaultDroppedHeaders``: `insert(_:)` adds your own name, and `remove(_:)` lets
+    /// a field be sent to every origin.
     ///
-    /// They also name the user whom a request is sent as: a ``TransferConfigurable/cache`` gives no response to a
-    /// request with another value.
+    /// These fields are also part of a request's identity: a ``TransferConfigurable/cache`` does not return a
+    /// response to a request with a different value.
     ///
-    /// What was dropped does not come back when a later redirect leads to the first origin.
+    /// A removed field is not restored if a later redirect leads back to the first origin.
     public var droppedHeaders: Set<String> {
         get { ownDroppedHeaders ?? Self.defaultDroppedHeaders }
         set { ownDroppedHeaders = newValue == Self.defaultDroppedHeaders ? nil : newValue }
     }
-    /// `nil` is the default: a name that a later version adds to it counts for an archive of this one.
+    /// `nil` means the default, so that names that a later version adds apply to archives of this one.
     private var ownDroppedHeaders: Set<String>?
 
-    /// - Parameter maximumCount: how many redirects are followed.
+    /// - Parameter maximumCount: the maximum number of redirects.
     public init(maximumCount: Int = 20) {
         self.maximumCount = maximumCount
     }
 
     // MARK: - Deciding
 
-    /// Whether the head sends its reader elsewhere.
+    /// Whether the head is a redirect.
     static func isRedirect(_ head: ResponseHead) -> Bool {
         switch head.status {
         case 301, 302, 303, 307, 308: head.fields["Location"] != nil
@@ -84,9 +86,9 @@ public struct RedirectPolicy: Hashable, Codable, Sendable {
         }
     }
 
-    /// The request that follows the redirect.
+    /// Returns the request that follows the redirect.
     ///
-    /// - Returns: `nil` when `Location` leads nowhere that can be asked: the redirect is then the response.
+    /// - Returns: `nil` if `Location` has no usable target: the redirect is then the response.
     func request(after head: ResponseHead, to request: URLRequest) -> URLRequest? {
         guard let current = request.url, let location = head.location(from: current) else { return nil }
         var redirected = self.request(request, movedTo: location.url)
@@ -103,7 +105,7 @@ public struct RedirectPolicy: Hashable, Codable, Sendable {
         return redirected
     }
 
-    /// The same request to another address. Another origin does not see what was meant for this one.
+    /// Returns the request with another URL. For another origin, secret fields are removed.
     func request(_ request: URLRequest, movedTo url: URL) -> URLRequest {
         var moved = request
         moved.url = url
@@ -112,28 +114,28 @@ public struct RedirectPolicy: Hashable, Codable, Sendable {
         return moved
     }
 
-    /// The fields that a manager's request serializer sends to one origin only. A `Proxy-Authorization` is
-    /// for the proxy, whatever the origin.
+    /// The fields that a manager's request serializer sends to one origin only. `Proxy-Authorization` is for
+    /// the proxy and goes with every origin.
     var fieldsOfOneOrigin: Set<String> {
         SecretFields.credentials.subtracting(["Proxy-Authorization"]).union(droppedHeaders)
             .union([Self.originField])
     }
 
-    /// The names that the app has added to those that the library knows.
+    /// The names that the app has set instead of the default; empty if it has not.
     package var ownSecretFields: Set<String> { ownDroppedHeaders ?? [] }
 
-    /// The values of `Location`, if there are several that differ: their meaning is then unknown.
+    /// The values of `Location` if they differ, which makes the redirect ambiguous.
     static func conflict(in head: ResponseHead) -> [String]? {
         let values = head.fields.values(for: "Location")
         return Set(values).count > 1 ? values : nil
     }
 
-    /// Whether the redirect leads from a URL with TLS to one without.
+    /// Whether the redirect leads from https to http.
     static func isDowngrade(from first: URL?, to second: URL?) -> Bool {
         first?.scheme?.lowercased() == "https" && second?.scheme?.lowercased() == "http"
     }
 
-    /// Same scheme, host and port (RFC 9110 §4.3.1), default ports included.
+    /// Whether scheme, host and port are equal (RFC 9110 §4.3.1), with default ports filled in.
     static func isSameOrigin(_ first: URL, _ second: URL) -> Bool {
         Origin(first) == Origin(second)
     }

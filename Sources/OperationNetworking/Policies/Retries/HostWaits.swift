@@ -1,8 +1,9 @@
 internal import OperationNetworkingSystem
 
-/// The servers that asked, with `Retry-After`, to be left alone, and for how long. A value.
+/// The servers that sent `Retry-After`, and the time until which requests to them wait.
 ///
-/// What it forgets costs a request that is answered with the same wish again; so its size is limited.
+/// Its size is limited: a forgotten entry costs one request, which the server answers with `Retry-After`
+/// again.
 struct HostWaits {
     /// One server.
     struct Host: Hashable {
@@ -10,7 +11,7 @@ struct HostWaits {
         var origin: Origin
     }
 
-    /// The number of servers that are kept.
+    /// The maximum number of servers.
     let capacity: Int
     private var ends: [Host: MonotonicTime] = [:]
 
@@ -20,8 +21,8 @@ struct HostWaits {
 
     var count: Int { ends.count }
 
-    /// Notes a server's `Retry-After`. A later one never shortens an earlier one, which may have been meant
-    /// for all of its clients, and this one for a single path.
+    /// Records a server's `Retry-After`. A later one never shortens an earlier one: the earlier one may apply
+    /// to all clients, and the later one to a single path.
     mutating func note(_ host: Host, seconds: Double, now: MonotonicTime) {
         guard seconds > 0 else { return }
         let end = now + seconds
@@ -34,7 +35,7 @@ struct HostWaits {
         ends[host] = end
     }
 
-    /// Seconds that are left; `nil`: none, and nothing is remembered of that server.
+    /// The remaining seconds; `nil` if there are none, in which case the server is forgotten.
     mutating func remaining(for host: Host, now: MonotonicTime) -> Double? {
         guard let end = ends[host] else { return nil }
         guard end > now else {
@@ -44,7 +45,7 @@ struct HostWaits {
         return end - now
     }
 
-    /// Forgets what is over; if there is nothing of the kind, the one that is over first.
+    /// Removes entries that have expired; if there are none, the one that expires first.
     private mutating func makeRoom(now: MonotonicTime) {
         ends = ends.filter { $0.value > now }
         guard ends.count >= capacity, let first = ends.min(by: { $0.value < $1.value }) else { return }

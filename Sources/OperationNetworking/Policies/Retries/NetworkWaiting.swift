@@ -1,12 +1,13 @@
-/// A network that may be gone, and come back: `NetworkReachabilityManager` is one, for
+/// A network whose availability can be awaited, such as `NetworkReachabilityManager`. For
 /// ``RetryPolicy/network``.
 public protocol NetworkWaiting: AnyObject, Sendable {
-    /// Returns when there is a network, or the task is cancelled; at once where that cannot be known.
-    /// - Returns: whether there was none when it was called.
+    /// Waits until the network is available or the task is cancelled. Returns at once if availability is
+    /// unknown.
+    /// - Returns: whether the network was unavailable when it was called.
     func waitForNetwork() async -> Bool
 }
 
-/// A network as a part of a value: the same object is the same network.
+/// A network as part of a value, compared by object identity.
 struct AwaitedNetwork: Hashable, Sendable {
     let network: any NetworkWaiting
 

@@ -1,16 +1,17 @@
 internal import OperationNetworkingSystem
 
-/// The servers that an operation speaks to: those of the network, or those of one layer that answers in their
-/// place. A memory of servers keeps the sets apart: what a server of one has said holds in no other.
+/// The servers that an operation communicates with: those of the network, or those of a layer that replaces
+/// them. What is remembered about a server of one set does not apply to any other set.
 struct ServerSet: Hashable, Sendable {
     static let network = ServerSet(number: 0)
 
     private static let last = Locked(0)
 
-    /// Not the layer itself: a memory would keep it, or take another one at its address for it.
+    /// A number instead of the layer: a reference would keep the layer alive, and its address could be
+    /// reused.
     private let number: Int
 
-    /// A set that equals no other.
+    /// Creates a unique set.
     init() {
         number = Self.last.withLock { last in
             last += 1

@@ -1,7 +1,6 @@
-/// A setting that puts something between a request and the network: see `TransferLayering`, which each of
-/// them conforms to.
+/// A setting that inserts a layer between requests and the network. Each conforms to `TransferLayering`.
 protocol TransferLayer: Sendable {
-    /// The servers that it puts in the place of the network's; `nil`: none.
+    /// The servers that replace those of the network, if any.
     var servers: ServerSet? { get }
 }
 
@@ -9,21 +8,20 @@ extension TransferLayer {
     var servers: ServerSet? { nil }
 }
 
-/// The layers of an operation, from the one that sees a request first to the one that is nearest to the
-/// network.
+/// The layers of an operation, from the first to see a request to the one next to the network.
 struct TransferLayers: Sendable {
-    /// Kinds of layers, in that order.
+    /// The kinds of layers, in that order.
     enum Kind: Int {
         case cache, stubs
     }
 
-    /// In the order of their kinds.
+    /// Sorted by kind.
     private var layers: [(kind: Kind, layer: any TransferLayer)] = []
 
-    /// Whether requests go to the network as they are.
+    /// Whether there are no layers.
     var isEmpty: Bool { layers.isEmpty }
 
-    /// The servers behind them.
+    /// The servers behind the layers.
     var servers: ServerSet {
         for entry in layers {
             if let servers = entry.layer.servers { return servers }
@@ -31,7 +29,7 @@ struct TransferLayers: Sendable {
         return .network
     }
 
-    /// The nearest to the network comes first.
+    /// The layers, starting with the one next to the network.
     var fromNetwork: [any TransferLayer] { layers.reversed().map(\.layer) }
 
     subscript(kind: Kind) -> (any TransferLayer)? {

@@ -1,11 +1,12 @@
 public import Foundation
 
-/// The settings of a transfer as one value. ``TransferConfigurable`` says what each does: a manager, an operation
-/// and a session have them as properties. A ``SessionConfiguration`` holds one.
+/// The settings of a transfer as one value. Managers, operations and sessions have them as properties, which
+/// ``TransferConfigurable`` documents. A ``SessionConfiguration`` contains one.
 ///
-/// Only the settings that a request must not be sent without are encoded, and none that is secret: not
-/// `clientIdentity`, `credential`, `tokenSource`, `requestAdapters`, a proxy's password, `uploadLimits`,
-/// `downloadLimits`, `cache` and `stubs`. A cookie jar that is not the process's comes back empty.
+/// Only settings that a request must not be sent without are encoded, and no secrets. Not encoded are
+/// `clientIdentity`, `credential`, `tokenSource`, `requestAdapters`, a proxy's credentials, `uploadLimits`,
+/// `downloadLimits`, `cache` and `stubs`. A cookie jar other than ``CookieJar/shared`` is decoded as an empty
+/// one.
 public struct TransferSettings: Sendable {
     private var format = ArchiveFormat()
 
@@ -69,17 +70,17 @@ public struct TransferSettings: Sendable {
     /// See ``TransferConfigurable/downloadLimits``.
     public var downloadLimits: [BandwidthLimit] = []
 
-    // MARK: - Of the library
+    // MARK: - Internal
 
     var connectionLimit = ConnectionLimit.process
-    /// The limit that a batch asks for besides.
+    /// The higher limit that a batch requests.
     var raisedConnectionLimit = 0
     var layers = TransferLayers()
 
-    /// The settings of an operation that nothing was set on.
+    /// Creates the default settings.
     public init() {}
 
-    /// The same, with connections that are counted elsewhere.
+    /// Creates the default settings with another connection limit.
     init(connectionLimit: ConnectionLimit) {
         self.connectionLimit = connectionLimit
     }
@@ -93,7 +94,7 @@ extension TransferSettings: Codable {
         case authenticationSchemes, retryPolicy, redirectPolicy, proxyConfiguration, cookies, timeouts
     }
 
-    /// Takes those of another value that are encoded, and leaves the others as they are.
+    /// Replaces the encoded settings by those of `other`.
     mutating func takeEncoded(of other: TransferSettings) {
         securityPolicy = other.securityPolicy
         trustAnchors = other.trustAnchors
@@ -107,7 +108,7 @@ extension TransferSettings: Codable {
         timeouts = other.timeouts
     }
 
-    /// Only the settings that are encoded.
+    /// A copy that has only the encoded settings.
     var encoded: TransferSettings {
         var settings = TransferSettings()
         settings.takeEncoded(of: self)
@@ -115,7 +116,7 @@ extension TransferSettings: Codable {
     }
 }
 
-/// The cookie jar of settings, coded as which it is: a jar of its own comes back empty, not as the process's.
+/// A cookie jar, encoded as its kind: a jar other than the shared one is decoded as an empty one.
 private struct CookieStorage: Codable, Sendable {
     enum Kind: String, Codable {
         case none, shared, own
@@ -138,7 +139,7 @@ private struct CookieStorage: Codable, Sendable {
 
     var kind: Kind { jar.map { $0 === CookieJar.shared ? .shared : .own } ?? .none }
 
-    // By hand: a jar is an object.
+    // Not synthesized, because a jar is an object.
 
     init(from decoder: any Decoder) throws { self.init(try Kind(from: decoder)) }
 
@@ -146,7 +147,7 @@ private struct CookieStorage: Codable, Sendable {
 }
 
 extension ServerVerification {
-    /// The verification of the servers of a URL by these settings.
+    /// The verification of a URL's server under these settings.
     init(of url: URL?, _ settings: TransferSettings) {
         self.init(
             of: url,
@@ -158,29 +159,29 @@ extension ServerVerification {
 }
 
 /// The time limits of an operation, in seconds. Each defaults to `nil`: no limit but the request's
-/// `timeoutInterval`, which counts since a byte last came or went.
+/// `timeoutInterval`, which limits the time without any byte sent or received.
 public struct Timeouts: Hashable, Codable, Sendable {
     private var format = ArchiveFormat()
 
-    /// The limit of finding the server, connecting to it and TLS together. A transfer that needs longer fails with
-    /// `URLError.timedOut`.
+    /// The limit on name resolution, connecting and the TLS handshake together. A transfer that exceeds it
+    /// fails with `URLError.timedOut`.
     public var connect: TimeInterval? {
         get { connectLimit?.value }
         set { connectLimit = newValue.map { CodedDouble($0) } }
     }
     private var connectLimit: CodedDouble?
 
-    /// The limit of the whole operation: from its start to the end of the last response's body, with redirects,
-    /// retries, the waits between them, and the wait for a connection. Pauses are not counted, nor what comes
-    /// after the last byte. An operation that needs longer fails with `URLError.timedOut`, is not tried again, and
-    /// keeps what came as after any failure. Infinity is no limit.
+    /// The limit on the whole operation, from its start to the end of the last response's body, including
+    /// redirects, retries, the delays between them, and the wait for a connection. Pauses and work after the
+    /// last byte are not counted. An operation that exceeds it fails with `URLError.timedOut` and is not
+    /// retried; received bytes are kept as after any failure. Infinity means no limit.
     public var total: TimeInterval? {
         get { totalLimit?.value }
         set { totalLimit = newValue.map { CodedDouble($0) } }
     }
     private var totalLimit: CodedDouble?
 
-    /// `nil` is no limit.
+    /// Creates limits; `nil` means no limit.
     public init(connect: TimeInterval? = nil, total: TimeInterval? = nil) {
         (self.connect, self.total) = (connect, total)
     }
