@@ -218,7 +218,7 @@ if buildsCommand && chosenTests.isEmpty {
             swiftSettings: isolated
         )
     }
-    // The programs of README and of Migration.md once more, where nothing is isolated unless it says so.
+    // The programs of README and of the migration once more, where nothing is isolated unless it says so.
     package.targets += ["Start", "Porting", "Migration"].map { name in
         .executableTarget(
             name: "\(name)Nonisolated",

@@ -46,8 +46,8 @@ func require(_ count: Int, atLeast minimum: Int, _ what: String) {
 // MARK: - Samples
 
 /// A document's samples are marked parts of programs in Examples, or of tests that show an app's tests; and each
-/// marked part is in a document. What README and Migration.md show is compiled with the main actor as the default
-/// isolation, and without.
+/// marked part is in a document. What README and the pages of the migration show is compiled with the main actor as
+/// the default isolation, and without.
 func checkSamples() {
     func lines(_ path: String) -> [String] {
         text(path).components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -96,14 +96,18 @@ func checkSamples() {
     let catalog = "Sources/OperationNetworking/OperationNetworking.docc"
     let articles = names(in: catalog).filter { $0.hasSuffix(".md") }
     require(articles.count, atLeast: 12, "articles")
-    let documents =
-        ["README.md", "Documentation/Guide.md", "Migration.md"] + articles.map { "\(catalog)/\($0)" }
+    let migration =
+        ["Migration.md"] + names(in: "Documentation/Migration").map { "Documentation/Migration/\($0)" }
+    require(migration.count, atLeast: 6, "pages of the migration")
+    let compiledTwice = ["README.md"] + migration
+    let extensions = names(in: "\(catalog)/Extensions").map { "\(catalog)/Extensions/\($0)" }
+    let documents = compiledTwice + extensions + articles.map { "\(catalog)/\($0)" }
     var shown: Set<String> = []
     for document in documents {
         for sample in samples(in: document) {
             shown.insert(sample)
             if !compiled.contains(sample) { report(document, "no program has this sample:\n\(sample)") }
-            guard ["README.md", "Migration.md"].contains(document) else { continue }
+            guard compiledTwice.contains(document) else { continue }
             if !inIsolated.contains(sample) { report(document, "not in Examples/Sources:\n\(sample)") }
             if !inNonisolated.contains(sample) { report(document, "not in Examples/Nonisolated:\n\(sample)") }
         }
@@ -175,13 +179,52 @@ func checkMap() {
     }
 }
 
+// MARK: - Links
+
+/// A link of a document to a file or a heading leads there.
+func checkLinks() {
+    func anchors(of document: String) -> Set<String> {
+        let headings = text(document).replacing(#/```[\s\S]*?\n\s*```/#, with: "").split(separator: "\n")
+            .filter { $0.hasPrefix("#") }
+        return Set(
+            headings.map { heading in
+                heading.drop { $0 == "#" || $0 == " " }.lowercased().replacing(" ", with: "-")
+                    .filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
+            }
+        )
+    }
+    let folders = [
+        "", "Documentation/", "Documentation/Design/", "Documentation/Migration/", "Tests/",
+        "Sources/OperationNetworking/OperationNetworking.docc/",
+    ]
+    var found = 0
+    for folder in folders {
+        for name in names(in: folder.isEmpty ? "." : folder) where name.hasSuffix(".md") {
+            let prose = text(folder + name).replacing(#/```[\s\S]*?\n\s*```/#, with: "")
+            for link in prose.matches(of: #/\]\(([^()\s]+)\)/#).map(\.1) where !link.contains("://") {
+                found += 1
+                let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+                let path = parts[0].isEmpty ? folder + name : folder + parts[0]
+                guard exists(path) else {
+                    report(folder + name, "links to \(link), which does not exist")
+                    continue
+                }
+                if parts.count > 1, !anchors(of: path).contains(String(parts[1])) {
+                    report(folder + name, "links to \(link), where no such heading is")
+                }
+            }
+        }
+    }
+    require(found, atLeast: 100, "links")
+}
+
 // MARK: - Names of other libraries
 
 /// Each public symbol of AFNetworking 2.7 (Tests/AFNetworkingSymbols.txt: a class or a constant on a line of its own,
-/// a member after its class) has one row in Migration.md, in whose tables the members of a class follow it. What
+/// a member after its class) has one row in Symbols.md, in whose tables the members of a class follow it. What
 /// stands as code in a right column is declared.
 func checkMigration() {
-    let guide = "Migration.md"
+    let guide = "Documentation/Migration/Symbols.md"
     let symbols = text("Tests/AFNetworkingSymbols.txt").split(separator: "\n").map(String.init)
         .filter { !$0.hasPrefix("#") }
     require(Set(symbols).count, atLeast: 250, "symbols of AFNetworking")
@@ -229,10 +272,12 @@ func checkMigration() {
     }
     for symbol in named.keys.filter({ !symbols.contains($0) }) { report(guide, "\(symbol) is no symbol") }
 
-    for origin in [
-        "AFNetworking 1", "AFNetworking 3 and 4", "URLSession", "Alamofire", "Nuke", "AsyncHTTPClient",
+    for (page, origin) in [
+        ("Symbols", "AFNetworking 1"), ("Sessions", "AFNetworking 3 and 4"), ("OtherLibraries", "URLSession"),
+        ("OtherLibraries", "Alamofire"), ("OtherLibraries", "Nuke"), ("OtherLibraries", "AsyncHTTPClient"),
     ] {
-        let rows = chapter("From \(origin)", of: guide).matches(of: #/\n\| ([^|\n]+) \| ([^|\n]+) \|/#)
+        let rows = chapter("From \(origin)", of: "Documentation/Migration/\(page).md")
+            .matches(of: #/\n\| ([^|\n]+) \| ([^|\n]+) \|/#)
         require(rows.count, atLeast: 15, "rows from \(origin)")
         for row in rows { checkCounterpart(row.1, row.2) }
     }
@@ -262,6 +307,7 @@ func checkTests() {
 
 checkSamples()
 checkMap()
+checkLinks()
 checkMigration()
 checkTests()
 exit(faults == 0 ? 0 : 1)

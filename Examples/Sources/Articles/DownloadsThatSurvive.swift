@@ -37,18 +37,6 @@ final class DownloadsThatSurvive {
         // MARK: End of example
     }
 
-    func many(_ urls: [URL], _ folder: URL, _ journal: URL) async throws {
-        // MARK: Example
-
-        let items = urls.map { url in
-            DownloadItem(url: url, destination: folder.appendingPathComponent(url.lastPathComponent))
-        }
-        let batch = try manager.downloads(items, journal: journal)
-        for result in await batch.results() { print(result) }
-
-        // MARK: End of example
-    }
-
     func later(_ items: [DownloadItem], _ journal: URL) async throws {
         // MARK: Example
 

@@ -121,7 +121,7 @@ func observingAll(_ manager: OperationManager) async throws {
     // MARK: Example
 
     manager.addObserver(stopwatch)
-    let users = try await manager.get("users")      // told to the stopwatch, as all that follow
+    let users = try await manager.get("users")      // observed, as all that follow
 
     // MARK: End of example
     print(users ?? "none")

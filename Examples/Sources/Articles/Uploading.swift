@@ -34,18 +34,6 @@ final class Uploading {
         // MARK: End of example
     }
 
-    func form(_ photo: URL) async throws {
-        // MARK: Example
-
-        let answer = try await manager.post("photos", parameters: .form(["title": "Summer"]) { form in
-            try form.appendPart(withFileURL: photo, name: "photo")
-            form.appendPart(withFormData: Data("2026".utf8), name: "year")
-        })
-
-        // MARK: End of example
-        print(answer ?? "nothing")
-    }
-
     func progress(_ video: URL) async throws {
         // MARK: Example
 

@@ -85,6 +85,78 @@ nonisolated final class PrioritizedManager: OperationManager, @unchecked Sendabl
 
 // MARK: End of example
 
+// MARK: Example
+
+/// The client of one service.
+nonisolated final class PhotoClient: HTTPSessionManager, @unchecked Sendable {
+    // @unchecked: what it adds is behind a lock.
+    private let lock = NSLock()
+    private var lockedAlbum = "all"
+
+    var album: String {
+        get { lock.withLock { lockedAlbum } }
+        set { lock.withLock { lockedAlbum = newValue } }
+    }
+
+    convenience init(service url: URL) {
+        self.init(baseURL: url)
+        requestSerializer = JSONRequestSerializer()
+        retryPolicy = RetryPolicy(maximumRetries: 2)
+    }
+
+    override func copied() -> Self {
+        let copy = super.copied()
+        copy.album = album
+        return copy
+    }
+
+    func photos() async throws -> [String] {
+        try await get("photos", parameters: ["album": album], as: [String].self)
+    }
+}
+
+// MARK: End of example
+
+// MARK: Example
+
+/// Adds the version of the API to the parameters of each request, and lets another serializer do the rest.
+nonisolated struct VersionedSerializer: RequestSerializer {
+    var base = HTTPRequestSerializer()
+
+    func emptyRequest(method: String, url: URL, headers: [String: String]) throws -> URLRequest {
+        try base.emptyRequest(method: method, url: url, headers: headers)
+    }
+
+    func request(bySerializing request: URLRequest, with parameters: Any?) throws -> URLRequest {
+        var fields = parameters as? [String: Any] ?? [:]
+        fields["api"] = 3
+        return try base.request(bySerializing: request, with: fields)
+    }
+}
+
+// MARK: End of example
+
+// MARK: Example
+
+/// The result of an upload that has no body to parse: what the server's fields say.
+nonisolated struct StoredObject: Sendable {
+    let url: URL?
+    let entityTag: String?
+}
+
+nonisolated struct StoredObjectSerializer: TransferResponseSerializer, TypedResponseSerializer {
+    typealias Object = StoredObject
+
+    func responseObject(for transfer: ReceivedTransfer) throws -> (any Sendable)? {
+        try HTTPResponseSerializer().validate(transfer.response, data: transfer.data)
+        return StoredObject(
+            url: transfer.request?.url,
+            entityTag: transfer.response?.value(forHTTPHeaderField: "ETag"))
+    }
+}
+
+// MARK: End of example
+
 nonisolated struct Login: Decodable, Sendable {
     let token: String
     let expiry: Date
@@ -191,6 +263,40 @@ final class Recipes {
         // MARK: End of example
     }
 
+    func variables(_ path: String, isNew: Bool) {
+        // MARK: Example
+
+        let success = { @MainActor (operation: HTTPRequestOperation, object: (any Sendable)?) in
+            self.title = object as? String ?? ""
+        }
+        let failure = { @MainActor (operation: HTTPRequestOperation?, error: any Error) in
+            self.title = error.localizedDescription
+        }
+        if isNew {
+            manager.post(path, success: success, failure: failure)
+        } else {
+            manager.put(path, success: success, failure: failure)
+        }
+
+        // MARK: End of example
+    }
+
+    func stored(_ file: URL) async throws {
+        // MARK: Example
+
+        let object = try await manager.response(
+            "PUT", "photos/7", parameters: .body(.file(file)), with: StoredObjectSerializer()).value
+
+        // MARK: End of example
+        title = object.entityTag ?? "nothing"
+    }
+
+    func client(_ url: URL) async throws {
+        let client = PhotoClient(service: url)
+        title = try await client.copied().photos().joined()
+        manager.requestSerializer = VersionedSerializer()
+    }
+
     func failures(_ operation: HTTPRequestOperation) async {
         // MARK: Example
 
@@ -240,6 +346,34 @@ func sign(requestsOf manager: OperationManager, by signer: Signer) {
             return request
         }
     ]
+
+    // MARK: End of example
+}
+
+func awaitBesideClosures(_ manager: OperationManager) async throws {
+    // MARK: Example
+
+    let users = try await manager.get("users")
+    let (ends, end) = AsyncStream<Void>.makeStream()
+    manager.get(
+        "photos",
+        success: { _, photos in print(photos ?? "nothing"); end.finish() },
+        failure: { _, error in print(error); end.finish() })
+    for await _ in ends {}              // closures are called meanwhile
+    print(users ?? "nothing")
+
+    // MARK: End of example
+}
+
+func runTheMainRunLoop(_ manager: OperationManager) {
+    // MARK: Example
+
+    Task {
+        let users = try? await manager.get("users")
+        print(users ?? "nothing")
+        exit(0)
+    }
+    RunLoop.main.run()
 
     // MARK: End of example
 }

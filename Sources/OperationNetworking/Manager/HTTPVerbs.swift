@@ -40,7 +40,8 @@ public protocol HTTPVerbs: AnyObject, Sendable {
     /// One request: an operation of a manager, a task of a session.
     associatedtype Call: AnyObject & Sendable
 
-    /// Called with the response object.
+    /// Called with the response object. In a variable of this type, say `@MainActor` in the closure: see
+    /// ``HTTPRequestOperation/SuccessHandler``.
     typealias SuccessHandler = @isolated(any) @Sendable (Call, (any Sendable)?) -> Void
 
     /// Called with the error of a request that failed. The call is `nil` if no request could be made.

@@ -5,10 +5,16 @@ internal import OperationNetworkingSystem
 
 /// Builds requests, makes operations from them, and runs them in a queue.
 ///
+/// ```swift
+/// let manager = OperationManager(baseURL: URL(string: "https://api.example.com/"))
+/// let users = try await manager.get("users", as: [User].self)
+/// ```
+///
 /// Each verb (`get`, `head`, `post`, `put`, `patch`, `delete`, `upload`: see ``HTTPVerbs``) adds an operation
 /// to ``operationQueue``. A verb with closures returns the operation and calls back; an `async` verb waits
-/// for the result. The manager's settings apply to operations that are made afterwards. Every member can be
-/// used from any thread.
+/// for the result. The settings (`retryPolicy`, `securityPolicy`, `tokenSource`, `cache`, `timeouts` and
+/// others) are those of ``TransferConfigurable``, and apply to operations that are made afterwards. Every
+/// member can be used from any thread.
 open class OperationManager: @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
 

@@ -12,8 +12,9 @@ internal import OperationNetworkingSystem
 ///
 /// Names and file names are escaped as in browsers
 /// ([WHATWG](https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data)):
-/// `"` becomes `%22`, and line ends become `%0D` and `%0A`, so that no name can end its field. The exact
-/// length is known in advance. Files and streams are read in pieces while the form is sent.
+/// `"` becomes `%22`, and line ends become `%0D` and `%0A`, so that no name can end its field. The
+/// boundary has 64 random bits, so that no part can end itself. The exact length is known in advance. Files
+/// and streams are read in pieces while the form is sent.
 public struct MultipartFormData: Sendable {
     /// The packet size that AFNetworking suggests for slow networks, in bytes:
     /// `kAFUploadStream3GSuggestedPacketSize`.

@@ -5,6 +5,17 @@ internal import OperationNetworkingSystem
 /// The body of an operation's response, piece by piece, as it arrives: see
 /// ``ConnectionOperation/bodyPieces()``.
 ///
+/// ```swift
+/// let updates = operation.downloadUpdates
+/// Task {
+///     for await progress in updates { print("\(progress.bytes) of \(progress.expected ?? -1)") }
+/// }
+/// let pieces = operation.bodyPieces()
+/// queue.addOperation(operation)
+/// var lines = 0
+/// for try await piece in pieces { lines += piece.count { $0 == UInt8(ascii: "\n") } }
+/// ```
+///
 /// It can be read once. The operation is cancelled when a loop ends early, when the reading task is
 /// cancelled, or when the sequence is discarded unread.
 public struct BodyPieces: AsyncSequence, Sendable {

@@ -5,6 +5,12 @@ internal import OperationNetworkingSystem
 
 /// An HTTP request as an `Operation` that delivers bytes. ``HTTPRequestOperation`` turns them into objects.
 ///
+/// ```swift
+/// operation.pause()       // operation.isPaused
+/// operation.resume()
+/// let object = try await operation.value
+/// ```
+///
 /// Add it to an `OperationQueue`, or call `start()`. Every member can be used from any thread. Set files,
 /// streams, limits and ``TransferSettings`` before the operation is in a queue; setting them later is a
 /// programming error and traps. In an `OperationQueue` that is not a ``TransferQueue``, they can be set until
@@ -26,7 +32,9 @@ internal import OperationNetworkingSystem
 open class ConnectionOperation: Operation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
 
-    /// Called with progress: bytes since the last call, bytes in total, and bytes expected, or -1 if unknown.
+    /// Called with the progress: the bytes since the last call, the bytes so far, and the bytes expected, -1 if that
+    /// is unknown. In a variable of this type, say `@MainActor` in the closure: see
+    /// ``HTTPRequestOperation/SuccessHandler``.
     public typealias ProgressHandler =
         @isolated(any) @Sendable (_ bytes: Int, _ total: Int64, _ expected: Int64) -> Void
 

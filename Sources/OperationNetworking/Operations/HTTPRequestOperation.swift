@@ -3,7 +3,14 @@ import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// A ``ConnectionOperation`` that parses its response, and resumes after a pause where it stopped.
+/// A ``ConnectionOperation`` that parses its response, and resumes where a pause stopped it.
+///
+/// ```swift
+/// let operation = HTTPRequestOperation(request: URLRequest(url: url))
+/// operation.responseSerializer = JSONResponseSerializer()
+/// queue.addOperation(operation)
+/// let object = try await operation.value
+/// ```
 ///
 /// Its serializer validates the response and turns the body into an object, on a processing queue.
 /// ``responseObject``, `error` and `responseString` are final before `isFinished`.
@@ -16,10 +23,14 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     // @unchecked: nothing is stored; what changes lives in `state`.
 
     /// Called when the operation succeeded, with the response object.
+    ///
+    /// A closure that is written as an argument knows the actor of the code around it. A variable of this type does
+    /// not: write `{ @MainActor operation, object in ... }` there.
     public typealias SuccessHandler =
         @isolated(any) @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void
 
-    /// Called when the operation failed.
+    /// Called when the operation failed. In a variable of this type, say `@MainActor` in the closure: see
+    /// ``SuccessHandler``.
     public typealias FailureHandler = @isolated(any) @Sendable (HTTPRequestOperation, any Error) -> Void
 
     /// Creates an operation: see ``ConnectionOperation/init(request:)``.

@@ -21,6 +21,9 @@ internal import OperationNetworkingSystem
 /// | any other operation, or one with an `outputFile` | requests the whole body                            |
 ///
 /// The bytes of the GET into memory are part of the archive.
+///
+/// If the request had secrets or cookies, which no archive has, 64 KiB of the bytes are compared before the
+/// rest is kept: a tag says nothing of another user's version.
 public struct OperationArchive: Codable, Sendable {
     private var format = ArchiveFormat()
     private let requestArchive: RequestArchive

@@ -99,7 +99,16 @@ extension Optional: RequestParameters where Wrapped: RequestParameters {
 
 // MARK: - Encodable values
 
-/// An `Encodable` value as parameters: see ``RequestParameters/encoding(_:)``.
+/// An `Encodable` value as parameters: see ``RequestParameters/encoding(_:)``. Its type is `nonisolated`, because it is
+/// encoded on other threads:
+///
+/// ```swift
+/// nonisolated struct NewUser: Encodable, Sendable { let name: String }
+/// nonisolated struct User: Decodable, Sendable { let id: Int, name: String }
+/// ```
+/// ```swift
+/// let user = try await manager.post("users", parameters: .encoding(newUser), as: User.self)
+/// ```
 ///
 /// Dates and numbers, also in dictionaries and arrays within it, are written as they encode. The library's
 /// serializers encode the value; a custom serializer receives the value itself as its parameters.

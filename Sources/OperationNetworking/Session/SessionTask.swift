@@ -5,9 +5,19 @@ internal import OperationNetworkingSystem
 /// An operation of a session, with the API of a `URLSessionTask`. It is created suspended: ``resume()`` adds
 /// it to the session's queue. Every member can be used from any thread.
 ///
-/// ``URLSessionManager`` makes tasks: ``DataTask``, ``UploadTask``, ``DownloadTask``. Their settings are
-/// those of the session when the task was made. A session retains its tasks until they have completed; a task
-/// retains its session's queue and closures, but not the manager.
+/// ``URLSessionManager`` makes tasks: ``DataTask``, ``UploadTask``, ``DownloadTask``. Their settings are those of
+/// the session when the task was made. A session keeps its tasks until they have completed; a task keeps its
+/// session's queue and closures, not the manager.
+///
+/// |               | Before the first `resume()`    | In the queue, or running                          | After the end |
+/// |---------------|--------------------------------|---------------------------------------------------|---------------|
+/// | ``state``     | suspended                      | running; suspended while paused                   | completed     |
+/// | ``resume()``  | adds the operation to the queue | resumes it                                       | -             |
+/// | ``suspend()`` | -                              | pauses it                                         | -             |
+/// | ``cancel()``  | ends the operation at once     | cancels it; *canceling* until it has finished     | -             |
+///
+/// A task ends in this order: `isFinished` of the operation; the session no longer lists it; metrics,
+/// `setTaskDidComplete`, the completion handler, `taskDidComplete`.
 public class SessionTask: @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `changing`.
 

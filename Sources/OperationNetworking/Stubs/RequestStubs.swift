@@ -13,7 +13,10 @@ internal import OperationNetworkingSystem
 /// and batches handle a stub's response like a server's. Features of connections do not apply: connection and
 /// bandwidth limits, proxies, TLS and its trust evaluation, NTLM and Negotiate.
 ///
-/// Several managers and operations can share an object. It can be changed at any time, from any thread.
+/// What a stubbed server says (`Retry-After`, accepted credentials) is remembered for the same stubs only.
+/// Jars, caches and `URLCredentialStorage` are settings, and are not kept apart.
+///
+/// One object may serve several managers and operations, and be changed at any time, from any thread.
 public final class RequestStubs: Sendable {
     /// The handling of requests that no stub matches.
     public enum Unmatched: Hashable, Sendable {

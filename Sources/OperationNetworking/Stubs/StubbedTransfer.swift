@@ -5,7 +5,18 @@ internal import OperationNetworkingSystem
 
 /// A transfer that a stub answers: matches the request, reads its body, and delivers the response in pieces.
 ///
-/// Used on the network thread. Never calls its client synchronously from within one of its methods.
+/// | Step | Where            | What happens                                                                           |
+/// |------|------------------|----------------------------------------------------------------------------------------|
+/// | 1    | network thread   | makes the request as a server would get it, with cookies and credentials               |
+/// | 2    | the stubs' queue | the conditions of the stubs, in order: user code never runs on the network thread      |
+/// | 3    | network thread   | reads the body of the request to its end                                               |
+/// | 4    | the stubs' queue | the stub's closure, with the whole body                                                |
+/// | 5    | network thread   | after the delay the head, judged as any head (``IncomingBody``)                        |
+/// | 6    | network thread   | the body, as fast as the client takes it                                               |
+/// | 7    | network thread   | the end                                                                                |
+///
+/// Used on the network thread. Its client is never called from within one of its own calls: every step is
+/// posted.
 final class StubbedTransfer: @unchecked Sendable {
     // @unchecked: used only on the network thread, to which closures carry it.
 

@@ -5,6 +5,11 @@ internal import OperationNetworkingImagesSystem
 
 /// Decoder processes, as many as there are processors and 4 at most, each kept for some seconds after its
 /// last image.
+///
+/// gdk-pixbuf decodes all seven formats from two packages, with less memory than libvips for each, and is as
+/// fast or faster for all but GIF. Its loaders have a record of overflows, so it never runs in the
+/// application: of 178,549 mutated images, eleven WebPs ended its process, each by a write through a failed
+/// allocation. A process is used for 100 images at most, so that a defect that one plants does not last.
 final class DecoderPool: @unchecked Sendable {
     // @unchecked: `shelf` is read and written only while `condition` is locked.
     static let shared = DecoderPool()

@@ -5,7 +5,7 @@ import OperationNetworkingImages
 import OperationNetworkingTesting
 import Testing
 
-/// The lines of `Migration.md` that do the work of AFNetworking's category for the image view, AFNetworking's
+/// The lines of `Migration/Operations.md` that do the work of AFNetworking's category for the image view, AFNetworking's
 /// tests of that, replayed against httpbin by their names (`Tests/AFNetworking.md`), and ours, whose server holds
 /// its answers or counts its requests.
 @Suite(.timeLimit(.minutes(1)))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import OperationNetworkingTestSupport
 
-/// The lines of `Migration.md` that do the work of AFNetworking's categories for views, and AFNetworking's tests
+/// The lines of `Migration/Operations.md` that do the work of AFNetworking's categories for views, and AFNetworking's tests
 /// of those, replayed on httpbin by their names (`Tests/AFNetworking.md`).
 @Suite(.timeLimit(.minutes(1)))
 struct ViewTests {

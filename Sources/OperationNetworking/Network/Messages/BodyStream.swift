@@ -3,8 +3,17 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// Feeds a request's body from an `InputStream`, which may wait for as long as it likes: it is read on a
-/// queue of its own, a little ahead of the transfer.
+/// Feeds a request's body from an `InputStream`, which may block: it is read on a queue of its own, two
+/// pieces ahead of the transfer.
+///
+/// The stream in a `URLRequest` stands for a ``BodySource`` and is never read itself: copies of the request
+/// share the object, so a second reader would find it at its end. The source makes a stream for each reading.
+/// One that can be read only once belongs to the first request that reads it; a later one fails before
+/// anything is sent.
+///
+/// When the transfer is over, for whatever reason, the stream is stopped and closed. A response of 300 or
+/// more needs no more of the body ([RFC 9112 §9.5](https://www.rfc-editor.org/rfc/rfc9112#section-9.5)): the
+/// rest is not sent, and the transfer ends with the response.
 final class BodyStream: @unchecked Sendable {
     // @unchecked: `stream` and `claimed` are used on `queue` only, `stream` elsewhere only compared; what
     // both sides touch is in `state`.

@@ -3,6 +3,9 @@ internal import OperationNetworkingSystem
 
 /// A server's nonce, and the number of requests that have had it: each request takes the next number, from
 /// any thread ([RFC 7616 §3.4](https://www.rfc-editor.org/rfc/rfc7616#section-3.4)).
+///
+/// The first request costs two, each later one costs one, and a stale nonce one more. libcurl forgets the
+/// nonce between transfers. All operations with the same trust domain, origin and credential share a session.
 final class DigestSession: Sendable {
     let challenge: DigestChallenge
     /// One for all requests: the algorithms with `-sess` make it part of the session.

@@ -82,6 +82,10 @@ struct TransferActivity {
     /// wait for it.
     private var isPaused = false
     /// Bytes of the request's body that connections have taken.
+    ///
+    /// Upload progress is this number without the bytes that the other side has not acknowledged
+    /// (`SIOCOUTQ`): the kernel takes megabytes at once. Under TLS, and on a shared connection of HTTP/2, it
+    /// lags a little.
     private var sent: Int64 = 0
     /// Bytes that were not acknowledged at the last look at the socket; `nil`: there was none since something
     /// moved.

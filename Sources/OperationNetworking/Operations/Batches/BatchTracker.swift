@@ -6,6 +6,13 @@ internal import OperationNetworkingSystem
 ///
 /// The members retain it through their memberships. It retains a member only after that has ended, so a batch
 /// whose members were released is released with them.
+///
+/// 1. A member's last callback returns on the member's completion queue; one without callbacks has finished.
+/// 2. If it is the first that failed, `.stopAtFirstFailure` cancels the others, those first that have not
+///    started.
+/// 3. On the batch's queue, which is serial and targets the completion queue: `progress` with the next count.
+/// 4. When all have ended, and the batches within are complete: the last value of the `Progress`,
+///    `completion`, the last of `operations`, and `results()`.
 final class BatchTracker: Sendable {
     private struct State {
         var count: BatchCount

@@ -16,9 +16,12 @@ public enum BatchPolicy: Hashable, Sendable {
 /// A group of operations with common commands, one progress and one completion.
 ///
 /// ```swift
-/// let batch = OperationBatch(urls.map { HTTPRequestOperation(request: URLRequest(url: $0)) })
+/// let batch = OperationBatch(downloads, policy: .stopAtFirstFailure)
 /// batch.add(to: queue)
-/// for result in await batch.results() { print(result) }
+/// batch.pause()                  // starts nothing, and keeps what came
+/// batch.resume()
+/// print(batch.fractionCompleted, batch.throughput ?? 0, batch.estimatedTimeRemaining ?? 0)
+/// for result in await batch.results() { print(result) }      // in the order of the members
 /// ```
 ///
 /// A member has ended when its last callback has been delivered, or when it has finished if it has no

@@ -8,7 +8,14 @@ internal import OperationNetworkingSystem
 /// Other origins get the credential that the credential storage has for them, or that the challenge closure
 /// answers with.
 ///
-/// Most properties describe one hop, and are reset for the next.
+/// Tokens and digests are fields of the request. libcurl gets a name and a password only for a transfer that
+/// sends them, with exactly one scheme, so that it cannot fall back to a weaker one. For NTLM and Negotiate
+/// it answers challenges within one transfer; these authenticate a connection, so the credential is a part of
+/// the ``TrustDomain``, and they use HTTP/1.1. libcurl begins them with an empty body, which a server that no
+/// longer asks would take for the request: a request with a body is sent so only after a 401, unless its
+/// stream can be read only once.
+///
+/// Most properties say what happened in one hop, and begin anew with the next.
 struct Authentication {
     /// A credential and the scheme with which it is sent.
     struct Proof: Hashable {

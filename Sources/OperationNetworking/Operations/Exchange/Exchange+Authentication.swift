@@ -2,7 +2,18 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// Authentication: the reaction to a 401.
+// Authentication: what a 401 leads to. The first row that applies counts:
+//
+// | The 401 answers, or there is                               | Then                                                 |
+// |------------------------------------------------------------|------------------------------------------------------|
+// | a token of the `TokenSource`, the first that is refused    | another token, and the request again                 |
+// | a digest whose nonce alone was wrong                       | the request again, with the new nonce                |
+// | a closure of `setAuthenticationChallenge`                  | it is asked, with the body kept aside (1 MiB at most) |
+// | a credential of the URL or the operation, not refused yet  | the request again                                    |
+// | one in the credential storage, for the protection space    | the request again                                    |
+// | none of these, or 20 refusals on this hop                  | the 401 is the response                              |
+//
+// A cancel or a pause ends the wait for a closure; its late answer belongs to an earlier round, and is ignored.
 extension Exchange {
     /// The maximum number of credentials that a server may reject for one request.
     private static let maximumRefusals = 20

@@ -1,8 +1,19 @@
 import Foundation
 import FoundationNetworking
 
-// Cookies. The jar may wait for a disk, so it is read and written on its own queue, in the order of the
-// events here: a redirect sees the cookies that its response has set.
+// Cookies. For each transfer:
+//
+// 1. The jar's cookies that may concern the host go into the handle (`CURLOPT_COOKIELIST`).
+// 2. libcurl decides which are sent, and which of the response's are accepted: RFC 6265, prefixes, public
+//    suffixes.
+// 3. At the final head, `CURLINFO_COOKIELIST` is compared with what went in. The difference (`CookieChanges`)
+//    goes to the jar.
+//
+// The jar may wait for a disk, so it is read and written on its own queue, in the order of these events: a
+// redirect sends what its response has set. The first hop's cookies are read by `start()`. A transfer may
+// wait for a connection for long, so cookies are read again if the jar's `version` has risen; below a cache
+// they are not, since the cache stores the response under the cookies that it was given. The exchange reports
+// its end when all changes are in the jar, so that an operation that depends on it sends them.
 extension Exchange {
     /// Reads the cookies of the next transfer if necessary. Returns whether the transfer has to wait for
     /// them.

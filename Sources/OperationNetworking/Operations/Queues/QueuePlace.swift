@@ -19,8 +19,8 @@ struct QueuePlace {
     /// Whether such a notification is pending.
     private var owesReadiness = false
 
-    /// Whether a queue may hold the operation: a queue reads `isReady` when the operation is added. Other
-    /// code may read it, too, so this is not certain: see *Configuring* in Operations.md.
+    /// Whether a queue may have the operation: each asks for the readiness when the operation is added. Other code asks,
+    /// too, so this is a guess; a wrong one only delays the end of an operation that is cancelled.
     private(set) var mayBeInQueue = false
     /// Whether `isReady` was `false` when a queue read it, before the operation was started.
     private(set) var wasHeldBack = false

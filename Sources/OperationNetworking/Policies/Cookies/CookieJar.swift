@@ -15,8 +15,12 @@ internal import OperationNetworkingSystem
 /// sent and stored, regardless of what the `HTTPCookieStorage` itself would do. A cookie without a name, or
 /// with a line end, a tab or a semicolon, is neither sent nor saved.
 ///
-/// Callable from any thread. A jar over an `HTTPCookieStorage` may block on its file, which Foundation writes
-/// at each change.
+/// As for libcurl, `localhost`, `127.0.0.1` and `::1` count as secure without TLS, and at most 150 cookies
+/// and 8 KiB are sent with a request. A jar keeps 180 cookies for each domain, and one in memory 5,000 in
+/// all; the oldest go first.
+///
+/// May be used from any thread. One over a storage may wait for its file, which Foundation writes at each
+/// change.
 public final class CookieJar: Sendable {
     private enum Store: Sendable {
         case memory(Locked<CookieTable>)
@@ -50,8 +54,11 @@ public final class CookieJar: Sendable {
     /// Creates a jar over `storage`, with the cookies that it already has. `cookieAcceptPolicy` `.never` is
     /// respected; any other policy accepts all cookies.
     ///
-    /// When Foundation on Linux reads its file, it forgets which cookies were `Secure`. Such cookies are
-    /// therefore kept there only until the process ends.
+    /// Foundation on Linux forgets, when it reads its file, which cookies were `Secure`: such a cookie is
+    /// kept there for as long as the process lasts, and no longer. All programs in one folder share that
+    /// file, which all users can read, and Foundation takes two cookies for one if domain, path and name make
+    /// the same text together. A program that minds uses a jar in memory, and ``save(to:)``, which writes
+    /// with mode 0600.
     public init(_ storage: HTTPCookieStorage) {
         store = .storage(storage)
     }

@@ -2,10 +2,21 @@ internal import OperationNetworkingSystem
 
 /// The authentication that an HTTP proxy is known to require, for a client that has credentials for it.
 ///
-/// It decides whether the first request carries the credentials, and whether a body is held back until the
-/// proxy has accepted the head. A proxy that answers 407 and closes while a body is being sent resets the
-/// connection ([RFC 9112 §9.6](https://www.rfc-editor.org/rfc/rfc9112#section-9.6)), and the response can be
-/// lost.
+/// It decides two things: whether the credentials go with the first request, and whether a body waits until
+/// the proxy has read the head. A proxy that answers 407 and closes while a body is on its way resets the
+/// connection ([RFC 9112 §9.6](https://www.rfc-editor.org/rfc/rfc9112#section-9.6)), and the answer can be
+/// lost. Each ``TrustDomain`` has one.
+///
+/// | Known     | Credentials                  | A body                                          |
+/// |-----------|------------------------------|-------------------------------------------------|
+/// | unknown   | when the proxy asks          | waits for 100 or 407, at most a second          |
+/// | nothing   | when the proxy asks          | goes with the head                              |
+/// | basic     | with the first request       | goes with the head                              |
+/// | challenge | when the proxy asks          | waits for 407, then goes with the next head     |
+///
+/// Basic is sent unasked only to a proxy that has asked for nothing better. A proxy that changes its mind
+/// costs one transfer, which ends in `authenticationRequired`. `Expect: 100-continue` makes the body wait,
+/// unless the request has an `Expect` of its own.
 enum ProxyDemand: Hashable, Sendable, CaseIterable {
     /// Not used yet, or it refused credentials that had worked.
     case unknown

@@ -2,8 +2,18 @@ public import Foundation
 
 /// Why a request failed at its proxy. `NSUnderlyingErrorKey` holds a `URLError`.
 ///
-/// A proxy's answer to CONNECT is never the response. Its answer to an http request cannot be distinguished
-/// from the server's, and is the response, except for 407.
+/// | What came                                                     | Is                                             |
+/// |---------------------------------------------------------------|------------------------------------------------|
+/// | 401 or 407 to CONNECT, with the credentials                   | ``authenticationRequired(proxy:)``             |
+/// | another status than 2xx to CONNECT                            | ``refused(proxy:status:)``; never a redirect, nor a `Retry-After` |
+/// | no answer to CONNECT, or a part of one                        | ``failed(proxy:reason:mayPass:)``              |
+/// | 407 to an http request, with the credentials                  | ``authenticationRequired(proxy:)``             |
+/// | another status to an http request                             | the response: the proxy's and the server's look alike |
+/// | 407 in a tunnel, through SOCKS, or without a proxy            | the server's response                          |
+/// | SOCKS refuses user and password                               | ``authenticationRequired(proxy:)``             |
+/// | SOCKS says why it did not connect                             | ``failed(proxy:reason:mayPass:)``              |
+///
+/// A proxy's password is never sent to a server that answers 407 in a tunnel.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif

@@ -10,9 +10,20 @@ import FoundationNetworking
 /// | 303      | GET; HEAD is kept                                      | dropped                     |
 /// | 307, 308 | kept                                                   | kept                        |
 ///
-/// A body that is kept is also sent to another origin, as in RFC 9110. To prevent that, refuse the redirect,
-/// here or in `setRedirect(_:)`. A response with another status, or without a usable `Location`, is the
-/// result.
+/// Other statuses, and a `Location` that leads nowhere, are the response. Several `Location` fields that
+/// differ are `URLError.badServerResponse`.
+///
+/// | Part of the request                                       | To the same origin | To another origin      |
+/// |-----------------------------------------------------------|--------------------|------------------------|
+/// | `Authorization`, `Cookie`, `Proxy-Authorization`, `Host`  | sent               | dropped                |
+/// | fields of ``droppedHeaders``                              | sent               | dropped                |
+/// | fields that a ``RequestAdapter`` added                    | added again        | dropped                |
+/// | `user:password@` of the request's URL                     | sent               | dropped                |
+/// | `user:password@` of a `Location`                          | dropped            | dropped                |
+/// | other fields, and a body that stays                       | sent               | sent                   |
+///
+/// Each redirect starts from the request before it, so what was dropped stays dropped. To keep a body from
+/// another origin, refuse the redirect, here or in `setRedirect(_:)`.
 public struct RedirectPolicy: Hashable, Codable, Sendable {
     /// Follows up to 20 redirects, as browsers and Foundation do, but none from https to http. The default.
     public static let follow = RedirectPolicy()

@@ -2,8 +2,17 @@ internal import OperationNetworkingSystem
 
 /// The servers that sent `Retry-After`, and the time until which requests to them wait.
 ///
-/// Its size is limited: a forgotten entry costs one request, which the server answers with `Retry-After`
-/// again.
+/// | An attempt, the first one included                       | Starts                                              |
+/// |----------------------------------------------------------|-----------------------------------------------------|
+/// | of an operation with a policy                            | after the end of the rest, and 0 to `initialDelay`  |
+/// | that would have waited longer than `maximumWait` in all  | at once: the server's own answer is the better result |
+/// | that would start after `timeBudget`                      | at once                                             |
+/// | after a pause, or of an operation without a policy       | at once                                             |
+///
+/// After the wait the table is asked again, so that the first operation back may learn that it has to wait
+/// once more. Such a wait is not a retry. `Age` is subtracted from `Retry-After`, since the rest began when
+/// the server answered ([RFC 9111 §5.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.1)). An entry that
+/// is forgotten costs one request, so the size is limited.
 struct HostWaits {
     /// One server.
     struct Host: Hashable {

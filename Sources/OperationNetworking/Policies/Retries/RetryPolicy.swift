@@ -3,6 +3,15 @@ public import Foundation
 /// Whether and when a failed request is retried. For an operation without a policy, see
 /// ``TransferConfigurable/retryPolicy``.
 ///
+/// ```swift
+/// var policy = RetryPolicy(maximumRetries: 5, timeBudget: 60)
+/// policy.initialDelay = 0.2
+/// let patient = HTTPRequestOperation(request: URLRequest(url: url))
+/// patient.retryPolicy = policy
+/// queue.addOperation(patient)
+/// let object = try await patient.value
+/// ```
+///
 /// | What happened                                   | Retried?                                          |
 /// |-------------------------------------------------|---------------------------------------------------|
 /// | a status in ``statusCodes``                     | after a delay, or shortly after the time in `Retry-After` if that is later |
