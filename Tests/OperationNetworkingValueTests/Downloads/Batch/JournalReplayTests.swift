@@ -206,9 +206,10 @@ import Testing
 
     @Test func aJournalOfAnotherVersionIsNotRead() throws {
         var header = Self.header(1)
-        header.schema = JournalHeader.currentSchema + 1
+        let schema = JournalHeader.currentSchema + 1
+        header.schema = schema
         let bytes = try JournalLine.bytes(header)
-        #expect(throws: JournalReplay.Unreadable.otherSchema(JournalHeader.currentSchema + 1)) { try JournalReplay(bytes) }
+        #expect(throws: JournalReplay.Unreadable.otherSchema(schema)) { try JournalReplay(bytes) }
     }
 
     // MARK: - What is still true
