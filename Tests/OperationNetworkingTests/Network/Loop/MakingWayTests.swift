@@ -73,10 +73,10 @@ struct MakingWayTests {
 
     @Test func onlyUrgentWorkIsUrgentUntilItIsTaken() {
         let inbox = Inbox()
-        inbox.append(.room { _ in })
+        inbox.append(.network { _ in })
         #expect(!inbox.isUrgent)
-        inbox.append(.room { _ in }, isUrgent: true)
-        inbox.append(.room { _ in })
+        inbox.append(.network { _ in }, isUrgent: true)
+        inbox.append(.network { _ in })
         #expect(inbox.isUrgent)
         #expect(inbox.takeAll().count == 3)
         #expect(!inbox.isUrgent)
