@@ -84,7 +84,7 @@ final class Types {
 
         let night = BandwidthLimit(bytesPerSecond: 500_000)
         for operation in backups { operation.uploadLimits = [night] }
-        night.bytesPerSecond = nil   // as fast as it goes
+        night.bytesPerSecond = nil   // unlimited
 
         // MARK: End of example
     }
