@@ -1,27 +1,28 @@
 public import FoundationNetworking
 internal import OperationNetworkingImagesSystem
 
-/// Images in memory, up to a limit: AFNetworking 3's `AFAutoPurgingImageCache`.
+/// An in-memory image cache with a size limit: AFNetworking 3's `AFAutoPurgingImageCache`.
 ///
-/// When the images take more than ``memoryCapacity``, those that were not used for the longest time go, until
-/// ``preferredMemoryUsageAfterPurge`` are left. There are 100,000 at most, however small they are: of more,
-/// six tenths stay. When the kernel says that memory is short, all go: see ``MemoryPressure``. An image is
-/// found by the URL of its request, its fields but for those that choose no image (`Accept`, `User-Agent`),
-/// and an identifier, such as that of a filter; or by an identifier alone. A downloader keeps the images of a
-/// manager's user apart from others' besides. Everything may be called from any thread.
+/// If the images exceed ``memoryCapacity``, the least recently used ones are evicted until
+/// ``preferredMemoryUsageAfterPurge`` is reached. There are at most 100,000 images, however small; beyond
+/// that, six tenths are kept. On memory pressure all are removed: see ``MemoryPressure``.
+///
+/// The key of an image is the URL of its request, its header fields except those that do not affect the image
+/// (such as `Accept` and `User-Agent`), and an identifier, such as that of a filter; or an identifier alone.
+/// A downloader also separates the images of different users. Callable from any thread.
 public final class AutoPurgingImageCache: ImageRequestCache {
-    /// The bytes that images may take before some are purged. 100 MB unless set.
+    /// The memory, in bytes, that images may use before some are evicted. Defaults to 100 MB.
     public let memoryCapacity: Int
-    /// The bytes that are left after a purge. 60 MB unless set.
+    /// The maximum memory, in bytes, that is used after a purge. Defaults to 60 MB.
     public let preferredMemoryUsageAfterPurge: Int
     private let store: Guarded<ImageStore<ImageKey, DecodedImage>>
     private let pressure = Guarded<MemoryPressure.Observation?>(nil)
 
-    /// An empty cache that is emptied on memory pressure.
+    /// Creates an empty cache that is cleared on memory pressure.
     ///
     /// - Parameters:
-    ///   - memoryCapacity: the bytes that images may take.
-    ///   - preferredMemoryUsageAfterPurge: the bytes that are left after a purge; at most the capacity.
+    ///   - memoryCapacity: the memory, in bytes, that images may use.
+    ///   - preferredMemoryUsageAfterPurge: the maximum memory, in bytes, after a purge; at most the capacity.
     public convenience init(
         memoryCapacity: Int = 100_000_000,
         preferredMemoryUsageAfterPurge: Int = 60_000_000
@@ -33,7 +34,8 @@ public final class AutoPurgingImageCache: ImageRequestCache {
         )
     }
 
-    /// An empty cache that is emptied when `memoryPressure` tells of it; `nil`: only on call.
+    /// Creates an empty cache that is cleared when `memoryPressure` notifies it. With `nil` it is only
+    /// cleared explicitly.
     public init(
         memoryCapacity: Int = 100_000_000,
         preferredMemoryUsageAfterPurge: Int = 60_000_000,
@@ -50,22 +52,22 @@ public final class AutoPurgingImageCache: ImageRequestCache {
         pressure.withLock { $0 = observation }
     }
 
-    /// The bytes that the images take.
+    /// The memory that the images use, in bytes.
     public var memoryUsage: Int { store.withLock { $0.usage } }
 
     // MARK: - By an identifier
 
-    /// Keeps an image; it replaces the one with this identifier.
+    /// Stores an image; replaces the one with this identifier.
     public func add(_ image: DecodedImage, identifier: String) {
         add(image, ImageKey(identifier: identifier))
     }
 
-    /// The image with this identifier, which is the most recently used one then.
+    /// Returns the image with this identifier, and marks it as most recently used.
     public func image(identifier: String) -> DecodedImage? {
         image(ImageKey(identifier: identifier))
     }
 
-    /// Answers whether there was one.
+    /// Removes the image with this identifier. Returns whether there was one.
     @discardableResult
     public func removeImage(identifier: String) -> Bool {
         store.withLock { $0.remove(ImageKey(identifier: identifier)) } != nil
@@ -73,19 +75,19 @@ public final class AutoPurgingImageCache: ImageRequestCache {
 
     // MARK: - ImageRequestCache
 
-    /// Keeps an image; it replaces the one of this URL, these fields and this identifier.
+    /// Stores an image; replaces the one with the same URL, fields and identifier.
     public func add(_ image: DecodedImage, for request: URLRequest, identifier: String? = nil) {
         guard let key = ImageKey(request, identifier) else { return }
         add(image, key)
     }
 
-    /// The image of this URL, these fields and this identifier, which is the most recently used one then.
+    /// Returns the image with the same URL, fields and identifier, and marks it as most recently used.
     public func image(for request: URLRequest, identifier: String? = nil) -> DecodedImage? {
         ImageKey(request, identifier).flatMap(image)
     }
 
-    /// Removes the image of this URL, these fields and this identifier, of every user. Answers whether there
-    /// was one.
+    /// Removes the images with the same URL, fields and identifier, of every user. Returns whether there were
+    /// any.
     @discardableResult
     public func removeImage(for request: URLRequest, identifier: String? = nil) -> Bool {
         guard let key = ImageKey(request, identifier) else { return false }
@@ -93,7 +95,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
         return !store.withLock { $0.remove(where: { $0.isFor(key) }) }.isEmpty
     }
 
-    /// Answers whether there were any.
+    /// Removes all images. Returns whether there were any.
     @discardableResult
     public func removeAllImages() -> Bool {
         !store.withLock { $0.removeAll() }.isEmpty

@@ -1,19 +1,19 @@
 public import FoundationNetworking
 
-/// AFNetworking 2's `AFImageCache`: images by the URLs and fields of their requests, which requests that want
-/// fresh data do not get.
+/// AFNetworking 2's `AFImageCache`: images keyed by the URL and fields of their requests. Respects the cache
+/// policy of a request:
 ///
-/// | Cache policy of the request                            | ``cachedImage(for:)``    | ``cacheImage(_:for:)`` |
-/// |--------------------------------------------------------|--------------------------|------------------------|
-/// | protocol, return cache data else load, do not load     | the image that is kept   | keeps it               |
-/// | reload ignoring, local or all; reload revalidating     | `nil`                    | keeps it               |
+/// | Cache policy of the request                        | ``cachedImage(for:)`` | ``cacheImage(_:for:)`` |
+/// |----------------------------------------------------|-----------------------|------------------------|
+/// | protocol, return cache data else load, do not load | the cached image      | stores it              |
+/// | reload ignoring, local or all; reload revalidating | `nil`                 | stores it              |
 ///
-/// It is emptied on memory pressure, and on call. AFNetworking's had no limit but the system's; this one has
-/// the limits of ``AutoPurgingImageCache``.
+/// Cleared on memory pressure, and explicitly. Unlike AFNetworking's, it has the limits of
+/// ``AutoPurgingImageCache``.
 public final class ImageCache: ImageRequestCache {
     private let images: AutoPurgingImageCache
 
-    /// An empty cache that is emptied on memory pressure.
+    /// Creates an empty cache that is cleared on memory pressure.
     public convenience init(
         memoryCapacity: Int = 100_000_000,
         preferredMemoryUsageAfterPurge: Int = 60_000_000
@@ -25,7 +25,8 @@ public final class ImageCache: ImageRequestCache {
         )
     }
 
-    /// An empty cache that is emptied when `memoryPressure` tells of it; `nil`: only on call.
+    /// Creates an empty cache that is cleared when `memoryPressure` notifies it. With `nil` it is only
+    /// cleared explicitly.
     public init(
         memoryCapacity: Int = 100_000_000,
         preferredMemoryUsageAfterPurge: Int = 60_000_000,
@@ -38,38 +39,38 @@ public final class ImageCache: ImageRequestCache {
         )
     }
 
-    /// The bytes that the images take.
+    /// The memory that the images use, in bytes.
     public var memoryUsage: Int { images.memoryUsage }
 
-    /// The image of the request's URL; `nil` too for a request whose cache policy wants no cached data.
+    /// Returns the cached image of a request; `nil` if there is none or the cache policy ignores cached data.
     public func cachedImage(for request: URLRequest) -> DecodedImage? {
         request.cachePolicy.allowsCachedImages ? images.image(for: request) : nil
     }
 
-    /// Keeps the image of the request's URL.
+    /// Stores the image of a request.
     public func cacheImage(_ image: DecodedImage, for request: URLRequest) {
         images.add(image, for: request)
     }
 
     // MARK: - ImageRequestCache
 
-    /// As ``cacheImage(_:for:)``; the identifier counts.
+    /// Like ``cacheImage(_:for:)``, with an identifier as part of the key.
     public func add(_ image: DecodedImage, for request: URLRequest, identifier: String?) {
         images.add(image, for: request, identifier: identifier)
     }
 
-    /// As ``cachedImage(for:)``; the identifier counts.
+    /// Like ``cachedImage(for:)``, with an identifier as part of the key.
     public func image(for request: URLRequest, identifier: String?) -> DecodedImage? {
         request.cachePolicy.allowsCachedImages ? images.image(for: request, identifier: identifier) : nil
     }
 
-    /// Removes it for every user. Answers whether there was one.
+    /// Removes the images of a request, of every user. Returns whether there were any.
     @discardableResult
     public func removeImage(for request: URLRequest, identifier: String?) -> Bool {
         images.removeImage(for: request, identifier: identifier)
     }
 
-    /// Answers whether there were any.
+    /// Removes all images. Returns whether there were any.
     @discardableResult
     public func removeAllImages() -> Bool {
         images.removeAllImages()
@@ -83,7 +84,7 @@ public final class ImageCache: ImageRequestCache {
 }
 
 extension URLRequest.CachePolicy {
-    /// Whether an image that is kept may be the answer.
+    /// Whether a cached image may be used.
     var allowsCachedImages: Bool {
         switch self {
         case .useProtocolCachePolicy, .returnCacheDataElseLoad, .returnCacheDataDontLoad: true
@@ -95,7 +96,7 @@ extension URLRequest.CachePolicy {
     }
 }
 
-/// A cache that keeps the images of different users apart: those of this library.
+/// A cache that separates the images of different users: the caches of this library.
 protocol KeyedImageCache: ImageRequestCache {
     func add(_ image: DecodedImage, _ key: ImageKey)
     func image(_ key: ImageKey) -> DecodedImage?

@@ -2,37 +2,37 @@ internal import Foundation
 internal import FoundationNetworking
 internal import OperationNetworking
 
-/// The facts that an image depends on besides its request: whom the manager sends that as, and how the server
-/// is verified. What one user's password, token, certificate or cookies open is not another user's, and what
-/// one policy lets in, another one has to refuse.
+/// The part of an image's key besides its request: the identity that the manager sends it with, and how the
+/// server is verified. An image that was received with one user's password, token, certificate or cookies
+/// must not be given to another user, nor one that was accepted by one security policy to another.
 ///
-/// | The manager                                                | The identity         |
-/// |------------------------------------------------------------|----------------------|
-/// | adds nothing, or nothing that goes to the request's origin | the request's own    |
-/// | has a credential, a token, a client certificate, cookies   | these, as they are   |
-/// | has request adapters, or a closure that answers challenges | `nil`: not known     |
-/// | uses a credential storage, which knows the host            | `nil`: not known     |
+/// | The manager                                              | The identity      |
+/// |----------------------------------------------------------|-------------------|
+/// | adds nothing, or nothing for the request's origin        | the request's own |
+/// | has a credential, a token, a client certificate, cookies | includes these    |
+/// | has request adapters, or a closure for challenges        | `nil`: unknown    |
+/// | uses a credential storage with a credential for the host | `nil`: unknown    |
 struct ImageContext: Hashable, Sendable {
-    /// No user, and the default policy.
+    /// No user, and the default security policy.
     static let standard = ImageContext()
 
     private var identity = RequestIdentity.none
-    /// A source whose token is not known yet is a user of its own.
+    /// A source whose token is not known yet counts as a separate user.
     private var source: ObjectReference<TokenSource>?
     private var policy = SecurityPolicy.default
     private var anchors = TrustAnchors.system
-    /// Whether a redirect may lead to http, where anything on the way may answer.
+    /// Whether redirects may lead to http, where the answer can be forged.
     private var allowsDowngrade = false
 
     private init() {}
 
-    /// Whom the request alone names, and the default policy. Fields that only an app's own list says to name a
-    /// user are in ``ImageKey`` as all others are.
+    /// Creates the context from the request alone, with the default policy. Fields that only the app's own
+    /// list marks as secret are in ``ImageKey``, like all others.
     init(_ request: URLRequest) {
         identity = RequestIdentity(request)
     }
 
-    /// No user, and the same verification of the server.
+    /// The context without a user, with the same verification of the server.
     var withoutUser: ImageContext {
         var context = Self.standard
         (context.policy, context.anchors, context.allowsDowngrade) = (policy, anchors, allowsDowngrade)
@@ -41,7 +41,7 @@ struct ImageContext: Hashable, Sendable {
 
     var namesUser: Bool { self != withoutUser }
 
-    /// As things are now. A cookie storage may be waited for.
+    /// Creates the current context. May block on a cookie storage.
     init?(_ request: URLRequest, by manager: OperationManager) {
         guard let url = request.url else { return }
         if manager.answersChallenges { return nil }
@@ -54,7 +54,7 @@ struct ImageContext: Hashable, Sendable {
         var cookies: [String] = []
         let fields = request.choosingFields
         if request.httpShouldHandleCookies, let jar = settings.cookieJar, fields["cookie"] == nil {
-            // Names the host whose cookies are sent.
+            // Determines the host whose cookies are sent.
             if fields["host"] != nil { return nil }
             cookies = jar.cookies(for: url).map { "\($0.name)=\($0.value)" }
         }
@@ -73,11 +73,11 @@ struct ImageContext: Hashable, Sendable {
 // MARK: - CustomReflectable
 
 extension ImageContext: CustomReflectable {
-    /// Whether it names a user: `dump` would show secrets.
+    /// Only whether it has a user, so that `dump` shows no secrets.
     var customMirror: Mirror { Mirror(self, children: ["namesUser": namesUser]) }
 }
 
-/// An object that is equal to itself only, and is kept, so that no later one has its address.
+/// A strong reference, compared by identity. Keeps the object alive so that its address is not reused.
 struct ObjectReference<Object: AnyObject & Sendable>: Hashable, Sendable {
     let object: Object
 
@@ -109,7 +109,7 @@ extension URL {
 }
 
 extension URLCredentialStorage {
-    /// Whether a credential may be sent to the URL's host and port without being set here.
+    /// Whether the storage has a credential for the URL's host and port.
     fileprivate func knows(_ url: URL) -> Bool {
         let spaces = allCredentials.keys
         return spaces.contains { space in

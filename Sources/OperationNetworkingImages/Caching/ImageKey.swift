@@ -2,9 +2,9 @@ internal import Foundation
 internal import FoundationNetworking
 internal import OperationNetworking
 
-/// The key of an image in a cache: an identifier, and unless it stands alone the URL, the fields that may
-/// choose the image, and whom it was requested as. They are kept apart, so that no URL with an identifier is
-/// another URL.
+/// The key of an image in a cache: either an identifier alone, or an identifier, the URL, the fields that may
+/// affect the image, and the identity of the request. The parts are separate, so that a URL with an
+/// identifier never equals another URL.
 struct ImageKey: Hashable {
     let url: String?
     let fields: [String: String]
@@ -18,8 +18,7 @@ struct ImageKey: Hashable {
         self.identifier = identifier
     }
 
-    /// `nil` for a request without a URL, which no image comes from. Without a context it is as the request
-    /// alone says, under the default policy.
+    /// `nil` for a request without a URL. Without a context, that of the request alone is used.
     init?(_ request: URLRequest, _ identifier: String?, context: ImageContext? = nil) {
         guard let url = request.url?.absoluteString else { return nil }
         self.url = url
@@ -28,7 +27,7 @@ struct ImageKey: Hashable {
         self.identifier = identifier
     }
 
-    /// Whether it is the key of the same question, of any user.
+    /// Whether the keys are equal, ignoring the user.
     func isFor(_ other: ImageKey) -> Bool {
         url == other.url && fields == other.fields && identifier == other.identifier
     }
@@ -37,13 +36,13 @@ struct ImageKey: Hashable {
 // MARK: - CustomReflectable
 
 extension ImageKey: CustomReflectable {
-    /// Without the fields and the user: `dump` would show secrets.
+    /// Without the fields and the user, so that `dump` shows no secrets.
     var customMirror: Mirror { Mirror(self, children: ["identifier": identifier ?? ""]) }
 }
 
 extension URLRequest {
-    /// The fields by which a server may choose what it answers, or to whom, by names in lower case: all but
-    /// those that are known to change no image. A key or a token may be in a field of any name.
+    /// The fields that may affect the response, by lowercase name: all except those that are known not to
+    /// affect an image. A key or token may be in any field.
     var choosingFields: [String: String] {
         guard let all = allHTTPHeaderFields, !all.isEmpty else { return [:] }
         var fields: [String: String] = [:]
@@ -54,7 +53,7 @@ extension URLRequest {
         return fields
     }
 
-    /// Formats that the decoder reads anyway, and what caches and connections do.
+    /// Fields about formats, all of which the decoder supports, and about caches and connections.
     private static let neutralFields: Set<String> = [
         "accept", "accept-encoding", "cache-control", "connection", "if-modified-since", "if-none-match",
         "pragma", "priority", "referer", "te", "user-agent",

@@ -1,13 +1,13 @@
-/// Images under keys with a limit of memory, as a value: which are kept, and which go.
+/// The entries of an image cache with a memory limit, and its eviction policy.
 ///
-/// | event                                | what happens                                                    |
-/// |--------------------------------------|-----------------------------------------------------------------|
-/// | add, key unknown                     | its cost is added                                               |
-/// | add, key known                       | it replaces the old one, whose cost is subtracted               |
-/// | more than the capacity after an add  | the least recently used go until the usage is what is preferred |
-/// | more than ``maximumCount`` after an add | the least recently used go until six tenths are left         |
-/// | found                                | it is the most recently used now                                |
-/// | not found                            | nothing                                                         |
+/// | Event                                   | Effect                                                 |
+/// |-----------------------------------------|--------------------------------------------------------|
+/// | add, new key                            | its cost is added                                      |
+/// | add, existing key                       | it replaces the old image, whose cost is subtracted    |
+/// | more than the capacity after an add     | the least recently used are evicted down to the preferred usage |
+/// | more than ``maximumCount`` after an add | the least recently used are evicted down to six tenths |
+/// | found                                   | it becomes the most recently used                      |
+/// | not found                               | nothing                                                |
 struct ImageStore<Key: Hashable, Image> {
     private struct Entry {
         var image: Image
@@ -15,14 +15,14 @@ struct ImageStore<Key: Hashable, Image> {
         var use: UInt64
     }
 
-    /// The number from which images go: the entry of a tiny image takes more than the image.
+    /// The maximum number of images: the entry of a tiny image is larger than the image.
     static var maximumCount: Int { 100_000 }
 
-    /// Bytes from which images go.
+    /// The maximum usage, in bytes.
     let capacity: Int
-    /// Bytes that are left after they went.
+    /// The maximum usage after an eviction, in bytes.
     let preferredUsage: Int
-    /// The bytes of all images that are kept.
+    /// The bytes of all images.
     private(set) var usage = 0
     private var entries: [Key: Entry] = [:]
     private var uses: UInt64 = 0
@@ -34,7 +34,7 @@ struct ImageStore<Key: Hashable, Image> {
 
     var count: Int { entries.count }
 
-    /// Adds an image. Answers the images that are no longer kept, to be released by the caller.
+    /// Adds an image. Returns the evicted images, to be released by the caller.
     mutating func add(_ image: Image, for key: Key, cost: Int) -> [Image] {
         uses += 1
         var gone: [Image] = []
@@ -56,7 +56,7 @@ struct ImageStore<Key: Hashable, Image> {
         return gone
     }
 
-    /// The image under a key, which is the most recently used one then.
+    /// Returns the image with this key, and marks it as most recently used.
     mutating func image(for key: Key) -> Image? {
         guard let index = entries.index(forKey: key) else { return nil }
         uses += 1
@@ -70,12 +70,12 @@ struct ImageStore<Key: Hashable, Image> {
         return entry.image
     }
 
-    /// Looks at all keys. Answers what was kept under those, to be released by the caller.
+    /// Removes the images whose keys match. Scans all keys. Returns the images, to be released by the caller.
     mutating func remove(where isMeant: (Key) -> Bool) -> [Image] {
         entries.keys.filter(isMeant).compactMap { remove($0) }
     }
 
-    /// Answers what was kept, to be released by the caller.
+    /// Removes all images and returns them, to be released by the caller.
     mutating func removeAll() -> [Image] {
         defer {
             entries = [:]

@@ -2,14 +2,14 @@ internal import Foundation
 internal import OperationNetworking
 internal import OperationNetworkingImagesSystem
 
-/// The work for a decoder, decided from the first bytes of an image, its end and the limits: what is given to
-/// which decoder, or why nothing is.
+/// Decides from the head of an image, its end and the limits which bytes are passed to which decoder, or why
+/// none are.
 struct DecodePlan {
     let format: DecoderFormat
     let bytes: Data
-    /// 0 for TIFF: its library turns some of the orientations itself, and knows which.
+    /// 0 for TIFF: its library applies some of the orientations itself.
     let orientation: UInt32
-    /// The size to scale to, as stored; `nil`: it is small enough.
+    /// The size to scale to, before orientation; `nil` if the image is small enough.
     let size: (width: UInt32, height: UInt32)?
 
     /// - Throws: ``ImageDecodingError``.
@@ -26,7 +26,7 @@ struct DecodePlan {
             return
         }
         guard let directory = IconDirectory(head.data) else {
-            throw ImageDecodingError.malformed(.ico, "None of its images is inside of it.")
+            throw ImageDecodingError.malformed(.ico, "None of its images is within the file.")
         }
         let bytes = directory.bytes(of: head.data)
         let inner = try? ImageHeadResponseSerializer().responseObject(for: nil, data: bytes) as? ResponseImage
@@ -53,8 +53,8 @@ struct DecodePlan {
                 limit: limits.maximumPixelCount
             )
         }
-        guard ImageEnd.isThere(in: bytes, of: format) else {
-            throw ImageDecodingError.malformed(head.format, "It breaks off before its end.")
+        guard ImageEnd.isPresent(in: bytes, of: format) else {
+            throw ImageDecodingError.malformed(head.format, "It is truncated.")
         }
         self.format = format
         self.bytes = bytes
@@ -62,7 +62,8 @@ struct DecodePlan {
         size = Self.size(width, height, within: maximumPixelSize).map { (UInt32($0), UInt32($1)) }
     }
 
-    /// The size within a square of `limit`, with the same ratio; `nil` when it is within already.
+    /// Returns the size that fits into a square of `limit` with the same aspect ratio; `nil` if it already
+    /// fits.
     static func size(_ width: Int, _ height: Int, within limit: Int?) -> (width: Int, height: Int)? {
         guard let limit, limit > 0, max(width, height) > limit else { return nil }
         let factor = Double(limit) / Double(max(width, height))

@@ -3,30 +3,30 @@ public import OperationNetworking
 
 /// The pixels of an image.
 ///
-/// Four bytes each: red, green, blue and alpha, in this order, **not premultiplied**; alpha is 255 where the
-/// image has none. Rows follow each other from the top, without gaps. The orientation that the image asks for
-/// **was applied**: the first row is the upper one as shown. Color profiles are not applied; where there is
-/// none, the values are sRGB by the habit of all these formats. Of an animation it is the first frame, of a
-/// TIFF the first page, of an icon the largest image.
+/// Each pixel has four bytes: red, green, blue and alpha, **not premultiplied**; alpha is 255 if the image
+/// has none. Rows are stored from top to bottom, without gaps. The image's orientation **is applied**: the
+/// first row is the top row as shown. Color profiles are not applied; without one, the values are sRGB by
+/// convention. Contains the first frame of an animation, the first page of a TIFF, and the largest image of
+/// an icon.
 public struct DecodedImage: Hashable, Sendable {
     /// The format of the bytes that were decoded.
     public let format: ResponseImage.Format
-    /// Pixels in a row, as shown. At least 1.
+    /// The width in pixels, as shown. At least 1.
     public let pixelWidth: Int
-    /// Rows, as shown. At least 1.
+    /// The height in pixels, as shown. At least 1.
     public let pixelHeight: Int
     /// The pixels: `bytesPerRow * pixelHeight` bytes.
     public let pixels: Data
-    /// Whether the image has an alpha channel. All may be opaque even so; those of a TIFF are not.
+    /// Whether the image has an alpha channel. All pixels may still be opaque, except in a TIFF.
     public let hasAlpha: Bool
-    /// Whether the image has more frames than this one, as far as its first bytes say.
+    /// Whether the image has further frames, as far as its first bytes show.
     public let isAnimated: Bool
-    /// Pixels per point: the ``ImageResponseSerializer/scale`` of the serializer.
+    /// The pixels per point: the serializer's ``ImageResponseSerializer/scale``.
     public let scale: Double
 
-    /// An image of pixels that came from elsewhere, such as a cache of your own.
+    /// Creates an image from existing pixels, such as those of your own cache.
     ///
-    /// - Returns: `nil` when `pixels` are not four bytes for each pixel, or there are none.
+    /// - Returns: `nil` if `pixels` does not have four bytes per pixel, or is empty.
     public init?(
         pixels: Data,
         pixelWidth: Int,
@@ -50,7 +50,7 @@ public struct DecodedImage: Hashable, Sendable {
 
     // MARK: - As shown
 
-    /// The bytes of a row: four for each pixel.
+    /// The bytes per row: four per pixel.
     public var bytesPerRow: Int { pixelWidth * 4 }
 
     /// The width in points.
@@ -59,6 +59,6 @@ public struct DecodedImage: Hashable, Sendable {
     /// The height in points.
     public var height: Double { Double(pixelHeight) / scale }
 
-    /// The memory that the pixels take, in bytes: the cost in a cache.
+    /// The memory that the pixels use, in bytes: the cost in a cache.
     public var byteCount: Int { pixels.count }
 }

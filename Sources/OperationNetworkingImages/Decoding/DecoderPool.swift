@@ -3,67 +3,67 @@ internal import Foundation
 internal import OperationNetworking
 internal import OperationNetworkingImagesSystem
 
-/// Decoder processes, as many as there are processors and 4 at most, each kept for some seconds after its
-/// last image.
+/// A pool of decoder processes: as many as there are processors, at most 4. Each is kept for some seconds
+/// after its last image.
 ///
 /// gdk-pixbuf decodes all seven formats from two packages, with less memory than libvips for each, and is as
 /// fast or faster for all but GIF. Its loaders have a record of overflows, so it never runs in the
 /// application: of 178,549 mutated images, eleven WebPs ended its process, each by a write through a failed
 /// allocation. A process is used for 100 images at most, so that a defect that one plants does not last.
 final class DecoderPool: @unchecked Sendable {
-    // @unchecked: `shelf` is read and written only while `condition` is locked.
+    // @unchecked: `state` is read and written only while `condition` is locked.
     static let shared = DecoderPool()
-    /// The queue of serializers: as wide as there are decoders, so that none waits for one.
+    /// The queue of serializers, as wide as the number of decoders, so that none waits for a decoder.
     static let queue = ProcessingQueue(label: "OperationNetworking.images", width: shared.limit)
 
     private let condition = NSCondition()
-    private var shelf: DecoderShelf<DecoderProcess>
+    private var state: DecoderPoolState<DecoderProcess>
     private let limit: Int
     private let idleTime: Double
 
     init(
         limit: Int = min(4, ProcessInfo.processInfo.activeProcessorCount),
-        wear: Int = 100,
+        imagesPerDecoder: Int = 100,
         idleTime: Double = 5
     ) {
         self.limit = max(1, limit)
-        shelf = DecoderShelf(limit: max(1, limit), wear: wear)
+        state = DecoderPoolState(limit: max(1, limit), imagesPerDecoder: imagesPerDecoder)
         self.idleTime = idleTime
     }
 
-    /// Has an image decoded. Blocks the thread: until a decoder is free, and for the request's time at most.
+    /// Decodes an image. Blocks until a decoder is free, and then for at most the request's time limit.
     func decode(_ request: DecoderProcess.Request) throws(DecoderFailure) -> DecoderProcess.Pixels {
         let item = try take()
         guard item.decoder.formats.contains(request.format) else {
-            give(item)
+            release(item)
             throw .missing
         }
         do {
             let pixels = try item.decoder.decode(request)
-            give(item)
+            release(item)
             return pixels
         } catch {
-            give(error.leavesProcess ? item : nil)
+            release(error.leavesProcess ? item : nil)
             throw error
         }
     }
 
-    /// The numbers of the processes that wait for an image.
+    /// The identifiers of the idle processes.
     var idleProcesses: [Int32] {
         condition.lock()
         defer { condition.unlock() }
-        return shelf.idle.map(\.decoder.identifier)
+        return state.idle.map(\.decoder.identifier)
     }
 
     // MARK: - Private
 
-    private func take() throws(DecoderFailure) -> DecoderShelf<DecoderProcess>.Item {
+    private func take() throws(DecoderFailure) -> DecoderPoolState<DecoderProcess>.Item {
         condition.lock()
         while true {
-            switch shelf.take() {
+            switch state.take() {
             case .reuse(let item):
                 condition.unlock()
-                // One that ended while it was idle is no fault of this image.
+                // If the process ended while it was idle, that is not this image's fault.
                 if item.decoder.isWaiting { return item }
                 return try started()
             case .wait:
@@ -75,30 +75,30 @@ final class DecoderPool: @unchecked Sendable {
         }
     }
 
-    private func started() throws(DecoderFailure) -> DecoderShelf<DecoderProcess>.Item {
+    private func started() throws(DecoderFailure) -> DecoderPoolState<DecoderProcess>.Item {
         do {
             return .init(decoder: try DecoderProcess())
         } catch {
-            give(nil)
+            release(nil)
             throw error
         }
     }
 
-    private func give(_ item: DecoderShelf<DecoderProcess>.Item?) {
+    private func release(_ item: DecoderPoolState<DecoderProcess>.Item?) {
         condition.lock()
-        let stay = shelf.give(item)
+        let idlePeriod = state.release(item)
         condition.signal()
         condition.unlock()
-        guard let stay else { return }
+        guard let idlePeriod else { return }
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + idleTime) { [weak self] in
-            self?.expire(stay)
+            self?.expire(idlePeriod)
         }
     }
 
-    /// Lets go of a decoder, which ends it, after the lock.
-    private func expire(_ stay: Int) {
+    /// Releases a decoder, which ends its process, outside of the lock.
+    private func expire(_ idlePeriod: Int) {
         condition.lock()
-        let item = shelf.expire(stay)
+        let item = state.expire(idlePeriod)
         condition.unlock()
         withExtendedLifetime(item) {}
     }

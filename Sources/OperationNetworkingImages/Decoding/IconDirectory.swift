@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// The largest image of a Windows icon, by its directory.
+/// The largest image in the directory of a Windows icon.
 ///
-/// Decoders choose among the images of an icon by rules of their own, and gdk-pixbuf's reads no PNG in one.
-/// So each gets an icon with one image, or the PNG that it is.
+/// Decoders differ in which image of an icon they choose, and gdk-pixbuf's does not support PNG in icons. So
+/// each decoder gets an icon with one image, or the PNG itself.
 struct IconDirectory {
-    /// Where the chosen image is, and what it says of itself.
+    /// The position and the head of the chosen image.
     let image: Range<Int>
-    /// The image's line of the directory, but for the place.
+    /// The image's directory entry without its offset.
     private let line: Data
 
-    /// - Returns: `nil` when there is no image in the data.
+    /// - Returns: `nil` if the data contains no image.
     init?(_ data: Data) {
         let bytes = [UInt8](data.prefix(6 + 16 * 65_535))
         func number(_ position: Int, _ size: Int) -> Int {
@@ -34,12 +34,12 @@ struct IconDirectory {
         line = Data(bytes[best.position..<best.position + 12])
     }
 
-    /// The bytes of the chosen image.
+    /// Returns the bytes of the chosen image.
     func bytes(of data: Data) -> Data {
         data.dropFirst(image.lowerBound).prefix(image.count)
     }
 
-    /// An icon with the chosen image alone.
+    /// Returns an icon with only the chosen image.
     func icon(of data: Data) -> Data {
         Data([0, 0, 1, 0, 1, 0]) + line + Data([22, 0, 0, 0]) + bytes(of: data)
     }

@@ -4,23 +4,23 @@ internal import OperationNetworkingImagesSystem
 
 /// Decodes images: PNG, JPEG, GIF, WebP, BMP, TIFF and ICO.
 ///
-/// The format and the size are found in the first bytes by this library, and judged by the limits, before a
-/// decoder sees the image. It is decoded in another process, which has neither files nor network: an image
-/// that makes the decoder fail, or that is made to take it over, costs that process and is an error here.
+/// The library reads format and size from the first bytes and checks the limits before a decoder receives the
+/// image. Images are decoded in a separate process without access to files or the network: if an image
+/// crashes or exploits the decoder, only that process is affected, and decoding fails with an error.
 ///
 /// ```swift
 /// let image = try ImageDecoder(maximumPixelSize: 256).image(from: data)
 /// ```
 public struct ImageDecoder: Hashable, Codable, Sendable {
-    /// Pixels per point of the images; 1 unless set.
+    /// The pixels per point of the images. Defaults to 1.
     public var scale: Double
-    /// The limit of width and height, in pixels: larger images are scaled down to it, keeping their ratio,
-    /// and smaller ones stay as they are. `nil`, unless set: the size that is stored.
+    /// The maximum width and height in pixels. Larger images are scaled down, keeping their aspect ratio.
+    /// `nil` (the default) keeps the stored size.
     public var maximumPixelSize: Int?
-    /// The limits of pixels, memory and time.
+    /// The limits on pixels, memory and time.
     public var limits: ImageDecodingLimits
 
-    /// A decoder for images in the size that is stored, unless a limit is given.
+    /// Creates a decoder that keeps the stored size unless a limit is given.
     public init(
         scale: Double = 1,
         maximumPixelSize: Int? = nil,
@@ -31,16 +31,16 @@ public struct ImageDecoder: Hashable, Codable, Sendable {
         self.limits = limits
     }
 
-    /// The identifier of its images in an ``ImageDownloader``'s cache: one URL has other pixels in another
-    /// size. `nil` for images in the size that is stored, with one pixel per point.
+    /// The identifier of its images in an ``ImageDownloader``'s cache, which distinguishes sizes of the same
+    /// URL. `nil` for images in their stored size with one pixel per point.
     public var cacheIdentifier: String? {
         guard scale != 1 || maximumPixelSize != nil else { return nil }
         return "maximumPixelSize=\(maximumPixelSize.map { "\($0)" } ?? "none") scale=\(scale)"
     }
 
-    /// The pixels of a whole image. Blocks the thread for the time of decoding.
+    /// Decodes an image. Blocks the thread.
     ///
-    /// - Throws: ``ImageDecodingError``; `ResponseSerializationError` for data that is no image.
+    /// - Throws: ``ImageDecodingError``; `ResponseSerializationError` if the data is not an image.
     public func image(from data: Data) throws -> DecodedImage {
         var serializer = ImageHeadResponseSerializer()
         serializer.acceptableContentTypes = nil
@@ -50,7 +50,7 @@ public struct ImageDecoder: Hashable, Codable, Sendable {
         return try image(of: head)
     }
 
-    /// The pixels of an image whose head was read. Blocks the thread for the time of decoding.
+    /// Decodes an image whose head has been read. Blocks the thread.
     ///
     /// - Throws: ``ImageDecodingError``.
     public func image(of head: ResponseImage) throws(ImageDecodingError) -> DecodedImage {
@@ -81,7 +81,7 @@ public struct ImageDecoder: Hashable, Codable, Sendable {
                 format: head.format,
                 isAnimated: head.isAnimated
             )
-        else { throw ImageDecodingError.decoderFailed("its answer has another size than it says") }
+        else { throw ImageDecodingError.decoderFailed("its result has a different size than it announced") }
         return image
     }
 
@@ -106,7 +106,7 @@ public struct ImageDecoder: Hashable, Codable, Sendable {
         case .notStarted(let code):
             .decoderUnavailable("its process could not be started (errno \(code))")
         case .isPlugIn:
-            .decoderUnavailable("the library is in a plug-in, and not in the program or a library of it")
+            .decoderUnavailable("the library is in a plug-in instead of the program or one of its libraries")
         }
     }
 }

@@ -1,25 +1,25 @@
 public import Foundation
 public import OperationNetworking
 
-/// Why an image that arrived has no pixels.
+/// Why a received image could not be decoded.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum ImageDecodingError: Error, Hashable, Sendable {
-    /// An image that is not of a format that is decoded here.
+    /// The format is not supported.
     case unsupportedFormat(ResponseImage.Format)
-    /// An image that has more pixels than ``ImageDecodingLimits/maximumPixelCount``. It was not decoded.
+    /// The image has more pixels than ``ImageDecodingLimits/maximumPixelCount``. It was not decoded.
     case tooManyPixels(width: Int, height: Int, limit: Int)
-    /// An image that is broken, or was cut; the decoder's sentence, or this library's.
+    /// The image is broken or truncated; the message of the decoder or the library.
     case malformed(ResponseImage.Format, String)
-    /// Decoding took longer than ``ImageDecodingLimits/maximumDuration``, in seconds, and was ended.
+    /// Decoding exceeded ``ImageDecodingLimits/maximumDuration``, in seconds, and was terminated.
     case timeLimitExceeded(Double)
     /// Decoding needed more than ``ImageDecodingLimits/maximumMemory``, in bytes.
     case memoryLimitExceeded(Int)
-    /// The process that decoded it ended: the image made its decoder fail, or used up its memory. The
-    /// sentence says how it ended.
+    /// The decoding process ended: the image crashed the decoder, or used up its memory. The message says how
+    /// it ended.
     case decoderFailed(String)
-    /// There is no decoder, or none for this format; the sentence says what to install.
+    /// There is no decoder, or none for this format; the message says what to install.
     case decoderUnavailable(String)
 }
 
@@ -30,13 +30,13 @@ extension ImageDecodingError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unsupportedFormat(let format):
-            "Images of the format \(format.rawValue) are not decoded."
+            "The image format \(format.rawValue) is not supported."
         case .tooManyPixels(let width, let height, let limit):
             "The image has \(width) x \(height) pixels, more than the limit of \(limit)."
         case .malformed(let format, let sentence):
             "The \(format.rawValue) image is broken: \(sentence)"
         case .timeLimitExceeded(let seconds):
-            "Decoding the image took longer than \(seconds) seconds, and was ended."
+            "Decoding the image took longer than \(seconds) seconds and was terminated."
         case .memoryLimitExceeded(let bytes):
             "Decoding the image needs more memory than the limit of \(bytes) bytes."
         case .decoderFailed(let sentence):
@@ -59,6 +59,6 @@ extension ImageDecodingError: LocalizedError, CustomNSError {
     /// The same as ``description``.
     public var errorDescription: String? { description }
 
-    /// The sentence.
+    /// ``description`` under `NSLocalizedDescriptionKey`.
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 }

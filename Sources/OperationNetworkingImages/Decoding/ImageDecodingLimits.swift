@@ -1,27 +1,27 @@
 internal import OperationNetworking
 
-/// The limits of decoding one image.
+/// The limits for decoding an image.
 ///
-/// | Limit                | Checked                                                                        |
-/// |----------------------|--------------------------------------------------------------------------------|
-/// | ``maximumPixelCount``| in the image's first bytes, before a decoder sees it; by the decoder, when it has found the size |
-/// | ``maximumMemory``    | by the kernel, in the process that decodes                                     |
-/// | ``maximumDuration``  | by the clock, which ends the process that decodes                              |
+/// | Limit                 | Checked                                                         |
+/// |-----------------------|-----------------------------------------------------------------|
+/// | ``maximumPixelCount`` | before decoding, in the image's first bytes; and by the decoder |
+/// | ``maximumMemory``     | by the kernel, in the decoding process                          |
+/// | ``maximumDuration``   | by a timer, which terminates the decoding process               |
 public struct ImageDecodingLimits: Hashable, Codable, Sendable {
-    /// The pixels of the image as stored, also where it is scaled down. 2^26 unless set, 67 million: 8,192 x
-    /// 8,192, which is a result of 256 MiB.
+    /// The maximum number of stored pixels, even if the image is scaled down. Defaults to 2^26 (67 million,
+    /// or 8,192 x 8,192), which decode to 256 MiB.
     public var maximumPixelCount: Int
-    /// The memory, in bytes, that decoding may take in its process, the result included; 1 GiB unless set.
+    /// The maximum memory, in bytes, of the decoding process, including the result. Defaults to 1 GiB.
     public var maximumMemory: Int
-    /// The seconds that decoding may take; 10 unless set. The wait for a free decoder does not count.
-    /// More than a day counts as a day, and what is no number as 0.
+    /// The maximum time, in seconds, for decoding, without the wait for a free decoder. Defaults to 10.
+    /// Values above a day count as a day, and NaN as 0.
     public var maximumDuration: Double {
         get { duration.value }
         set { duration.value = newValue }
     }
     private var duration: CodedDouble
 
-    /// Limits for images of the size that cameras make.
+    /// Creates limits, by default suitable for photos.
     public init(
         maximumPixelCount: Int = 1 << 26,
         maximumMemory: Int = 1 << 30,

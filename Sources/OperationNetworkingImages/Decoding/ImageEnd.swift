@@ -1,22 +1,22 @@
 internal import Foundation
 internal import OperationNetworkingImagesSystem
 
-/// The end of an image's bytes, without which it was cut: decoders of some formats make an image of the part
-/// that came, with nothing, or anything, where the rest would be.
+/// Detects truncated images by a missing end. For some formats, decoders would decode a truncated image, with
+/// arbitrary pixels in place of the rest.
 ///
-/// | Format             | The end                                                                   |
-/// |--------------------|---------------------------------------------------------------------------|
-/// | PNG                | the `IEND` chunk, to which the chunks before it lead                      |
-/// | JPEG               | the `EOI` marker after a scan, to which the segments and scans lead       |
-/// | WebP               | the length that its RIFF header says                                      |
-/// | BMP                | the last row                                                              |
-/// | BMP of run lengths | not looked for                                                            |
-/// | GIF, TIFF          | not looked for: the decoder says so                                       |
-/// | ICO                | not looked for: the directory has lengths, which the head's reader checks |
+/// | Format                 | End                                                                  |
+/// |------------------------|----------------------------------------------------------------------|
+/// | PNG                    | the `IEND` chunk, found by following the chunks                      |
+/// | JPEG                   | the `EOI` marker after a scan, found by following segments and scans |
+/// | WebP                   | the length in its RIFF header                                        |
+/// | BMP                    | the last row                                                         |
+/// | run-length encoded BMP | not checked                                                          |
+/// | GIF, TIFF              | checked by the decoder                                               |
+/// | ICO                    | checked when the head is read, by the lengths in the directory       |
 ///
-/// Bytes after the end do not matter. The time is linear in the size.
+/// Bytes after the end are ignored. Takes linear time.
 enum ImageEnd {
-    static func isThere(in data: Data, of format: DecoderFormat) -> Bool {
+    static func isPresent(in data: Data, of format: DecoderFormat) -> Bool {
         let bytes = data.span
         return switch format {
         case .png: hasEndOfPNG(bytes)
@@ -27,7 +27,7 @@ enum ImageEnd {
         }
     }
 
-    /// A chunk is its length, its type, bytes of that length, and a checksum.
+    /// A chunk consists of its length, its type, its data and a checksum.
     private static func hasEndOfPNG(_ bytes: Span<UInt8>) -> Bool {
         var position = 8
         while let type = number(bytes, position + 4, size: 4, isLittle: false),
@@ -39,19 +39,20 @@ enum ImageEnd {
         return false
     }
 
-    /// An `EOI` counts where a marker may be, and after a scan: not the one of a thumbnail in a segment.
+    /// An `EOI` counts only in the position of a marker, and after a scan: not that of a thumbnail in a
+    /// segment.
     private static func hasEndOfJPEG(_ bytes: Span<UInt8>) -> Bool {
         var hasScan = false
         var position = 2
         while position + 1 < bytes.count {
-            // The pixels of a scan, in which 0xFF is followed by 0, and bytes that belong to nothing.
+            // Entropy-coded data of a scan, where 0xFF is followed by 0, and stray bytes.
             guard bytes[position] == 0xFF else {
                 position += 1
                 continue
             }
             switch bytes[position + 1] {
             case 0xFF: position += 1  // a fill byte
-            case 0x00, 0x01, 0xD0...0xD8: position += 2  // those without a segment
+            case 0x00, 0x01, 0xD0...0xD8: position += 2  // markers without a segment
             case 0xD9:
                 if hasScan { return true }
                 position += 2
@@ -64,7 +65,7 @@ enum ImageEnd {
         return false
     }
 
-    /// A row has whole words of 32 bits. A decoder leaves the last row out when its padding is missing.
+    /// Rows are padded to 32 bits. Decoders omit the last row if its padding is missing.
     private static func hasRowsOfBitmap(_ bytes: Span<UInt8>) -> Bool {
         guard let offset = number(bytes, 10, size: 4), let headerSize = number(bytes, 14, size: 4) else {
             return false
@@ -74,18 +75,18 @@ enum ImageEnd {
         guard let width = number(bytes, 18, size: size), let height = number(bytes, 18 + size, size: size),
             let depth = number(bytes, isOld ? 24 : 28, size: 2)
         else { return false }
-        // 1 and 2 are run lengths; 4 and 5, a JPEG and a PNG, no decoder takes.
+        // 1 and 2 are run-length encodings; 4 and 5 (JPEG and PNG) are not supported by any decoder.
         if headerSize >= 20 {
             guard let compression = number(bytes, 30, size: 4) else { return false }
             guard [0, 3, 6].contains(compression) else { return true }
         }
-        // A negative height is that of rows that go downwards.
+        // A negative height means top-down rows.
         let rows = isOld ? height : abs(Int(Int32(truncatingIfNeeded: height)))
         let (count, isOver) = ((width * depth + 31) / 32 * 4).multipliedReportingOverflow(by: rows)
         return !isOver && count <= bytes.count - max(offset, 14 + headerSize)
     }
 
-    /// An unsigned number of up to four bytes; `nil` outside of the data.
+    /// Reads an unsigned number of up to four bytes; `nil` if it is outside of the data.
     private static func number(
         _ bytes: Span<UInt8>,
         _ position: Int,

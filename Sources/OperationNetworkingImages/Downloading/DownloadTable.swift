@@ -1,31 +1,31 @@
 internal import Foundation
 internal import OperationNetworking
 
-/// The handlers that wait for images, and the transfers: the downloader's decisions, as a value.
+/// The state of a downloader: waiting handlers and transfers.
 ///
-/// | event                         | the image is          | effect                                             |
-/// |-------------------------------|-----------------------|----------------------------------------------------|
-/// | ask                           | unknown               | it waits; starts if fewer than the limit are active|
-/// | ask                           | waiting, active       | one handler more; the higher priority counts       |
-/// | cancel, other handlers left   | waiting, active       | that handler is told                               |
-/// | cancel the last handler       | waiting               | that handler is told; it is forgotten              |
-/// | cancel the last handler       | active                | the same, and the transfer is stopped              |
-/// | cancel                        | unknown, done         | nothing                                            |
-/// | end of a transfer             | its own               | all its handlers are told; the next one starts     |
-/// | end of a stopped transfer     | asked for again, or not | its place is free; the next one starts           |
+/// | Event                       | The image is    | Effect                                              |
+/// |-----------------------------|-----------------|-----------------------------------------------------|
+/// | request                     | unknown         | it waits; starts if fewer than the limit are active |
+/// | request                     | waiting, active | the handler is added; the highest priority counts   |
+/// | cancel, other handlers left | waiting, active | that handler is called                              |
+/// | cancel the last handler     | waiting         | that handler is called; the image is removed        |
+/// | cancel the last handler     | active          | the same, and the transfer is stopped               |
+/// | cancel                      | unknown, done   | nothing                                             |
+/// | end of a transfer           | its own         | all its handlers are called; the next one starts    |
+/// | end of a stopped transfer   | any             | its slot is free; the next one starts               |
 ///
-/// A stopped transfer keeps its place until it has ended, so there are never more than the limit.
+/// A stopped transfer keeps its slot until it has ended, so the limit is never exceeded.
 struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
-    /// A transfer that is to begin.
+    /// A transfer to be started.
     struct Start: Equatable, Sendable {
         let transfer: Int
         let key: Key
     }
 
-    /// The handler that was cancelled, and the transfer that ends with it.
+    /// The cancelled handler, and the transfer to stop.
     struct Cancellation {
         let handler: Handler
-        /// The transfer to stop.
+        /// The transfer to stop, if any.
         let stopped: Int?
     }
 
@@ -37,10 +37,10 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
         var handlers: [Int: (ticket: UUID, handler: Handler)]
     }
 
-    /// The place in the line.
+    /// The position in the queue.
     private struct Rank: Comparable, Sendable {
         let priority: Int
-        /// Rises with time, or falls if the last one comes first.
+        /// Increases with time, or decreases if the last one comes first.
         let order: Int
 
         static func < (one: Rank, other: Rank) -> Bool {
@@ -48,13 +48,14 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
         }
     }
 
-    /// Transfers at the same time.
+    /// The maximum number of concurrent transfers.
     let limit: Int
-    /// Whether the last one asked for is the first one to start, among those of one priority.
+    /// Whether the last requested image of a priority starts first.
     let isLastFirst: Bool
     private var images: [Key: Image] = [:]
     private var waiting: Set<Key> = []
-    /// The waiting images, the next one first, with gaps: some wait no more, or have another priority.
+    /// The waiting images, the next one first. Contains stale entries of images that no longer wait or have
+    /// another priority.
     private var line = BinaryHeap<Rank, (start: Start, priority: Int)>()
     private var active: Set<Int> = []
     private var tickets: [UUID: (key: Key, order: Int)] = [:]
@@ -69,14 +70,14 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
     var activeCount: Int { active.count }
     var waitingCount: Int { waiting.count }
 
-    /// The handlers that wait for the image; that which has waited for the longest time is the first.
+    /// Returns the handlers that wait for the image, the longest-waiting first.
     func handlers(of key: Key) -> [Handler] { images[key].map { Self.inOrder($0).map(\.handler) } ?? [] }
 
     private static func inOrder(_ image: Image) -> [(ticket: UUID, handler: Handler)] {
         image.handlers.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Whether handlers wait for the end of this transfer.
+    /// Whether handlers wait for this transfer.
     func isWanted(_ transfer: Int, of key: Key) -> Bool { images[key]?.transfer == transfer }
 
     // MARK: - Events
@@ -84,7 +85,7 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
     mutating func ask(for key: Key, _ ticket: UUID, _ handler: Handler, priority: Int) -> [Start] {
         lastHandler += 1
         tickets[ticket] = (key, lastHandler)
-        // In place: a copy would cost as much as all that wait for the image.
+        // In place: a copy would be linear in the number of waiting handlers.
         if let index = images.index(forKey: key) {
             images.values[index].handlers[lastHandler] = (ticket, handler)
             guard priority > images.values[index].priority else { return [] }
@@ -112,8 +113,8 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
         return Cancellation(handler: handler, stopped: waiting.remove(key) == nil ? image.transfer : nil)
     }
 
-    /// Answers the handlers of the image; none for a transfer that was stopped, whose image may be asked for
-    /// again by now.
+    /// Returns the handlers of the image; none for a stopped transfer, whose image may have been requested
+    /// again.
     mutating func end(_ transfer: Int, of key: Key) -> (handlers: [Handler], starts: [Start]) {
         active.remove(transfer)
         var handlers: [Handler] = []
@@ -141,7 +142,7 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
     }
 
     private mutating func lineUp(_ image: Image, _ key: Key) {
-        // In constant time on average.
+        // Amortized constant time.
         if line.count > 2 * waiting.count + 64 {
             var line = line
             line.removeAll { !isNext($0.start, $0.priority) }
@@ -151,7 +152,7 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
         line.insert((Start(transfer: image.transfer, key: key), image.priority), rank)
     }
 
-    /// Takes the next one out of the line.
+    /// Removes and returns the next image.
     private mutating func first() -> Key? {
         while let entry = line.removeFirst() {
             let (start, priority) = entry.value
@@ -160,7 +161,7 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
         return nil
     }
 
-    /// Whether the image still waits, with this priority.
+    /// Whether the image is still waiting with this priority.
     private func isNext(_ start: Start, _ priority: Int) -> Bool {
         guard waiting.contains(start.key), let image = images[start.key] else { return false }
         return image.transfer == start.transfer && image.priority == priority

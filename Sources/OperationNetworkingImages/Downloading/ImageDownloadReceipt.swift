@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A handler's place in an ``ImageDownloader``: what cancels it, and nothing of what the others asked for.
+/// Identifies a handler of an ``ImageDownloader``, to cancel it without affecting other handlers.
 public struct ImageDownloadReceipt: Hashable, Sendable {
-    /// The number that was given to
+    /// The identifier that was passed to
     /// ``ImageDownloader/downloadImage(for:receiptID:priority:completionQueue:success:failure:)``.
     public let receiptID: UUID
-    /// The URL that was asked for.
+    /// The requested URL.
     public let url: URL
-    /// Another one for each call, whatever its `receiptID`.
+    /// Unique to each call, whatever its `receiptID`.
     let ticket: UUID
 }

@@ -4,58 +4,62 @@ public import FoundationNetworking
 public import OperationNetworking
 internal import OperationNetworkingImagesSystem
 
-/// Fetches and decodes images, each once however many ask for it: AFNetworking 3's `AFImageDownloader`.
+/// Downloads and decodes images, with one transfer for concurrent requests of the same image: AFNetworking
+/// 3's `AFImageDownloader`.
 ///
-/// Requests with the same URL, method, header fields and cache policy, that ``manager`` sends as the same
-/// user, share one transfer as long as it lasts: not those of a manager with request adapters or a closure
-/// for challenges, which may name any user. At most ``maximumActiveDownloads`` run; the others wait, by
-/// priority and in the order of ``prioritization``. An image that ``imageCache`` has comes without a transfer
-/// and without a response, for the cache policies that allow it; it is kept there in the size of the
-/// serializer: see ``ImageDecoder/cacheIdentifier``. Images of a serializer of your own are kept under the
-/// name of its type, so two of one type that make different images need two caches. What a user's credential,
-/// token, certificate or cookies opened comes from the cache for that user only.
+/// Requests with the same URL, method, header fields and cache policy, which ``manager`` sends with the same
+/// identity, share a transfer while it runs. Requests of a manager with request adapters or a closure for
+/// challenges do not, because their identity is unknown. At most ``maximumActiveDownloads`` transfers run;
+/// other requests wait, by priority and in the order of ``prioritization``.
+///
+/// If the cache policy allows it, an image in ``imageCache`` is returned without a transfer and without a
+/// response. Images are stored in the size of the serializer: see ``ImageDecoder/cacheIdentifier``. Images of
+/// a custom serializer are stored under its type name, so serializers of one type that produce different
+/// images need separate caches. Images that were received with a user's credential, token, certificate or
+/// cookies are returned only to that user.
 ///
 /// ```swift
 /// let image = try await ImageDownloader.shared.image(from: url)
 /// ```
 public final class ImageDownloader: Sendable {
-    /// The order of those that wait with the same priority.
+    /// The order of waiting requests with the same priority.
     public enum Prioritization: Sendable {
-        /// The first one asked for starts first.
+        /// First in, first out.
         case fifo
-        /// The last one asked for starts first: for lists that are scrolled.
+        /// Last in, first out: for scrolling lists.
         case lifo
     }
 
-    /// Called with the request of this handler, the response, and the image. From the cache, the response is
-    /// `nil`.
+    /// Called with the handler's request, the response, and the image. For an image from the cache, the
+    /// response is `nil`.
     public typealias SuccessHandler =
         @isolated(any) @Sendable (URLRequest, HTTPURLResponse?, DecodedImage) -> Void
 
-    /// Called with the request of this handler, the response if one came, and the error.
+    /// Called with the handler's request, the response, if any, and the error.
     public typealias FailureHandler =
         @isolated(any) @Sendable (URLRequest, HTTPURLResponse?, any Error) -> Void
 
     private struct Handler: Sendable {
         let request: URLRequest
-        /// Called with the result on any thread; takes no time.
+        /// Called with the result on any thread; does not block.
         let call: @Sendable (HTTPURLResponse?, Result<DecodedImage, any Error>) -> Void
     }
 
-    /// Requests that share a transfer. Not by the URL alone: what one user's token opens is not another's,
-    /// and what one policy lets in another one has to refuse.
+    /// Requests with equal keys share a transfer. The key includes the identity and the security policy,
+    /// because one user's image must not be given to another.
     private struct Key: Hashable, Sendable {
         let url: String
         let method: String
         let fields: [String: String]
         let handlesCookies: Bool
-        /// A cache of responses may answer the one, and not the other.
+        /// A response cache may answer one policy but not the other.
         let cachePolicy: URLRequest.CachePolicy
-        /// A redirect may lead to where other cookies are sent than those that ``context`` knows of.
+        /// A redirect may lead to a server that receives cookies that are not part of ``context``.
         let cookieVersion: Int?
-        /// `nil`: it is not known as whom the manager sends it.
+        /// `nil` if the identity of the request is unknown.
         let context: ImageContext?
-        /// A transfer of its own, for a method that is not GET, and where the context is not known.
+        /// Unique for a method other than GET, or if the context is unknown, so that the transfer is not
+        /// shared.
         let own: UUID?
     }
 
@@ -66,29 +70,29 @@ public final class ImageDownloader: Sendable {
         var operations: [Int: HTTPRequestOperation] = [:]
     }
 
-    /// A downloader for the whole program, with a cache of its own.
+    /// The shared downloader of the program, with its own cache.
     public static let shared = ImageDownloader()
 
-    /// Makes the operations: its settings, and its serializer, count for all downloads.
+    /// Creates the operations. Its settings and serializer apply to all downloads.
     public let manager: OperationManager
-    /// The order of those that wait.
+    /// The order of waiting requests.
     public let prioritization: Prioritization
-    /// The number of transfers at the same time. 4 unless set.
+    /// The maximum number of concurrent transfers. Defaults to 4.
     public let maximumActiveDownloads: Int
     /// The images that are kept; `nil`: none.
     public let imageCache: (any ImageRequestCache)?
     private let state: Guarded<State>
-    /// Where transfers end and answers are told: the downloader's own, so handlers wait for no main queue.
+    /// The completion queue of transfers. Private, so that handlers do not depend on the main queue.
     private let queue = DispatchQueue(label: "OperationNetworking.ImageDownloader")
 
-    /// A downloader.
+    /// Creates a downloader.
     ///
     /// - Parameters:
-    ///   - manager: `nil`: one of its own, with an ``ImageResponseSerializer``. Another one needs a
-    ///     serializer whose objects are ``DecodedImage``s.
-    ///   - prioritization: the order of those that wait.
-    ///   - maximumActiveDownloads: transfers at the same time; at least 1.
-    ///   - imageCache: the images that are kept; `nil`: none.
+    ///   - manager: a manager whose serializer produces ``DecodedImage``s; `nil` (the default) creates one
+    ///     with an ``ImageResponseSerializer``.
+    ///   - prioritization: the order of waiting requests.
+    ///   - maximumActiveDownloads: the maximum number of concurrent transfers; at least 1.
+    ///   - imageCache: the cache; `nil` for none.
     public init(
         manager: OperationManager? = nil,
         prioritization: Prioritization = .fifo,
@@ -109,24 +113,25 @@ public final class ImageDownloader: Sendable {
         )
     }
 
-    /// The number of transfers now, those that were stopped and have not ended included.
+    /// The current number of transfers, including stopped ones that have not ended.
     public var activeDownloadCount: Int { state.withLock { $0.table.activeCount } }
 
-    // MARK: - Asking
+    // MARK: - Requesting
 
-    /// Asks for an image.
+    /// Requests an image.
     ///
     /// - Parameters:
-    ///   - request: a GET mostly. Without a URL it fails with `URLError.badURL`.
-    ///   - receiptID: the number of the receipt; a new one unless given. Two calls with one number have two
-    ///     receipts, and each cancels its own handler.
-    ///   - priority: which images start first. Of several handlers of an image, the highest counts.
-    ///   - completionQueue: the queue of the handlers; `nil`: the main queue. One that is written in
-    ///     main-actor code is called on the main queue.
+    ///   - request: the request, usually a GET. Without a URL it fails with `URLError.badURL`.
+    ///   - receiptID: the identifier of the receipt. Defaults to a new one. Two calls with the same
+    ///     identifier have two receipts, each of which cancels its own handler.
+    ///   - priority: determines which images start first. If an image has several handlers, the highest
+    ///     counts.
+    ///   - completionQueue: the queue of the handlers; `nil` means the main queue. Main-actor handlers are
+    ///     always called on the main queue.
     ///   - success: called once, unless `failure` is.
     ///   - failure: called once, unless `success` is; with `URLError.cancelled` after ``cancel(_:)``.
-    /// - Returns: what cancels this handler; `nil` when the result is known already: from the cache, or a
-    ///   request without a URL.
+    /// - Returns: a receipt to cancel this handler; `nil` if the result is already known: from the cache, or
+    ///   for a request without a URL.
     @discardableResult
     public func downloadImage(
         for request: URLRequest,
@@ -150,9 +155,9 @@ public final class ImageDownloader: Sendable {
         return ImageDownloadReceipt(receiptID: receiptID, url: url, ticket: ticket)
     }
 
-    /// The image of a request. Cancelling the task cancels this handler as ``cancel(_:)`` does.
+    /// Returns the image of a request. Cancelling the task cancels the request like ``cancel(_:)``.
     ///
-    /// - Throws: the error of the transfer, of its serializer, or `URLError.cancelled`.
+    /// - Throws: the error of the transfer or its serializer, or `URLError.cancelled`.
     public func image(
         for request: URLRequest,
         priority: Operation.QueuePriority = .normal
@@ -162,7 +167,7 @@ public final class ImageDownloader: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let handler = Handler(request: request) { continuation.resume(with: $1) }
                 _ = ask(handler, ticket, priority)
-                // The cancellation may have come before there was anything to cancel.
+                // The task may have been cancelled before the receipt existed.
                 if Task.isCancelled { cancel(ticket) }
             }
         } onCancel: {
@@ -170,9 +175,9 @@ public final class ImageDownloader: Sendable {
         }
     }
 
-    /// The image behind a URL, asked for with `Accept: image/*`.
+    /// Returns the image of a URL, requested with `Accept: image/*`.
     ///
-    /// - Throws: as ``image(for:priority:)``.
+    /// - Throws: the errors of ``image(for:priority:)``.
     public func image(from url: URL, priority: Operation.QueuePriority = .normal) async throws -> DecodedImage
     {
         var request = URLRequest(url: url)
@@ -180,15 +185,15 @@ public final class ImageDownloader: Sendable {
         return try await image(for: request, priority: priority)
     }
 
-    /// Cancels a handler, whose `failure` gets `URLError.cancelled`. The transfer is stopped when no other
-    /// handler waits for it. After the end it does nothing.
+    /// Cancels a handler: its `failure` is called with `URLError.cancelled`. The transfer is stopped if no
+    /// other handler waits for it. Does nothing after completion.
     public func cancel(_ receipt: ImageDownloadReceipt) {
         cancel(receipt.ticket)
     }
 
     // MARK: - Private
 
-    /// - Returns: whether the handler waits; else it was answered.
+    /// - Returns: whether the handler waits; otherwise it has been called.
     private func ask(
         _ handler: Handler,
         _ ticket: UUID,
@@ -212,7 +217,7 @@ public final class ImageDownloader: Sendable {
         let key = Key(
             url: url.absoluteString,
             method: request.httpMethod ?? "GET",
-            // The decoder reads any format, and `image(from:)` asks for `image/*`.
+            // The decoder supports any format, and `image(from:)` sends `image/*`.
             fields: (request.allHTTPHeaderFields ?? [:]).filter { name, _ in
                 name.lowercased() != "accept" && !SecretFields.marksMessage(name)
             },
@@ -226,7 +231,7 @@ public final class ImageDownloader: Sendable {
         return true
     }
 
-    /// Rises with each change of the manager's cookies.
+    /// Incremented by each change of the manager's cookies.
     private var cookieVersion: Int? { manager.cookieJar?.version }
 
     private func cachedImage(for request: URLRequest, _ context: ImageContext?) -> DecodedImage? {
@@ -239,7 +244,7 @@ public final class ImageDownloader: Sendable {
         return imageCache.image(for: request, identifier: identifier)
     }
 
-    /// Keeps an image that came to `context`.
+    /// Stores an image that was received in `context`.
     private func keep(
         _ image: DecodedImage,
         for request: URLRequest,
@@ -267,20 +272,20 @@ public final class ImageDownloader: Sendable {
                 URLError(
                     .cancelled,
                     userInfo: [
-                        NSLocalizedFailureReasonErrorKey: "The download of the image was cancelled."
+                        NSLocalizedFailureReasonErrorKey: "The image download was cancelled."
                     ]
                 )
             )
         )
     }
 
-    /// Begins transfers, without the lock, since a manager and a cache may be of classes of the user's. They
-    /// keep the downloader until the last handler was told.
+    /// Starts transfers, outside of the lock, because manager and cache may be custom classes. They retain
+    /// the downloader until the last handler is called.
     private func begin(_ starts: [Start]) {
         var starts = starts[...]
         while let start = starts.popFirst() {
             if let image = cachedImage(for: start) {
-                // The transfer of an earlier handler has brought it, after this one had looked for it.
+                // The transfer of an earlier handler stored it after this one had checked the cache.
                 if let next = end(start, with: image) {
                     starts.append(contentsOf: next)
                     continue
@@ -295,7 +300,7 @@ public final class ImageDownloader: Sendable {
         return request.flatMap { cachedImage(for: $0, start.key.context) }
     }
 
-    /// - Returns: the transfers that begin in the place of this one; `nil`: it is not wanted any more.
+    /// - Returns: the transfers that start instead of this one; `nil` if it is no longer needed.
     private func end(_ start: Start, with image: DecodedImage) -> [Start]? {
         let end = state.withLock { state -> (handlers: [Handler], starts: [Start])? in
             guard state.table.isWanted(start.transfer, of: start.key) else { return nil }
@@ -306,17 +311,18 @@ public final class ImageDownloader: Sendable {
         return end.starts
     }
 
-    /// Makes the operation of a transfer, with the request of its first handler, and adds it to the queue.
+    /// Creates the operation of a transfer, with the request of its first handler, and adds it to the queue.
     private func transfer(_ start: Start) {
         let (request, next) = state.withLock { state -> (URLRequest?, [Start]) in
             guard state.table.isWanted(start.transfer, of: start.key) else {
-                // The last handler was cancelled in between.
+                // The last handler has been cancelled.
                 return (nil, state.table.end(start.transfer, of: start.key).starts)
             }
             return (state.table.handlers(of: start.key).first?.request, [])
         }
         guard let request else { return begin(next) }
-        let way = ImageWay(context: ImageContext(request, by: manager), cookieVersion: cookieVersion)
+        let context = ImageContext(request, by: manager)
+        let observer = ImageRedirectObserver(context: context, cookieVersion: cookieVersion)
         let operation = manager.operation(
             for: request,
             success: { operation, object in
@@ -326,18 +332,18 @@ public final class ImageDownloader: Sendable {
                     } else {
                         .failure(URLError(.cannotDecodeContentData))
                     }
-                self.end(start, operation, result, way)
+                self.end(start, operation, result, observer)
             },
-            failure: { operation, error in self.end(start, operation, .failure(error), way) }
+            failure: { operation, error in self.end(start, operation, .failure(error), observer) }
         )
-        operation.addObserver(way)
+        operation.addObserver(observer)
         operation.completionQueue = queue
         operation.postsNotifications = false
         let isWanted = state.withLock { state in
             state.operations[start.transfer] = operation
             return state.table.isWanted(start.transfer, of: start.key)
         }
-        // Cancelled in between: it ends at once, and frees its place.
+        // If it has been cancelled, it ends at once and frees its slot.
         if !isWanted { operation.cancel() }
         manager.operationQueue.addOperation(operation)
     }
@@ -346,12 +352,12 @@ public final class ImageDownloader: Sendable {
         _ start: Start,
         _ operation: HTTPRequestOperation,
         _ result: Result<DecodedImage, any Error>,
-        _ way: ImageWay
+        _ observer: ImageRedirectObserver
     ) {
-        // As whom it was sent is known if nothing changed from the question to the end: no token, and no
+        // The identity of the request is known if nothing changed during the transfer: no token, and no
         // cookie of the response.
-        if case .success(let image) = result, let context = way.context, context == start.key.context,
-            way.namesOnly(context, operation.request, by: manager)
+        if case .success(let image) = result, let context = observer.context, context == start.key.context,
+            observer.identityIsUnchanged(context, operation.request, by: manager)
         {
             keep(image, for: operation.request, context, operation.responseSerializer.imageIdentifier)
         }
@@ -371,12 +377,12 @@ public final class ImageDownloader: Sendable {
 }
 
 extension URLRequest {
-    /// Whether the cache may answer it.
+    /// Whether the cache may answer the request.
     fileprivate var takesCachedImage: Bool { cachePolicy.allowsCachedImages && isGet }
 
     fileprivate var isGet: Bool { (httpMethod ?? "GET") == "GET" }
 
-    /// Whether a cache of the user's own, whose keys may be URLs, may answer it and keep its image.
+    /// Whether a custom cache, whose keys may be URLs, may answer the request and store its image.
     fileprivate func isForEveryUser(_ context: ImageContext) -> Bool {
         !context.namesUser && choosingFields.isEmpty
     }

@@ -3,16 +3,15 @@ internal import Foundation
 internal import OperationNetworking
 internal import OperationNetworkingImagesSystem
 
-/// Tells when the kernel says that memory is short: what a memory warning is on a phone.
+/// Notifies observers when the kernel reports memory pressure, like a memory warning on a phone.
 ///
-/// Linux tells of it by pressure stall information: of the process's control group (version 2), else of the
-/// machine; and by the group's counters of the times when it reached its limits. A thread waits for them, as
-/// long as there are observers, and never looks by itself. Where the kernel has none of these files, or does
-/// not let the process open them, nothing is told, and nothing else changes: ``isAvailable`` says so. Version
-/// 1 of control groups has no such file; the machine's is used then. Observers are told once a second
-/// at most.
+/// Linux reports it as pressure stall information of the process's control group (version 2) or else of the
+/// machine, and by the group's counters of reached limits. A thread waits for these files while there are
+/// observers; it does not poll. If the kernel does not have these files, or the process cannot open them,
+/// there are no notifications, and ``isAvailable`` is false. Version 1 of control groups has no such file, so
+/// the machine's is used. Observers are notified at most once a second.
 public final class MemoryPressure: Sendable {
-    /// An observer's place. It ends when the last reference to it goes away.
+    /// The registration of an observer, which ends when this object is deallocated.
     public final class Observation: Sendable {
         private let end: @Sendable () -> Void
 
@@ -26,11 +25,11 @@ public final class MemoryPressure: Sendable {
     private struct State {
         var observers: [Int: @Sendable () -> Void] = [:]
         var last = 0
-        /// The files of the thread that waits, if there is one.
+        /// The files of the waiting thread, if there is one.
         var files: PressureFiles?
     }
 
-    /// The pressure of this process.
+    /// The memory pressure of this process.
     public static let shared = MemoryPressure(.current)
 
     private let source: MemoryPressureSource
@@ -40,14 +39,14 @@ public final class MemoryPressure: Sendable {
         self.source = source
     }
 
-    /// Whether the kernel tells this process.
+    /// Whether the kernel reports memory pressure to this process.
     public var isAvailable: Bool {
         let (hasFiles, isObserved) = state.withLock { ($0.files != nil, !$0.observers.isEmpty) }
         return hasFiles || !isObserved && openFiles() != nil
     }
 
-    /// Calls `action` each time memory gets short, on a thread of its own, until the result goes away. One
-    /// that is written in main-actor code is called on the main queue.
+    /// Calls `action` on memory pressure, on a background thread, until the result is deallocated. A
+    /// main-actor closure is called on the main queue.
     public func observe(@_inheritActorContext _ action: @escaping @isolated(any) @Sendable () -> Void)
         -> Observation
     {
@@ -68,8 +67,8 @@ public final class MemoryPressure: Sendable {
         return Observation { [weak self] in self?.forget(identifier) }
     }
 
-    /// Calls all observers, as if the kernel had told: for programs that know better, as one does that is
-    /// told of its limit by a supervisor, and for tests of what an app does then.
+    /// Notifies all observers as if the kernel had reported pressure: for programs that learn of it
+    /// otherwise, such as from a supervisor, and for tests.
     public func tell() {
         for action in state.withLock({ Array($0.observers.values) }) { action() }
     }
@@ -85,7 +84,7 @@ public final class MemoryPressure: Sendable {
         )
     }
 
-    /// The files are of no more use. The next observer looks for others.
+    /// Called when the files are no longer usable. The next observer opens them again.
     private func lose(_ files: PressureFiles) {
         state.withLock { if $0.files === files { $0.files = nil } }
     }
@@ -105,13 +104,13 @@ public final class MemoryPressure: Sendable {
         state.withLock { $0.files }?.ring()
     }
 
-    /// Starts the thread, which ends with the bell, or when the files tell nothing any more.
+    /// Starts the thread, which ends with the bell, or when the files are no longer usable.
     private static func wait(
         _ files: PressureFiles,
         tell: @escaping @Sendable () -> Void,
         gone: @escaping @Sendable () -> Void
     ) {
-        // Read before the caller goes on, so that no change after it is missed.
+        // Read before the caller continues, so that no later change is missed.
         let known = files.readEvents().map(MemoryEvents.init)
         let thread = Thread {
             guard var events = known else { return gone() }
@@ -126,8 +125,8 @@ public final class MemoryPressure: Sendable {
                     events = now
                 }
                 if isShort { tell() }
-                // What happens meanwhile is told after it, once. So a file that is ready all the time costs
-                // next to nothing, and floods no queue of an observer.
+                // Events in this second are reported once after it, so that a file that is always ready
+                // neither costs much nor floods an observer's queue.
                 if files.waitForBell(milliseconds: 1_000) { return }
             }
         }

@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// The files in which the kernel tells of a process's memory.
+/// The files in which the kernel reports a process's memory pressure.
 struct MemoryPressureSource: Hashable {
-    /// Files of pressure stall information, in the order in which they are tried: that of the process's own
-    /// control group knows best what concerns it.
+    /// The files of pressure stall information, in order of preference, starting with that of the process's
+    /// own control group.
     var pressure: [String]
     /// `memory.events` of the control group.
     var events: [String]
     /// 150 ms of 2 s in which some task waited for memory. Windows that are whole multiples of 2 s need no
     /// privilege ([PSI](https://docs.kernel.org/accounting/psi.html)).
     var trigger = "some 150000 2000000"
-    /// The files are pipes of a test.
+    /// Whether the files are ordinary pipes, as in tests.
     var isOrdinary = false
 
     init(pressure: [String], events: [String] = [], isOrdinary: Bool = false) {
@@ -19,14 +19,14 @@ struct MemoryPressureSource: Hashable {
         self.isOrdinary = isOrdinary
     }
 
-    /// The sources of a process, by its `/proc/self/cgroup`; version 2 has the hierarchy 0 and no controllers
-    /// there.
+    /// Creates the sources of a process from its `/proc/self/cgroup`, in which version 2 has hierarchy 0 and
+    /// no controllers.
     init(controlGroups: String) {
         var folders: [String] = []
         for line in controlGroups.split(separator: "\n") {
             guard line.hasPrefix("0::/"), !line.contains("/../") else { continue }
             let path = line.dropFirst(4)
-            // Where version 1 is mounted as well, version 2 is in a folder of its own.
+            // If version 1 is mounted as well, version 2 is in a separate folder.
             for root in ["/sys/fs/cgroup/", "/sys/fs/cgroup/unified/"] {
                 folders.append(path.isEmpty ? root : "\(root)\(path)/")
             }
@@ -46,12 +46,12 @@ struct MemoryPressureSource: Hashable {
 /// The counters of a control group's `memory.events`
 /// ([cgroup v2](https://docs.kernel.org/admin-guide/cgroup-v2.html#memory-interface-files)).
 ///
-/// | Counter              | Means                                                     | Pressure |
-/// |----------------------|-----------------------------------------------------------|----------|
-/// | `low`                | memory was taken from a group that is protected           | no       |
-/// | `high`               | the group went over `memory.high`, and was held up        | yes      |
-/// | `max`                | it was about to go over `memory.max`, as a program that reads files does all the time | no |
-/// | `oom`, `oom_kill`    | it could not get memory; a process was ended for it       | yes      |
+/// | Counter           | Meaning                                            | Pressure |
+/// |-------------------|----------------------------------------------------|----------|
+/// | `low`             | memory was reclaimed from a protected group        | no       |
+/// | `high`            | the group exceeded `memory.high` and was throttled | yes      |
+/// | `max`             | it was about to exceed `memory.max`, which reading files does all the time | no       |
+/// | `oom`, `oom_kill` | an allocation failed; a process was killed         | yes      |
 struct MemoryEvents: Hashable {
     /// The sum of the counters that mean pressure.
     let count: UInt64

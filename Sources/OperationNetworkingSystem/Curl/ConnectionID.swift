@@ -1,9 +1,9 @@
 import Glibc
 
-/// Names a connection for as long as it is open.
+/// Identifies a connection while it is open.
 package struct ConnectionID: Hashable, Sendable {
     let number: UInt64
-    /// Whether it may carry several transfers at once: it speaks HTTP/2.
+    /// Whether it uses HTTP/2, so that several transfers can share it.
     package var isShared: Bool
 
     package init(number: UInt64, isShared: Bool) {
@@ -11,8 +11,8 @@ package struct ConnectionID: Hashable, Sendable {
         self.isShared = isShared
     }
 
-    /// The addresses and ports of both ends (CURLOPT_PREREQFUNCTION(3)): no two connections have the same
-    /// ends at once.
+    /// Derived from the addresses and ports of both ends (CURLOPT_PREREQFUNCTION(3)), which no two open
+    /// connections share.
     init(
         remote: UnsafePointer<CChar>?,
         local: UnsafePointer<CChar>?,

@@ -1,11 +1,11 @@
-/// The sockets of the connections of a ``MultiHandle``. libcurl does not tell that of a connection which it
-/// takes from its pool.
+/// The sockets of the connections of a ``MultiHandle``. libcurl does not report the socket of a connection
+/// from its pool.
 ///
-/// There is one entry for each connection that is open, and perhaps for some that were closed: those go when
-/// their number is another connection's.
+/// Has one entry for each open connection, and possibly for closed ones, which are replaced when their socket
+/// number is reused.
 final class ConnectionSockets {
     private var sockets: [UInt64: Int32] = [:]
-    /// The connection that each socket was last seen to be of.
+    /// The last known connection of each socket.
     private var names: [UInt64?] = []
 
     subscript(connection: ConnectionID) -> Int32? { sockets[connection.number] }

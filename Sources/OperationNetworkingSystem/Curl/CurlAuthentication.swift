@@ -1,9 +1,9 @@
-/// A name and a password for a server, and the one way to send them.
+/// A user and password for a server, and the scheme to send them with.
 package struct CurlAuthentication: Hashable, Sendable {
-    /// The schemes that libcurl does by itself.
+    /// The schemes that libcurl implements.
     package enum Scheme: Hashable, Sendable {
         case basic
-        /// Asks, and answers what the server then wants to know; so does the next.
+        /// Answers further challenges of the server, as does the next.
         case ntlm
         case negotiate
     }
@@ -12,7 +12,7 @@ package struct CurlAuthentication: Hashable, Sendable {
     package var user: String
     package var password: String
 
-    /// Two empty texts stand, for Negotiate, for the user of the tickets.
+    /// For Negotiate, two empty texts mean the user of the tickets.
     package init(scheme: Scheme, user: String, password: String) {
         self.scheme = scheme
         self.user = user

@@ -1,12 +1,12 @@
 import COperationNetworking
 
-/// A failure that libcurl reported: a `CURLcode` and its sentence; see libcurl-errors(3).
+/// A failure reported by libcurl: a `CURLcode` and its message; see libcurl-errors(3).
 package struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The `CURLcode`.
     package let code: Int32
-    /// The message of libcurl for this case, or else for the code in general.
+    /// libcurl's message for this case, or else its general message for the code.
     package let message: String
-    /// The `errno` behind it, 0 when there was none.
+    /// The underlying `errno`; 0 if there was none.
     package let systemError: Int32
 
     package init(code: Int32, message: String? = nil, systemError: Int32 = 0) {
@@ -15,7 +15,7 @@ package struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
         self.systemError = systemError
     }
 
-    /// libcurl's general sentence for a `CURLcode`.
+    /// libcurl's general message for a `CURLcode`.
     package static func sentence(for code: Int32) -> String {
         curl_easy_strerror(CURLcode(UInt32(bitPattern: code))).map { String(cString: $0) } ?? "error \(code)"
     }
@@ -30,7 +30,7 @@ package struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Throws what a `curl_easy_setopt` answered, unless that was `CURLE_OK`.
+/// Throws the result of a `curl_easy_setopt`, unless it is `CURLE_OK`.
 func check(_ code: CURLcode) throws(CurlError) {
     guard code == CURLE_OK else { throw CurlError(code: Int32(code.rawValue)) }
 }

@@ -1,18 +1,18 @@
 import COperationNetworking
 
-/// libcurl as a whole: its one-time start, and what it is.
+/// The libcurl library: its one-time initialization, version and features.
 package enum CurlLibrary {
-    /// As in `7.88.1`.
+    /// The version, as in `7.88.1`.
     package static var version: String {
         versionInformation.map { String(cString: $0.pointee.version) } ?? "unknown"
     }
 
-    /// As in `0x075801` for 7.88.1.
+    /// The version number, as in `0x075801` for 7.88.1.
     package static var versionNumber: UInt32 {
         versionInformation?.pointee.version_num ?? 0
     }
 
-    /// As in `OpenSSL/3.0.19`; trust evaluation needs this one.
+    /// The TLS library, as in `OpenSSL/3.0.19`, which trust evaluation requires.
     package static var tlsVersion: String {
         versionInformation.flatMap { $0.pointee.ssl_version }.map { String(cString: $0) } ?? "none"
     }
@@ -22,7 +22,7 @@ package enum CurlLibrary {
         (versionInformation?.pointee.features ?? 0) & Int32(CURL_VERSION_HTTP2) != 0
     }
 
-    /// The places where libcurl looks for authorities by default.
+    /// libcurl's default locations of certificate authorities.
     package static var authorities: ChainVerifier.Anchors {
         let information = versionInformation?.pointee
         return .places(
@@ -31,19 +31,20 @@ package enum CurlLibrary {
         )
     }
 
-    /// Whether a handle may do another transfer. Before 8.1.0 it would read freed memory if the next response
-    /// began with a folded line.
+    /// Whether handles can be reused. Before 8.1.0, a reused handle would read freed memory if the next
+    /// response began with a folded line.
     static let handlesCanBeUsedAgain = versionNumber >= 0x080100
 
     private static var versionInformation: UnsafePointer<curl_version_info_data>? {
         clibcurl_version()
     }
 
-    /// Once per process, before anything else (curl_global_init(3)). Swift initializes a static exactly once.
+    /// Initializes libcurl once per process, before anything else (curl_global_init(3)). Swift initializes a
+    /// static exactly once.
     static func initialize() {
         precondition(
             startCode == CURLE_OK,
-            "libcurl did not start: \(CurlError(code: Int32(startCode.rawValue)))"
+            "libcurl could not be initialized: \(CurlError(code: Int32(startCode.rawValue)))"
         )
     }
 

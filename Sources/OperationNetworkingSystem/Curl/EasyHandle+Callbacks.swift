@@ -2,7 +2,7 @@ import COperationNetworking
 import Foundation
 import Glibc
 
-// What libcurl calls: no captures, one line each, then a method.
+// The callbacks of libcurl: capture-free, each one calls a method.
 extension EasyHandle {
     static let didReceiveHeaderLine: clibcurl_data_callback = { bytes, size, count, context in
         from(context).didReceiveHeaderLine(buffer(bytes, size * count))
@@ -20,7 +20,7 @@ extension EasyHandle {
         from(context).seeksBody(to: Int64(offset), origin: origin)
     }
 
-    /// libcurl's own sockets are inherited by every child process, with their live TLS connections.
+    /// Sockets that libcurl opens itself are inherited by every child process, with their TLS connections.
     static let openSocket: clibcurl_open_socket_callback = { context, _, address in
         guard let address else { return -1 }
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
@@ -91,7 +91,8 @@ extension EasyHandle {
         return maySend ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
-    /// libcurl hands over one line, but trailers that it kept while the transfer was paused all at once (7.88).
+    /// libcurl passes one line at a time, except trailers that it buffered while the transfer was paused
+    /// (7.88).
     private func didReceiveHeaderLine(_ lines: UnsafeBufferPointer<UInt8>) -> Int {
         let span = lines.span
         var start = 0

@@ -2,8 +2,8 @@ import COperationNetworking
 import Foundation
 
 extension EasyHandle {
-    /// The protocol that the server chose in the TLS handshake, as in `h2` or `http/1.1`; `nil`: none.
-    /// Callable from within the delegate.
+    /// The protocol that the server chose in the TLS handshake, such as `h2` or `http/1.1`, if any. Callable
+    /// from within the delegate.
     package var chosenProtocol: String? {
         var name: UnsafePointer<UInt8>?
         let length = Int(ctls_chosen_protocol(raw, &name))
@@ -11,8 +11,7 @@ extension EasyHandle {
         return String(decoding: UnsafeBufferPointer(start: name, count: length), as: UTF8.self)
     }
 
-    /// Sets how the connection is secured. The server's certificate is verified in any case: what the judge
-    /// makes of the result is its affair.
+    /// Sets the TLS options. The server's certificate is always verified; the judge decides about the result.
     func setTLS(_ options: TLSOptions) throws(CurlError) {
         try setAuthorities(options.authorities)
         if let identity = options.identity {
@@ -37,12 +36,12 @@ extension EasyHandle {
         case .places(let file, let directory):
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAINFO, file))
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAPATH, directory))
-        // libcurl keeps what it read of a file with the multi handle, for a day
-        // (CURLOPT_CA_CACHE_TIMEOUT(3)): a change of the file needs another one.
+        // libcurl caches a file's contents in the multi handle for a day (CURLOPT_CA_CACHE_TIMEOUT(3)); a
+        // changed file needs another multi handle.
         case .certificates(let pem):
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAINFO, nil))
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAPATH, nil))
-            // Without any, no server is trusted; libcurl takes an empty list for an error.
+            // Without authorities no server is trusted; libcurl rejects an empty list.
             if !pem.isEmpty { try set(CURLOPT_CAINFO_BLOB, pem) }
         }
     }
@@ -53,7 +52,7 @@ extension EasyHandle {
             CURL_SSLVERSION_TLSv1_3,
         ]
         let index = { (version: Int) in max(0, min(3, version)) }
-        // The highest versions are the same numbers, in the upper half (CURLOPT_SSLVERSION(3)).
+        // The maximum version uses the same numbers, in the upper half (CURLOPT_SSLVERSION(3)).
         return Int(lowest[index(range.lowerBound)]) | Int(lowest[index(range.upperBound)]) << 16
     }
 

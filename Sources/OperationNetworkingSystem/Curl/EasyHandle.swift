@@ -1,49 +1,49 @@
 import COperationNetworking
 
-/// One transfer of libcurl: a `CURL *`; see libcurl-easy(3).
+/// A libcurl transfer: a `CURL *`; see libcurl-easy(3).
 ///
-/// Used on one thread, the one that drives its ``MultiHandle``. Making one costs a tenth of a small request,
-/// so one that ``leavesNothing`` of its transfer may do another one with the same ``StandingOptions``.
+/// Used only on the thread that drives its ``MultiHandle``. Creating a handle costs a tenth of a small
+/// request, so a handle that ``leavesNothing`` of its transfer is reused with the same ``StandingOptions``.
 package final class EasyHandle {
-    /// libcurl sends one buffer for each time that the socket is found writable, and a pass of the event loop
-    /// costs more than 64 KiB, its default, are worth. In bytes.
+    /// In bytes. libcurl sends one buffer each time the socket is writable, and a pass of the event loop
+    /// costs too much for its default of 64 KiB.
     private static let largeBuffer = 256 * 1024
-    /// The bytes that are read at once. With libcurl's default, 16 KiB, two system calls for each buffer cost
-    /// more than the rest of a fast download. Only what is filled takes memory, and below 128 KiB malloc(3)
-    /// maps no pages for it alone. libcurl reads up to 100 buffers before it lets others go on.
+    /// The read size. With libcurl's default of 16 KiB, two system calls per buffer cost more than the rest
+    /// of a fast download. Unused pages take no memory, and below 128 KiB malloc(3) does not use a separate
+    /// mapping. libcurl reads up to 100 buffers before it serves other transfers.
     package static let receiveBuffer = 100 * 1024
     private static let largeBody = 4 * 1024 * 1024
-    /// For proxies, as bits of CURLOPT_PROXYAUTH(3).
+    /// Bits of CURLOPT_PROXYAUTH(3).
     private static let basic = Int(CLIBCURL_AUTH_BASIC)
     private static let betterThanBasic = Int(CLIBCURL_AUTH_DIGEST | CLIBCURL_AUTH_NTLM)
 
     let pointer: OpaquePointer
-    /// The place where bytes of the response go.
+    /// Where bytes of the response go.
     enum BodyPlace {
-        /// The delegate takes them.
+        /// To the delegate.
         case taken
-        /// The delegate has no room: libcurl keeps them.
+        /// The delegate has no capacity: libcurl buffers them.
         case held
         case dropped
     }
 
     var body = BodyPlace.taken
-    /// The caller's name for it.
+    /// An identifier for the caller.
     package var tag: UInt64 = 0
     /// Whether it is in a ``MultiHandle``.
     var isRunning = false
-    /// Those of the connections of its ``MultiHandle``, while it is in one.
+    /// The sockets of its ``MultiHandle``, while it is in one.
     var sockets: ConnectionSockets?
-    /// The receiver of all events; kept until ``letGo()``.
+    /// The receiver of all events; retained until ``letGo()``.
     private(set) var delegate: (any EasyHandleDelegate)?
     /// Decides about the server of the next TLS connection.
     var judge: (any ServerJudge)?
-    /// Whether the server said that its TLS connection ends; known only after ``watchForCloseNotify()``.
+    /// Whether the server sent a TLS close notification; known only after ``watchForCloseNotify()``.
     package private(set) var hasCloseNotify = false
     private var watchesForCloseNotify = false
-    /// Why there was no socket, an `errno`; libcurl does not look.
+    /// Why no socket could be opened, an `errno`, which libcurl does not report.
     private var socketError: Int32 = 0
-    /// Set when it was prepared first; `nil`: it does one transfer, and no more.
+    /// Set when the handle is first prepared; `nil` if it cannot be reused.
     private var standing: StandingOptions?
     var trace = HandleTrace()
     private var lent = Lent()
@@ -53,7 +53,7 @@ package final class EasyHandle {
     /// Whether libcurl was given cookies.
     var hasCookies = false
 
-    /// Held for libcurl, which reads these in place.
+    /// Retained for libcurl, which reads them in place.
     private struct Lent {
         var fields: HeaderList?
         var proxyFields: HeaderList?
@@ -62,8 +62,8 @@ package final class EasyHandle {
 
     var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
 
-    /// - Parameter sessions: where its connections find and leave TLS sessions; `nil`: among its own.
-    /// - Throws: when there is no memory.
+    /// - Parameter sessions: the shared TLS sessions; `nil` for its own.
+    /// - Throws: if out of memory.
     package init(sessions: TLSSessions? = nil) throws(CurlError) {
         CurlLibrary.initialize()
         guard let made = curl_easy_init() else { throw CurlError(code: Int32(CURLE_OUT_OF_MEMORY.rawValue)) }
@@ -77,7 +77,7 @@ package final class EasyHandle {
         }
     }
 
-    /// The object of a prepared handle.
+    /// Returns the object of a prepared handle.
     static func of(_ raw: UnsafeMutableRawPointer) -> EasyHandle? {
         var context: UnsafeMutableRawPointer?
         guard clibcurl_easy_getinfo_pointer(raw, CURLINFO_PRIVATE, &context) == CURLE_OK, let context else {
@@ -91,20 +91,22 @@ package final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// Lets the delegate go, which keeps the handle; the transfer is out of its ``MultiHandle``.
+    /// Releases the delegate, which retains the handle. Called after the transfer is removed from its
+    /// ``MultiHandle``.
     package func letGo() {
         delegate = nil
         judge = nil
     }
 
-    // MARK: - Doing another transfer
+    // MARK: - Reuse
 
-    /// Whether it can be prepared for these options although it has done another transfer.
+    /// Whether a used handle can be prepared for these options.
     package func serves(_ options: TransferOptions) -> Bool {
         standing?.serve(options) ?? false
     }
 
-    /// Whether nothing of the transfer, which has succeeded, can matter to another one; see ``HandleTrace``.
+    /// Whether the transfer, which has succeeded, left no state that can affect another one; see
+    /// ``HandleTrace``.
     package var leavesNothing: Bool {
         standing != nil
             && trace.leavesNothing(
@@ -115,7 +117,7 @@ package final class EasyHandle {
             )
     }
 
-    /// Lets go of what was the transfer's alone. It is out of its ``MultiHandle``.
+    /// Releases the state of the transfer. Called after it is removed from its ``MultiHandle``.
     package func rest() {
         letGo()
         if trace.watchesForExcess { clibcurl_easy_setopt_long(raw, CURLOPT_VERBOSE, 0) }
@@ -126,7 +128,7 @@ package final class EasyHandle {
 
     // MARK: - Results
 
-    /// `CURLE_OK` as `nil`, everything else with libcurl's sentence about this transfer.
+    /// Returns `nil` for `CURLE_OK`, or else an error with libcurl's message about this transfer.
     package func error(for code: Int32) -> CurlError? {
         guard code != 0 else { return nil }
         let text = String(cString: errorText)
@@ -139,7 +141,7 @@ package final class EasyHandle {
         )
     }
 
-    /// The HTTP version of the last response, as in `1.1` or `2`; `nil` before there was one.
+    /// The HTTP version of the last response, as in `1.1` or `2`, if there was one.
     package var httpVersion: String? {
         guard trace.hasBegun else { return nil }
         return switch long(CURLINFO_HTTP_VERSION) {
@@ -150,13 +152,13 @@ package final class EasyHandle {
         }
     }
 
-    /// The number of connections that this transfer had to open.
+    /// The number of connections that this transfer opened.
     package var connectionCount: Int { trace.hasBegun ? long(CURLINFO_NUM_CONNECTS) : 0 }
 
-    /// Microseconds from the start until the name was known, the connection stood, TLS stood, and the first
-    /// byte came; 0 for what did not happen.
+    /// The times in microseconds, from the start, at which the name was resolved, the connection and TLS were
+    /// established, and the first byte was received; 0 for events that did not happen.
     package var moments: (name: Int64, connection: Int64, tls: Int64, firstByte: Int64, total: Int64) {
-        // Until libcurl begins, they are those of the transfer before.
+        // Until libcurl begins, they are those of the previous transfer.
         guard trace.hasBegun else { return (0, 0, 0, 0, 0) }
         return (
             offset(CURLINFO_NAMELOOKUP_TIME_T), offset(CURLINFO_CONNECT_TIME_T),
@@ -165,25 +167,25 @@ package final class EasyHandle {
         )
     }
 
-    /// Bytes of requests that connections have taken so far, heads and perhaps bodies, each time they were
-    /// sent (CURLINFO_REQUEST_SIZE(3)). Callable from within the delegate.
+    /// The bytes of requests that connections have accepted so far, heads and possibly bodies, including
+    /// repetitions (CURLINFO_REQUEST_SIZE(3)). Callable from within the delegate.
     package var requestBytesTaken: Int { long(CURLINFO_REQUEST_SIZE) }
 
-    /// Bytes of the body that connections have taken so far (CURLINFO_SIZE_UPLOAD_T(3)).
+    /// The body bytes that connections have accepted so far (CURLINFO_SIZE_UPLOAD_T(3)).
     package var bodyBytesTaken: Int64 { offset(CURLINFO_SIZE_UPLOAD_T) }
 
-    /// The status of the proxy's last answer to CONNECT; 0: there was none (CURLINFO_HTTP_CONNECTCODE(3)).
+    /// The status of the proxy's last answer to CONNECT; 0 if there was none (CURLINFO_HTTP_CONNECTCODE(3)).
     package var tunnelStatus: Int { long(CURLINFO_HTTP_CONNECTCODE) }
 
-    /// Whether a TLS handshake has begun over the socket that was opened last: the answer to CONNECT, if there
-    /// was one, has come to its end.
+    /// Whether a TLS handshake has begun on the last opened socket, so that any answer to CONNECT is
+    /// complete.
     package var hasBegunTLS: Bool { trace.hasBegunTLS }
 
     /// The error of a SOCKS proxy, a `CURLproxycode` (CURLINFO_PROXY_ERROR(3)).
     package var proxyCode: Int { long(CURLINFO_PROXY_ERROR) }
 
-    /// Whether a proxy has asked for credentials during this transfer, and whether it takes better ones than
-    /// Basic; `nil`: it has not asked (CURLINFO_PROXYAUTH_AVAIL(3)).
+    /// Whether a proxy that requested credentials during this transfer offers stronger schemes than Basic;
+    /// `nil` if none did (CURLINFO_PROXYAUTH_AVAIL(3)).
     package var proxyOffersMoreThanBasic: Bool? {
         let offered = long(CURLINFO_PROXYAUTH_AVAIL)
         if offered & Self.betterThanBasic != 0 { return true }
@@ -204,14 +206,14 @@ package final class EasyHandle {
 
     // MARK: - Commands
 
-    /// Sets everything for the transfer.
+    /// Sets all options of a transfer.
     ///
     /// - Parameters:
-    ///   - options: these.
-    ///   - url: the URL of the options, taken apart.
-    ///   - fields: the lines of the options.
+    ///   - options: the options.
+    ///   - url: the parsed URL of the options.
+    ///   - fields: the header lines of the options.
     ///   - delegate: the receiver of all events.
-    /// - Throws: what `curl_easy_setopt` answered, for example for a URL that cannot be one.
+    /// - Throws: the error of `curl_easy_setopt`, for example for an invalid URL.
     package func prepare(
         _ options: TransferOptions,
         url: ParsedURL?,
@@ -224,7 +226,7 @@ package final class EasyHandle {
         } else {
             assert(serves(options), "a handle was prepared for what it cannot do any more")
         }
-        // First, since from 8.12 on it lets go of the text. libcurl takes it, where there is one.
+        // First, because since 8.12 it releases the text. libcurl prefers it if it is set.
         try check(clibcurl_easy_setopt_url(raw, url?.pointer))
         lent.url = url
         try set(CURLOPT_URL, options.url)
@@ -236,7 +238,7 @@ package final class EasyHandle {
         judge = options.tls?.judge
     }
 
-    /// Sets what stays for each transfer that the handle does.
+    /// Sets the options that stay for all transfers of the handle.
     private func setStanding(_ options: TransferOptions) throws(CurlError) {
         try setConstants()
         try setMethod(options)
@@ -249,50 +251,49 @@ package final class EasyHandle {
         if CurlLibrary.handlesCanBeUsedAgain { standing = StandingOptions(options) }
     }
 
-    /// Sets other fields for what is sent from now on. Callable from within
-    /// ``EasyHandleDelegate/easyHandleWillSendRequest(over:)``, which is before libcurl writes the request.
+    /// Replaces the fields of requests from now on. Callable from within
+    /// ``EasyHandleDelegate/easyHandleWillSendRequest(over:)``, before libcurl writes the request.
     package func replaceHeaderLines(_ lines: [String], octetLine: String?) throws(CurlError) {
         let list = try HeaderList(lines, octetLine: octetLine)
         try set(list, CURLOPT_HTTPHEADER)
         lent.fields = list
     }
 
-    /// Has nothing more received until ``resumeReceiving()``. Callable from within the delegate, which has
-    /// taken what there was.
+    /// Pauses receiving until ``resumeReceiving()``. Callable from within the delegate, after it has accepted
+    /// the bytes.
     package func holdReceiving() {
         trace.wasHeld = true
         curl_easy_pause(raw, CURLPAUSE_RECV)
     }
 
-    /// Goes on after ``ReceiveAnswer/full``, or ``holdReceiving()``; may call the delegate at once.
+    /// Resumes after ``ReceiveAnswer/full`` or ``holdReceiving()``; may call the delegate synchronously.
     package func resumeReceiving() {
         body = .taken
         curl_easy_pause(raw, CURLPAUSE_CONT)
     }
 
-    /// Takes the bytes that libcurl keeps of a response that is held, and drops them; to be called before the
-    /// transfer is removed. libcurl 7.88 loses them (a buffer and more) if the connection goes on to serve
-    /// others, as one of HTTP/2 does.
+    /// Discards the bytes that libcurl buffers of a paused response. Called before the transfer is removed:
+    /// libcurl 7.88 would otherwise leak them (a buffer and more) if the connection continues to serve
+    /// others, as in HTTP/2.
     func dropHeldBytes() {
         guard body == .held else { return }
         body = .dropped
         curl_easy_pause(raw, CURLPAUSE_CONT)
     }
 
-    /// Goes on after ``SendAnswer/notYet``; may call the delegate at once.
+    /// Resumes after ``SendAnswer/notYet``; may call the delegate synchronously.
     package func resumeSending() {
         curl_easy_pause(raw, CURLPAUSE_CONT)
     }
 
-    /// Lets ``hasCloseNotify`` be known at the end. Callable from within the delegate, which is when it is
-    /// known that it will matter: it costs a call for every piece of the body.
+    /// Enables ``hasCloseNotify``. Callable from within the delegate, once it is known to matter: it costs a
+    /// call for every piece of the body.
     package func watchForCloseNotify() {
         watchesForCloseNotify = true
         reportProgress()
     }
 
-    /// Has ``EasyHandleDelegate/easyHandleDidProgress(received:)`` called from now on. Callable from within
-    /// the delegate.
+    /// Enables ``EasyHandleDelegate/easyHandleDidProgress(received:)``. Callable from within the delegate.
     package func reportProgress() {
         trace.reportsProgress = true
         clibcurl_easy_setopt_long(raw, CURLOPT_NOPROGRESS, 0)
@@ -304,8 +305,8 @@ package final class EasyHandle {
     }
 
     /// - Parameters:
-    ///   - socket: the socket; -1: there is none.
-    ///   - code: why there is none.
+    ///   - socket: the socket; -1 if it could not be opened.
+    ///   - code: the `errno` in that case.
     func didOpenSocket(_ socket: Int32, _ code: Int32) {
         trace.hasMoved = true
         trace.hasBegunTLS = false
@@ -333,26 +334,26 @@ package final class EasyHandle {
         try check(clibcurl_easy_setopt_progress_callback(raw, EasyHandle.didProgress))
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_DEBUGDATA, context))
         try check(clibcurl_easy_setopt_log_callback(raw, EasyHandle.didLog))
-        // Cancelling a transfer that resolves a name must not wait for the resolver's thread: that would hold
-        // up every other transfer. And no signals: this is a library in an application's process.
+        // Cancelling a transfer that is resolving a name must not wait for the resolver's thread, which would
+        // block every other transfer. No signals either, in an application's process.
         try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_NOSIGNAL, 1)
         try check(clibcurl_easy_setopt_web_protocols(raw))
         try set(CURLOPT_HTTP09_ALLOWED, 0)
-        // Names and passwords come from `TransferOptions` only, and for this server only.
+        // Users and passwords come only from `TransferOptions`, for this server.
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         try set(CURLOPT_UNRESTRICTED_AUTH, 0)
-        // Redirects, statuses and content codings are judged by us.
+        // The library handles redirects, statuses and content codings itself.
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_FAILONERROR, 0)
         // A proxy's answer to CONNECT is not the server's.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 
-    /// libcurl has a default of its own, 5 minutes, where nothing is set: other timeouts are ours, measured
-    /// since the last progress.
+    /// libcurl's own default is 5 minutes. The library implements other timeouts, measured since the last
+    /// progress.
     private static func milliseconds(_ timeout: Double?) -> Int {
-        // libcurl takes 0 for its default, and counts in an int.
+        // libcurl treats 0 as its default, and uses an int.
         Int(max(1, min(Double(Int32.max), (timeout ?? .infinity) * 1000)))
     }
 
@@ -385,23 +386,22 @@ package final class EasyHandle {
     }
 
     private func setProxy(_ options: TransferOptions) throws(CurlError) {
-        // An empty name keeps libcurl from reading the environment, whose proxies were looked at before this.
+        // An empty name keeps libcurl from reading the environment, which the library has already evaluated.
         if let proxy = options.proxy { try set(CURLOPT_PROXY, proxy.url) } else { try clear(CURLOPT_PROXY) }
         try clear(CURLOPT_NOPROXY)
         guard let proxy = options.proxy else { return }
-        // Fields of the request are for the server, and a proxy that opens a tunnel does not see them.
+        // The request's fields are for the server, and not sent to a proxy that opens a tunnel.
         try set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         let list = try HeaderList(proxy.headerLines)
         try set(list, CURLOPT_PROXYHEADER)
         lent.proxyFields = list
-        // HTTP/2 without TLS is between the client and the server, and no proxy's business. libcurl tunnels
-        // https anyway.
+        // HTTP/2 without TLS is tunneled as well, since it is end-to-end. libcurl always tunnels https.
         try set(CURLOPT_HTTPPROXYTUNNEL, options.version == .http2PriorKnowledge ? 1 : 0)
         try set(CURLOPT_SOCKS5_AUTH, Int(CLIBCURL_AUTH_BASIC))
         guard proxy.user != nil || proxy.password != nil else { return }
         try set(CURLOPT_PROXYUSERNAME, proxy.user ?? "")
         try set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
-        // Only there: with NTLM among them, libcurl 7.88 never finds a connection through SOCKS again.
+        // Only for these: with NTLM included, libcurl 7.88 never reuses a connection through SOCKS.
         guard proxy.url.hasPrefix("http://") else { return }
         switch proxy.authentication {
         case .asAsked: try set(CURLOPT_PROXYAUTH, Self.basic | Self.betterThanBasic)
@@ -413,7 +413,7 @@ package final class EasyHandle {
         wish(CURLOPT_BUFFERSIZE, Self.receiveBuffer)
         switch options.version {
         case .automatic, .http2:
-            // Not CURLOPT_PIPEWAIT: in libcurl 7.88 one host that waits holds up all the others.
+            // Not CURLOPT_PIPEWAIT: in libcurl 7.88 one waiting host blocks all others.
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         case .http1:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
@@ -422,7 +422,7 @@ package final class EasyHandle {
         }
     }
 
-    /// Exactly one scheme: libcurl never falls back to a weaker one.
+    /// Sets exactly one scheme, so that libcurl never falls back to a weaker one.
     private func setAuthentication(_ authentication: CurlAuthentication) throws(CurlError) {
         let scheme =
             switch authentication.scheme {
@@ -435,7 +435,7 @@ package final class EasyHandle {
         try set(CURLOPT_PASSWORD, authentication.password)
     }
 
-    /// Sets what makes a transfer faster and changes nothing else: a refusal must not end a request.
+    /// Sets an option that only improves performance, and ignores failure.
     private func wish(_ option: CURLoption, _ value: Int) {
         clibcurl_easy_setopt_long(raw, option, value)
     }
@@ -444,7 +444,7 @@ package final class EasyHandle {
         try check(clibcurl_easy_setopt_long(raw, option, value))
     }
 
-    /// Sets an empty string, which libcurl does not take for none.
+    /// Removes a string, because libcurl does not treat an empty one as none.
     private func clear(_ option: CURLoption) throws(CurlError) {
         try check(clibcurl_easy_setopt_empty(raw, option))
     }

@@ -1,15 +1,14 @@
-/// The options of a transfer that stay set in its handle, where these are all that stay: a plain request, as
-/// most are.
+/// The options that stay set in a handle after a plain request, as most are.
 ///
-/// Two transfers with equal ones differ only in what is set anew each time: the URL, the fields, the cookies,
-/// the time to connect, and the judge.
+/// Transfers with equal standing options differ only in options that are set each time: the URL, the fields,
+/// the cookies, the connect timeout, and the judge.
 struct StandingOptions {
     private let version: TransferOptions.HTTPVersion
     private let knowsCookies: Bool
     private let security: Security?
 
-    /// - Returns: `nil` if more than that would stay: bodies and other methods, credentials and proxies,
-    ///   certificates that are bytes, a connection of its own.
+    /// - Returns: `nil` if other options would stay: bodies and other methods, credentials and proxies,
+    ///   certificates in memory, a connection of its own.
     init?(_ options: TransferOptions) {
         guard Self.arePlain(options) else { return nil }
         security = options.tls.map(Security.init)
@@ -17,7 +16,7 @@ struct StandingOptions {
         knowsCookies = options.cookieLines != nil
     }
 
-    /// Whether a handle in which these stay is good for a transfer with those.
+    /// Whether a handle with these options can be used for a transfer with `options`.
     func serve(_ options: TransferOptions) -> Bool {
         guard Self.arePlain(options), version == options.version else { return false }
         guard knowsCookies == (options.cookieLines != nil) else { return false }
@@ -35,7 +34,7 @@ struct StandingOptions {
         return tls.identity == nil
     }
 
-    /// By reference, since the options are copied whenever they are asked.
+    /// By reference, because the options are copied at each access.
     private final class Security: Sendable {
         let authorities: TLSOptions.Authorities
         let versions: ClosedRange<Int>
@@ -59,56 +58,56 @@ struct StandingOptions {
     }
 }
 
-/// A transfer, as far as it shows what libcurl keeps of it in the handle.
+/// The properties of a transfer that determine what state libcurl keeps in the handle.
 ///
-/// `curl_easy_reset` forgets not everything, and what a handle did before must not decide about the next
-/// request. So a handle does another transfer only after one that has succeeded and can have left nothing. By
-/// the sources of libcurl 8.5 and 8.14, a handle keeps, beyond its options:
+/// `curl_easy_reset` does not reset everything, and previous transfers must not affect the next one. So a
+/// handle is reused only after a successful transfer that cannot have left any state. According to the
+/// sources of libcurl 8.5 and 8.14, a handle keeps, beyond its options:
 ///
-/// | It keeps                                                              | Kept out by               |
-/// |-----------------------------------------------------------------------|---------------------------|
-/// | tries, remains of TLS and of the resolver                             | a connection was there, and one request went out |
-/// | the system's last error                                               | there is none             |
-/// | schemes and nonces of challenges                                      | the status                |
-/// | remains of a pause                                                    | it was never held         |
-/// | the stream and its bytes                                              | HTTP/1.1, without streams |
-/// | the host that the caller's `Host` named, whose cookies it sends and takes | there was no such field |
-/// | cookies                                                               | none came                 |
-/// | whether to report progress                                            | it did not                |
-/// | whether its connection may be kept                                    | it may                    |
+/// | State                              | Excluded because                                 |
+/// |------------------------------------|--------------------------------------------------|
+/// | retries, TLS and resolver state    | there was a connection, and one request was sent |
+/// | the system's last error            | there is none                                    |
+/// | schemes and nonces of challenges   | the status                                       |
+/// | pause state                        | it was never paused                              |
+/// | the stream and its bytes           | HTTP/1.1, without streams                        |
+/// | the host of the caller's `Host` field, which selects cookies | there was no such field                          |
+/// | cookies                            | none were received                               |
+/// | progress reporting                 | it was not enabled                               |
+/// | whether its connection may be kept | it may                                           |
 struct HandleTrace {
-    /// Whether the handle has done no other transfer before.
+    /// Whether this is the handle's first transfer.
     var isFirst = true
-    /// Whether there was a socket for it, or a connection.
+    /// Whether there was a socket or a connection.
     var hasMoved = false
-    /// libcurl may send a request again by itself.
+    /// libcurl may repeat a request by itself.
     var requestCount = 0
     var namesHost = false
     var wasHeld = false
     var reportsProgress = false
     /// Whether libcurl writes a log, for ``EasyHandle/watchForExcess()``.
     var watchesForExcess = false
-    /// Whether there was more than the response, and the connection is not kept.
+    /// Whether there were excess bytes, so that the connection is not kept.
     var hasExcess = false
     var receivedCookies = 0
-    /// The socket that libcurl last wanted watched for it; it may belong to another transfer by now.
+    /// The last socket that libcurl watched for the transfer, which may now belong to another one.
     var watchedSocket: Int32 = -1
-    /// The sockets that were opened since it last had another connection; some may be closed by now.
+    /// The sockets that were opened since the last change of connection, some of which may be closed.
     var openedSockets: [Int32] = []
-    /// Whether its connection was used before.
+    /// Whether the connection is reused.
     var isConnectionKept = false
-    /// Whether a TLS handshake has begun over the socket that was opened last.
+    /// Whether a TLS handshake has begun on the last opened socket.
     var hasBegunTLS = false
 
-    /// Whether what libcurl says of times and connections is about this transfer.
+    /// Whether libcurl's times and connection count already refer to this transfer.
     var hasBegun: Bool { isFirst || hasMoved }
 
     /// - Parameters:
-    ///   - connectionCount: how many were opened.
-    ///   - systemError: an `errno`, perhaps of a connection to another server that was closed meanwhile.
-    ///   - status: of the response.
-    ///   - isHTTP1: the response's version is HTTP/1.1.
-    /// - Returns: whether the handle may do another transfer.
+    ///   - connectionCount: the number of opened connections.
+    ///   - systemError: an `errno`, possibly of another connection that was closed.
+    ///   - status: the status of the response.
+    ///   - isHTTP1: whether the response's version is HTTP/1.1.
+    /// - Returns: whether the handle may be reused.
     func leavesNothing(connectionCount: Int, systemError: Int, status: Int, isHTTP1: Bool) -> Bool {
         requestCount == 1 && connectionCount == 0 && systemError == 0 && (200..<400).contains(status)
             && isHTTP1

@@ -1,20 +1,20 @@
 import COperationNetworking
 
-/// Fields in libcurl's form: a `curl_slist`; see CURLOPT_HTTPHEADER(3).
+/// Header fields as a `curl_slist`; see CURLOPT_HTTPHEADER(3).
 ///
-/// libcurl reads it in place and changes nothing, so that transfers with the same fields share one. Used on
-/// one thread, like the handles. Each handle keeps it until it has another one.
+/// libcurl only reads it, so transfers with the same fields share one. Used on one thread, like the handles.
+/// Each handle retains it until it is replaced.
 package final class HeaderList {
     /// As in ``TransferOptions/headerLines``.
     package let lines: [String]
-    /// Whether one of them is the caller's own `Host`.
+    /// Whether the caller sets `Host`.
     let namesHost: Bool
     let pointer: UnsafeMutablePointer<curl_slist>?
 
     /// - Parameters:
     ///   - lines: the lines, in UTF-8.
-    ///   - octetLine: the one of them that has one scalar for each octet instead.
-    /// - Throws: when there is no memory.
+    ///   - octetLine: the line that has one scalar per octet instead.
+    /// - Throws: if out of memory.
     package init(_ lines: [String], octetLine: String? = nil) throws(CurlError) {
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {

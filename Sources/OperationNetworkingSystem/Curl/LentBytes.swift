@@ -1,7 +1,7 @@
 package import Foundation
 
 extension Data {
-    /// Copies bytes that are only lent. The one copy between libcurl and memory.
+    /// Appends a copy of borrowed bytes: the only copy between libcurl and memory.
     package mutating func append(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { append($0) }
     }
@@ -12,8 +12,8 @@ extension Data {
 }
 
 extension Array where Element == UInt8 {
-    /// Adds the text of a header line in UTF-8: what is neither ASCII nor UTF-8 is ISO 8859-1, which can be
-    /// anything (RFC 9110 §5.5).
+    /// Appends the text of a header line as UTF-8. Bytes that are not UTF-8 are read as ISO 8859-1 (RFC 9110
+    /// §5.5).
     /// - Returns: whether it was UTF-8.
     @discardableResult
     package mutating func append(headerText bytes: Span<UInt8>) -> Bool {
@@ -27,7 +27,8 @@ extension Array where Element == UInt8 {
         }
     }
 
-    /// Adds text that is of use only if it can be given back octet for octet: what is no UTF-8 is U+FFFD.
+    /// Appends text that is only useful if it can be returned octet for octet: bytes that are not UTF-8
+    /// become U+FFFD.
     /// - Returns: whether it was UTF-8.
     package mutating func append(opaqueText bytes: Span<UInt8>) -> Bool {
         bytes.withUnsafeBufferPointer { buffer in
@@ -48,12 +49,12 @@ extension Array where Element == UInt8 {
 }
 
 extension String {
-    /// The text of octets that are UTF-8; others become U+FFFD.
+    /// Decodes UTF-8; invalid octets become U+FFFD.
     package init(_ bytes: Span<UInt8>) {
         self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The text of ASCII octets, each as `transform` makes it.
+    /// Creates text from ASCII octets, mapped by `transform`.
     package init(ascii bytes: Span<UInt8>, _ transform: (UInt8) -> UInt8) {
         self.init(unsafeUninitializedCapacity: bytes.count) { octets in
             for index in bytes.indices { octets.initializeElement(at: index, to: transform(bytes[index])) }
@@ -61,15 +62,15 @@ extension String {
         }
     }
 
-    /// The text with one scalar for each octet, which is ISO 8859-1.
+    /// Creates text with one scalar per octet (ISO 8859-1).
     package init(octets: some Sequence<UInt8>) {
         self.init(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
     }
 
-    /// The octets of such a text.
+    /// The octets of text with one scalar per octet.
     package var octets: [UInt8] { unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
 
-    /// The text of a header line: UTF-8, or else ISO 8859-1.
+    /// Decodes a header line as UTF-8, or else as ISO 8859-1.
     package init(headerText bytes: Span<UInt8>) {
         var octets: [UInt8] = []
         octets.append(headerText: bytes)

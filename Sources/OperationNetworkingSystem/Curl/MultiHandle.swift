@@ -1,11 +1,11 @@
 import COperationNetworking
 
-/// Many transfers of libcurl that share connections: a `CURLM *`, driven by sockets; see libcurl-multi(3).
+/// A set of libcurl transfers that share connections: a `CURLM *`, driven by sockets; see libcurl-multi(3).
 ///
 /// Used on one thread. libcurl must not be entered again from within one of its callbacks: not from
 /// `didChangeSocket`, not from `didMoveTimer`, not from an ``EasyHandleDelegate``.
 package final class MultiHandle {
-    /// The events of a socket that libcurl waits for.
+    /// The socket events that libcurl waits for.
     package enum Interest: Sendable {
         case watch(SocketPoller.Events)
         case forget
@@ -14,25 +14,25 @@ package final class MultiHandle {
     private let pointer: OpaquePointer
     private let didChangeSocket: (Int32, Interest) -> Void
     private let didMoveTimer: (_ milliseconds: Int?) -> Void
-    /// The transfer for which libcurl last wanted a socket watched, by number of the socket.
+    /// The last transfer for which libcurl watched a socket, by socket number.
     private var owners: [UnsafeMutableRawPointer?] = []
     private let sockets = ConnectionSockets()
-    /// The number of idle connections to keep. A lower number than there are closes one with each transfer
+    /// The maximum number of idle connections. If it is lowered, one connection is closed with each transfer
     /// that ends.
     package var maximumIdleConnections: Int {
         didSet { if maximumIdleConnections != oldValue { keepIdleConnections() } }
     }
-    /// The number of transfers in it.
+    /// The number of transfers.
     package private(set) var count = 0
 
     private var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
 
     /// - Parameters:
-    ///   - maximumIdleConnections: how many connections are kept for later.
-    ///   - didChangeSocket: called when libcurl wants a socket watched for something else.
-    ///   - didMoveTimer: called with the milliseconds after which libcurl wants ``timeOut()``; `nil`: no
-    ///     more.
-    /// - Throws: when there is no memory.
+    ///   - maximumIdleConnections: the maximum number of idle connections.
+    ///   - didChangeSocket: called when libcurl changes the events that it waits for on a socket.
+    ///   - didMoveTimer: called with the milliseconds after which to call ``timeOut()``; `nil` to stop the
+    ///     timer.
+    /// - Throws: if out of memory.
     package init(
         maximumIdleConnections: Int,
         didChangeSocket: @escaping (Int32, Interest) -> Void,
@@ -59,12 +59,12 @@ package final class MultiHandle {
     }
 
     deinit {
-        // Handles that are still in it are let go of.
+        // Remaining handles are removed.
         curl_multi_cleanup(raw)
     }
 
-    /// Starts a prepared transfer; it moves at the next ``timeOut()``, which libcurl asks for at once. The
-    /// caller keeps the handle until it is removed.
+    /// Adds a prepared transfer, which starts at the next ``timeOut()``; libcurl requests that at once. The
+    /// caller retains the handle until it is removed.
     package func add(_ easy: EasyHandle) throws(CurlError) {
         let code = curl_multi_add_handle(raw, UnsafeMutableRawPointer(easy.pointer))
         guard code == CURLM_OK else {
@@ -76,7 +76,7 @@ package final class MultiHandle {
         keepIdleConnections()
     }
 
-    /// Ends a transfer, finished or not. Never waits, not even for a name look-up.
+    /// Removes a transfer, finished or not. Never blocks, not even for name resolution.
     package func remove(_ easy: EasyHandle) {
         guard easy.isRunning else { return }
         easy.dropHeldBytes()
@@ -87,13 +87,13 @@ package final class MultiHandle {
         keepIdleConnections()
     }
 
-    /// `CURLMOPT_MAXCONNECTS` counts connections in use, too: fixed, it would turn keep-alive off as soon as
-    /// as many transfers run.
+    /// `CURLMOPT_MAXCONNECTS` includes connections in use: a fixed value would disable keep-alive as soon as
+    /// that many transfers run.
     private func keepIdleConnections() {
         clibcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, max(1, count + maximumIdleConnections))
     }
 
-    /// Moves the transfers of a socket that is ready.
+    /// Advances the transfers of a ready socket.
     package func act(on socket: Int32, _ events: SocketPoller.Events) {
         var mask: Int32 = 0
         if events.contains(.readable) { mask |= CURL_CSELECT_IN }
@@ -103,13 +103,13 @@ package final class MultiHandle {
         curl_multi_socket_action(raw, socket, mask, &running)
     }
 
-    /// Moves the transfers whose time has come.
+    /// Advances the transfers whose timers have expired.
     package func timeOut() {
         var running: Int32 = 0
         curl_multi_socket_action(raw, -1, 0, &running)
     }
 
-    /// The next transfer that has ended by itself, with its `CURLcode`. It stays in until removed.
+    /// Returns the next finished transfer and its `CURLcode`. It remains until it is removed.
     package func nextFinished() -> (EasyHandle, code: Int32)? {
         var result = CURLE_OK
         guard let pointer = clibcurl_multi_next_finished(raw, &result) else { return nil }
@@ -121,14 +121,14 @@ package final class MultiHandle {
         return Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// The kernel's knowledge of the socket that a transfer waits for; `nil`: it waits for none. libcurl's
-    /// CURLINFO_ACTIVESOCKET knows only those of transfers that have ended.
+    /// Returns the kernel's state of the socket that a transfer waits for, if any. libcurl's
+    /// CURLINFO_ACTIVESOCKET only covers finished transfers.
     package func socketMovement(of easy: EasyHandle) -> SocketMovement? {
         socket(of: easy).map { SocketMovement(of: $0, isInsideRecord: ctls_is_inside_record(easy.raw)) }
     }
 
-    /// The bytes on that socket that the other side has not acknowledged; 0 if it is that of other transfers,
-    /// too, and theirs. `nil`: libcurl has let go of it, as at the end of a transfer, and it may be closed.
+    /// Returns the bytes on that socket that the peer has not acknowledged; 0 if other transfers share it.
+    /// `nil` if libcurl no longer watches it, as at the end of a transfer, and it may be closed.
     package func unacknowledged(of easy: EasyHandle) -> Int? {
         if let socket = socket(of: easy) { return SocketMovement.unacknowledged(of: socket) }
         let last = Int(easy.trace.watchedSocket)

@@ -1,21 +1,20 @@
 import COperationNetworking
 
-/// A URL in libcurl's form, taken apart once for many transfers: a `CURLU *`; see libcurl-url(3).
+/// A URL that is parsed once for many transfers: a `CURLU *`; see libcurl-url(3).
 ///
-/// A transfer that has it neither takes its URL apart nor puts it together again, which libcurl does octet by
-/// octet. Used on one thread, like the handles. Each handle keeps it: libcurl reads it when the transfer
-/// starts.
+/// A transfer with it neither parses nor reassembles its URL, which libcurl does octet by octet. Used on one
+/// thread, like the handles. Each handle retains it, because libcurl reads it when the transfer starts.
 package final class ParsedURL {
-    /// As libcurl takes the URL of a transfer apart (CURLOPT_URL(3)); a user in it is refused there, too
+    /// The flags with which libcurl parses a transfer's URL (CURLOPT_URL(3)); a user is refused there, too
     /// (CURLOPT_DISALLOW_USERNAME_IN_URL(3)).
     private static let flags = UInt32(CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME | CURLU_DISALLOW_USER)
 
-    /// The URL as it was given.
+    /// The URL as given.
     package let text: String
     let pointer: OpaquePointer
 
-    /// - Returns: `nil` for what libcurl is to judge itself, when the transfer starts: no URL; and one with
-    ///   the zone of an address (RFC 6874), which a copy loses in libcurl 7.88.
+    /// - Returns: `nil` if libcurl should parse the URL itself when the transfer starts: an invalid URL, or
+    ///   one with an address zone (RFC 6874), which copies lose in libcurl 7.88.
     package init?(_ text: String) {
         guard !text.utf8.contains(UInt8(ascii: "[")), let made = curl_url() else { return nil }
         guard curl_url_set(made, CURLUPART_URL, text, Self.flags) == CURLUE_OK else {

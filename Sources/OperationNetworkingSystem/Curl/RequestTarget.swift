@@ -4,17 +4,17 @@ import Glibc
 /// The request target: the path and the query in a request line
 /// ([RFC 9112 §3.2.1](https://www.rfc-editor.org/rfc/rfc9112#section-3.2.1)).
 package enum RequestTarget {
-    /// The path and the query that libcurl sends for a URL, by libcurl's own parser: it takes out dots, and
-    /// writes percent signs.
+    /// Returns the path and query that libcurl sends for a URL, by its own parser, which removes dot segments
+    /// and percent-encodes.
     ///
-    /// - Returns: `nil` for what libcurl takes for no URL.
+    /// - Returns: `nil` if libcurl rejects the URL.
     package static func of(_ url: String) -> String? {
         guard let parser = curl_url() else { return nil }
         defer { curl_url_cleanup(parser) }
         guard curl_url_set(parser, CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
             let path = part(CURLUPART_PATH, of: parser, UInt32(CURLU_URLENCODE))
         else { return nil }
-        // Asked as libcurl asks itself: whether a question mark without a query is sent depends on its
+        // With the same calls as libcurl: whether a question mark without a query is sent depends on its
         // version.
         guard let query = part(CURLUPART_QUERY, of: parser, 0) else { return path }
         return path + "?" + query

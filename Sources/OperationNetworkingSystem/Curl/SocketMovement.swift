@@ -1,12 +1,12 @@
 import COperationNetworking
 
-/// The movement of a connection's bytes as the kernel knows it (tcp(7), `TCP_INFO` and `SIOCOUTQ`).
+/// The kernel's state of a connection (tcp(7), `TCP_INFO` and `SIOCOUTQ`).
 package struct SocketMovement: Hashable, Sendable {
-    /// `nil`: unknown.
+    /// `nil` if unknown.
     package let secondsSinceReceived: Double?
-    /// Bytes that were sent here and that the other side has not acknowledged.
+    /// The sent bytes that the peer has not acknowledged.
     package let unacknowledged: Int
-    /// Whether what was received last is a part of a TLS record, and may be anything.
+    /// Whether the last received bytes are a partial TLS record, whose content is unknown.
     package let isInsideRecord: Bool
 
     package init(secondsSinceReceived: Double?, unacknowledged: Int, isInsideRecord: Bool = false) {
@@ -29,8 +29,8 @@ package struct SocketMovement: Hashable, Sendable {
 
     static func unacknowledged(of socket: Int32) -> Int { max(0, Int(csocket_unacknowledged(socket))) }
 
-    /// The age of the last byte that came, by the milliseconds that the kernel gives. One that does not count
-    /// them, as that of some sandboxes, says 0 to all: it knows nothing, and nothing has just come.
+    /// Returns the age of the last received byte from the kernel's milliseconds. Kernels that do not count
+    /// them, as in some sandboxes, report 0 for everything, which means unknown.
     package static func secondsSinceReceived(
         _ received: UInt32,
         sent: UInt32,

@@ -4,24 +4,24 @@ package import Foundation
 package struct TLSOptions: Sendable {
     /// The certificate authorities that OpenSSL trusts.
     package enum Authorities: Hashable, Sendable {
-        /// The file and the directory that libcurl was built with.
+        /// libcurl's default file and directory.
         case standard
-        /// PEM files, and directories as `openssl rehash` makes them, and no others.
+        /// Only these PEM files, and directories prepared by `openssl rehash`.
         case places(file: String?, directory: String?)
-        /// These, in PEM, and no others.
+        /// Only these, in PEM.
         case certificates(Data)
     }
 
     package var authorities: Authorities
-    /// The client's certificate and key, for a server that asks for them.
+    /// The client's certificate and key, for servers that request them.
     package var identity: KeyPair?
-    /// The lowest and the highest version, as minor versions of TLS 1: 0 to 3.
+    /// The minimum and maximum version, as minor versions of TLS 1: 0 to 3.
     package var versions: ClosedRange<Int>
     /// Whether libcurl, after the judge, compares the certificate's names with the URL's host.
     package var checksHost: Bool
-    /// Whether a later handshake may be a short one, in which no certificate is shown.
+    /// Whether sessions may be resumed, by a handshake without certificates.
     package var resumesSessions: Bool
-    /// `nil`: OpenSSL alone decides.
+    /// The judge; `nil` if OpenSSL alone decides.
     package var judge: (any ServerJudge)?
 
     package init(

@@ -1,21 +1,21 @@
 import COperationNetworking
 
-/// The TLS sessions that the handles of a trust domain share, so that a later handshake can be a short one: a
-/// `CURLSH *`; see libcurl-share(3).
+/// The TLS sessions that the handles of a trust domain share for session resumption: a `CURLSH *`; see
+/// libcurl-share(3).
 ///
-/// Used on one thread, like the handles, so nothing is locked. Each handle keeps it: libcurl needs it until
-/// the last of them is gone.
+/// Used on one thread, like the handles, and therefore not locked. Each handle retains it, because libcurl
+/// needs it until the last of them is released.
 package final class TLSSessions {
     let pointer: OpaquePointer
 
-    /// - Throws: when there is no memory.
+    /// - Throws: if out of memory.
     package init() throws(CurlError) {
         CurlLibrary.initialize()
         guard let made = curl_share_init() else {
             throw CurlError(code: Int32(CURLE_OUT_OF_MEMORY.rawValue))
         }
         pointer = OpaquePointer(made)
-        // A libcurl without it goes without: each handshake is a long one.
+        // If libcurl does not support it, each handshake is a full one.
         _ = clibcurl_share_setopt_data(made, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION)
     }
 

@@ -1,11 +1,11 @@
-/// All that libcurl must know of a transfer, decided before it starts.
+/// The options of a libcurl transfer, decided before it starts.
 package struct TransferOptions: Sendable {
-    /// The versions of HTTP that may be used.
+    /// The permitted HTTP versions.
     package enum HTTPVersion: Hashable, Sendable {
-        /// HTTP/2 where TLS negotiates it (ALPN), else HTTP/1.1.
+        /// HTTP/2 if TLS negotiates it (ALPN), else HTTP/1.1.
         case automatic
         case http1
-        /// As ``automatic``; nothing would come of `http1`, because the origin has HTTP/2 only.
+        /// Like ``automatic``, for an origin that only supports HTTP/2, where `http1` would fail.
         case http2
         /// HTTP/2 from the first byte, also without TLS (RFC 9113 §3.3).
         case http2PriorKnowledge
@@ -14,17 +14,17 @@ package struct TransferOptions: Sendable {
     /// The body of the request.
     package enum Body: Hashable, Sendable {
         case none
-        /// A body of that many bytes.
+        /// A body with this number of bytes.
         case length(Int64)
-        /// A body that ends when it ends: chunked in HTTP/1.1.
+        /// A body of unknown length: chunked in HTTP/1.1.
         case unknownLength
     }
 
-    /// A server to go through.
+    /// A proxy server.
     package struct Proxy: Sendable {
         /// The authentication to an HTTP proxy.
         package enum Authentication: Hashable, Sendable {
-            /// When it asks, with the strongest scheme that it offers.
+            /// After a challenge, with the strongest offered scheme.
             case asAsked
             /// Basic, with the first request.
             case basic
@@ -35,7 +35,7 @@ package struct TransferOptions: Sendable {
         package var user: String?
         package var password: String?
         package var authentication: Authentication
-        /// For an HTTP proxy only, as ``TransferOptions/headerLines``.
+        /// For HTTP proxies only; see ``TransferOptions/headerLines``.
         package var headerLines: [String]
 
         package init(
@@ -55,25 +55,25 @@ package struct TransferOptions: Sendable {
 
     package var url: String
     package var method: String
-    /// `Name: value`, in order; `Name:` removes a field that libcurl would add by itself, `Name;` sends it
-    /// empty.
+    /// `Name: value`, in order; `Name:` removes a field that libcurl would add, `Name;` sends it empty.
     package var headerLines: [String] = []
-    /// The one of the lines that has one scalar for each octet, and is not UTF-8.
+    /// The line that is not UTF-8, with one scalar per octet.
     package var octetLine: String?
     package var body = Body.none
     package var version = HTTPVersion.automatic
-    /// The TLS settings, for an https URL; `nil`: libcurl's defaults.
+    /// The TLS settings for an https URL; `nil` for libcurl's defaults.
     package var tls: TLSOptions?
-    /// The time limit, in seconds, of finding the server, connecting and TLS together; `nil`: none.
+    /// The time limit, in seconds, for name resolution, connecting and the TLS handshake together; `nil` for
+    /// none.
     package var connectTimeout: Double?
-    /// The cookies from which libcurl chooses those that it sends, in the lines of Netscape's file format;
-    /// `nil`: it neither sends nor keeps any.
+    /// The cookies, as lines of Netscape's file format, from which libcurl chooses; `nil` to neither send nor
+    /// store any.
     package var cookieLines: [String]?
-    /// `nil`: none, whatever the environment says.
+    /// `nil` for none, even if the environment names one.
     package var proxy: Proxy?
-    /// Whether to open a connection, although some may be kept for later.
+    /// Whether to open a new connection even if idle ones exist.
     package var opensConnection = false
-    /// The credentials; `nil`: libcurl answers no challenge.
+    /// The credentials; with `nil` libcurl answers no challenge.
     package var authentication: CurlAuthentication?
 
     package init(url: String, method: String) {

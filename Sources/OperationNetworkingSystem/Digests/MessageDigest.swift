@@ -1,25 +1,26 @@
 import COperationNetworking
 
-/// A digest that is computed piece by piece, by OpenSSL. Not for two threads at once.
+/// An incremental message digest by OpenSSL. Used by one thread at a time.
 package final class MessageDigest {
-    /// A digest algorithm of OpenSSL's.
+    /// A digest algorithm of OpenSSL.
     package enum Algorithm: Hashable, Sendable, CaseIterable {
         case md5
         case sha1
         case sha256
         case sha512
-        /// SHA-512/256 of FIPS 180-4, which begins otherwise than SHA-512: no part of that.
+        /// SHA-512/256 of FIPS 180-4, which is not a truncated SHA-512.
         case sha512By256
     }
 
-    /// OpenSSL refused: its settings may forbid an algorithm, as FIPS mode does MD5.
+    /// OpenSSL refused: its configuration may forbid an algorithm, as FIPS mode forbids MD5.
     package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// OpenSSL's sentence.
+        /// OpenSSL's message.
         package let reason: String
 
         package var description: String { "OpenSSL computes no such digest: \(reason)" }
 
-        /// The first error in OpenSSL's queue of this thread, which names the cause. Empties the queue.
+        /// Takes the first error from OpenSSL's queue of this thread, which is the cause, and clears the
+        /// queue.
         init() {
             var text = [CChar](repeating: 0, count: 256)
             let code = ERR_get_error()
@@ -30,7 +31,7 @@ package final class MessageDigest {
     }
 
     private let context: OpaquePointer
-    /// The first error of a piece: ``finish()`` throws it.
+    /// The first error of an update, which ``finish()`` throws.
     private var failure: Failure?
 
     /// - Throws: ``Failure``.
@@ -43,7 +44,7 @@ package final class MessageDigest {
             case .sha512: EVP_sha512()
             case .sha512By256: EVP_sha512_256()
             }
-        // What was said before is about something else.
+        // Earlier errors are unrelated.
         ERR_clear_error()
         guard let context = EVP_MD_CTX_new() else { throw Failure() }
         guard EVP_DigestInit_ex(context, function, nil) == 1 else {
@@ -58,7 +59,7 @@ package final class MessageDigest {
         EVP_MD_CTX_free(context)
     }
 
-    /// Takes the next bytes, where they are: nothing is copied.
+    /// Adds bytes, without a copy.
     package func update(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBytes { bytes in
             guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) != 1, failure == nil else {
@@ -68,7 +69,7 @@ package final class MessageDigest {
         }
     }
 
-    /// The digest of all bytes. Only ``reset()`` may follow.
+    /// Returns the digest of all bytes. Only ``reset()`` may follow.
     package func finish() throws(Failure) -> [UInt8] {
         if let failure { throw failure }
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
@@ -78,7 +79,7 @@ package final class MessageDigest {
         return digest
     }
 
-    /// Forgets all bytes and begins again, with the same algorithm.
+    /// Starts over with the same algorithm.
     package func reset() {
         failure = EVP_DigestInit_ex(context, nil, nil) == 1 ? nil : Failure()
     }

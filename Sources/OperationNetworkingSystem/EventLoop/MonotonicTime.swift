@@ -1,7 +1,6 @@
 import Glibc
 
-/// Seconds on a clock that never goes back, since some moment in the past (clock_gettime(2),
-/// `CLOCK_MONOTONIC`).
+/// Seconds on a monotonic clock with an arbitrary origin (clock_gettime(2), `CLOCK_MONOTONIC`).
 package struct MonotonicTime: Comparable, Hashable, Sendable {
     package let seconds: Double
 

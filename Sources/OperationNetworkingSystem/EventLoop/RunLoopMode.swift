@@ -2,7 +2,7 @@ import CoreFoundation
 import Foundation
 
 extension RunLoop.Mode {
-    /// The mode as CoreFoundation knows it. It recognizes the common modes by the address of their name.
+    /// The mode for CoreFoundation, which recognizes the common modes by the address of their name.
     var name: CFRunLoopMode {
         switch self {
         case .common: kCFRunLoopCommonModes

@@ -3,22 +3,22 @@ package import Foundation
 
 /// A file descriptor that wakes a run loop: a version 1 `CFRunLoopSource`.
 ///
-/// On Linux a run loop's port is a file descriptor that the loop itself waits for with `epoll`. Two things
-/// follow from how CoreFoundation does it, and both are owned here:
-/// - It registers the descriptor edge-triggered: a handler that leaves something ready behind is not woken
-///   again for it, and must ask for another pass by other means (a ``RunLoopSource``).
+/// On Linux a run loop's port is a file descriptor that the loop waits for with `epoll`. CoreFoundation's
+/// implementation has two consequences:
+/// - It registers the descriptor edge-triggered: a handler that leaves events unprocessed is not called again
+///   for them, and must request another pass by a ``RunLoopSource``.
 /// - It acknowledges a wake-up with an 8-byte `read`. On an `epoll` descriptor that read fails with `EINVAL`,
-///   which release builds of CoreFoundation ignore. `theLoopWakesThroughASocket` fails on a toolchain where
-///   it does not.
+///   which release builds of CoreFoundation ignore. `theLoopWakesThroughASocket` fails on toolchains that do
+///   not ignore it.
 ///
-/// Made and used on the run loop's own thread.
+/// Created and used on the run loop's thread.
 package final class RunLoopPort {
     private let source: CFRunLoopSource
     private let context: Context
 
     /// - Parameters:
-    ///   - descriptor: stays the caller's, and open for as long as this lives.
-    ///   - handler: called on the thread that made this when the descriptor became readable.
+    ///   - descriptor: owned by the caller; must stay open as long as this object exists.
+    ///   - handler: called on the creating thread when the descriptor becomes readable.
     package init(descriptor: Int32, _ handler: @escaping () -> Void) {
         let context = Context(descriptor: descriptor, handler: handler)
         var sourceContext = CFRunLoopSourceContext1()
@@ -32,7 +32,7 @@ package final class RunLoopPort {
             guard let info else { return }
             Unmanaged<Context>.fromOpaque(info).takeUnretainedValue().handler()
         }
-        // The two context types share their first fields, and `version` says which one it is (CFRunLoop.h).
+        // The two context types share their first fields; `version` determines the type (CFRunLoop.h).
         source = withUnsafeMutableBytes(of: &sourceContext) { bytes in
             CFRunLoopSourceCreate(
                 nil,
@@ -47,7 +47,7 @@ package final class RunLoopPort {
         CFRunLoopSourceInvalidate(source)
     }
 
-    /// Lets the descriptor wake the current thread's run loop while that runs in `mode`.
+    /// Makes the descriptor wake the current thread's run loop in `mode`.
     package func add(to mode: RunLoop.Mode) {
         CFRunLoopAddSource(CFRunLoopGetCurrent(), source, mode.name)
     }

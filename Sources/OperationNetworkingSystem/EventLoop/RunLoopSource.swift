@@ -3,16 +3,15 @@ package import Foundation
 
 /// A handler that a run loop calls when it is signaled: a version 0 `CFRunLoopSource`.
 ///
-/// Made and used on the run loop's own thread. Signals before the handler ran count as one. From other
-/// threads a ``WakeDescriptor`` is better: the run loop that CFRunLoopWakeUp wakes waits for a lock that the
-/// waking thread still holds.
+/// Created and used on the run loop's thread. Signals before the handler runs are coalesced. Other threads
+/// should use a ``WakeDescriptor``: a run loop that CFRunLoopWakeUp wakes waits for a lock that the waking
+/// thread still holds.
 package final class RunLoopSource {
     private let source: CFRunLoopSource
     private let runLoop: CFRunLoop
     private let handler: RunLoopHandler
 
-    /// - Parameter handler: called on the thread that made this, whenever the run loop runs in one of the
-    ///   modes.
+    /// - Parameter handler: called on the creating thread when the run loop runs in one of the modes.
     package init(_ handler: @escaping () -> Void) {
         let handler = RunLoopHandler(handler)
         var context = CFRunLoopSourceContext()
@@ -27,12 +26,12 @@ package final class RunLoopSource {
         CFRunLoopSourceInvalidate(source)
     }
 
-    /// Asks for the handler to be called: the run loop looks before it sleeps.
+    /// Requests a call of the handler before the run loop sleeps.
     package func signal() {
         CFRunLoopSourceSignal(source)
     }
 
-    /// Lets the handler be called while the run loop runs in `mode` (`.common`: in all the common ones).
+    /// Makes the handler callable while the run loop runs in `mode`; `.common` means all common modes.
     package func add(to mode: RunLoop.Mode) {
         CFRunLoopAddSource(runLoop, source, mode.name)
     }

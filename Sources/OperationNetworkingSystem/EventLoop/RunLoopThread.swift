@@ -2,28 +2,28 @@ import COperationNetworking
 import CoreFoundation
 import Glibc
 
-/// A thread that sleeps in its run loop and nowhere else, for as long as the process lives.
+/// A thread that runs its run loop for the lifetime of the process.
 package enum RunLoopThread {
-    /// Descriptors that a run loop opens for each of its modes: one to wait with, and one for timers.
-    /// CoreFoundation traps where one of them cannot be had.
+    /// The descriptors that a run loop opens per mode: one to wait with, and one for timers. CoreFoundation
+    /// traps if it cannot open them.
     private static let descriptorsOfAMode = 2
 
-    /// Descriptors that are opened when a thread's run loop is made and runs for the first time: three for
-    /// it, three for the main thread's, which CoreFoundation makes with the first of all, and three for
-    /// Dispatch, which the run loop asks about the main queue. Some may be there already.
+    /// The maximum number of descriptors that are opened when a thread's run loop first runs: three for it,
+    /// three for the main thread's, which CoreFoundation creates with the first run loop, and three for
+    /// Dispatch's main queue.
     private static let descriptorsOfAStart = 9
 
-    /// Sees whether a run loop can be made now. Another thread may take the descriptors before it is made:
-    /// CoreFoundation offers nothing that closes this gap.
-    /// - Parameter descriptor: any that is open.
-    /// - Throws: `SystemError` when the process has too few left.
+    /// Checks whether a run loop can be created now. Another thread may use up the descriptors before it is
+    /// created, which cannot be prevented.
+    /// - Parameter descriptor: any open descriptor.
+    /// - Throws: `SystemError` if the process has too few left.
     package static func checkDescriptors(with descriptor: Int32) throws(SystemError) {
         try checkDescriptors(descriptorsOfAStart, with: descriptor)
     }
 
-    /// Sees whether the run loop can have one more mode now.
-    /// - Parameter descriptor: any that is open.
-    /// - Returns: whether it can.
+    /// Checks whether a mode can be added to the run loop now.
+    /// - Parameter descriptor: any open descriptor.
+    /// - Returns: whether it can be added.
     package static func canMakeMode(with descriptor: Int32) -> Bool {
         (try? checkDescriptors(descriptorsOfAMode, with: descriptor)) != nil
     }
@@ -38,17 +38,16 @@ package enum RunLoopThread {
         }
     }
 
-    /// The size of its stack, in bytes: four times that of a dispatch thread, for closures that borrow the
-    /// run loop.
+    /// The stack size in bytes: four times that of a dispatch thread, for closures that run on the run loop.
     private static let stackSize = 2 << 20
 
-    /// Starts one. Does not wait for it.
+    /// Starts the thread. Does not wait for it.
     /// - Parameters:
-    ///   - name: as debuggers show it; Linux keeps 15 bytes.
-    ///   - prepare: called on the new thread, before its run loop runs for the first time, to put a source or
-    ///     a timer into it: a run loop with neither does not sleep. It may wait until a run loop can be made.
-    ///     What it returns is kept.
-    /// - Throws: `SystemError` when no thread can be had now; `prepare` was not called then.
+    ///   - name: the name for debuggers; Linux keeps 15 bytes.
+    ///   - prepare: called on the new thread before its run loop first runs, to add a source or timer: a run
+    ///     loop with neither does not sleep. It may wait until a run loop can be created. Its result is
+    ///     retained.
+    /// - Throws: `SystemError` if no thread can be created; `prepare` was then not called.
     package static func start(
         name: String,
         prepare: @escaping @Sendable () -> AnyObject

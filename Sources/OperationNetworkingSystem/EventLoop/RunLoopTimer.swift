@@ -1,10 +1,9 @@
 import CoreFoundation
 package import Foundation
 
-/// One moment at which a run loop calls a handler; it can be moved. Made and used on the run loop's own
-/// thread.
+/// A one-shot run loop timer that can be rescheduled. Created and used on the run loop's thread.
 package final class RunLoopTimer {
-    /// Moving to here means "not for now".
+    /// A date that means "not scheduled".
     private static let never = CFAbsoluteTime.greatestFiniteMagnitude / 4
 
     private let timer: CFRunLoopTimer
@@ -14,7 +13,7 @@ package final class RunLoopTimer {
         let handler = RunLoopHandler(handler)
         var context = CFRunLoopTimerContext()
         context.info = Unmanaged.passUnretained(handler).toOpaque()
-        // The interval is only there to keep the timer valid after it fired: it is always moved before.
+        // The interval only keeps the timer valid after it fired; it is always rescheduled before.
         timer = CFRunLoopTimerCreate(
             nil,
             Self.never,
@@ -31,12 +30,12 @@ package final class RunLoopTimer {
         CFRunLoopTimerInvalidate(timer)
     }
 
-    /// Calls the handler in `seconds` from now and not before; `nil`: not until moved again.
+    /// Schedules the handler in `seconds` from now; `nil` unschedules it.
     package func fire(after seconds: Double?) {
         CFRunLoopTimerSetNextFireDate(timer, seconds.map { CFAbsoluteTimeGetCurrent() + $0 } ?? Self.never)
     }
 
-    /// Lets the timer fire while the current thread's run loop runs in `mode`.
+    /// Makes the timer fire in `mode` of the current thread's run loop.
     package func add(to mode: RunLoop.Mode) {
         CFRunLoopAddTimer(CFRunLoopGetCurrent(), timer, mode.name)
     }

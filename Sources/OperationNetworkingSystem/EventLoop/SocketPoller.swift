@@ -1,23 +1,23 @@
 import COperationNetworking
 import Glibc
 
-/// An `epoll` descriptor with sockets in it; see epoll(7). Used on one thread.
+/// A set of sockets in an `epoll` descriptor; see epoll(7). Used on one thread.
 ///
-/// libcurl forgets the socket of a connection at the end of each request, and watches it again for the next
-/// one on that connection. So a socket that is only forgotten stays in the kernel's set until it is ready: to
-/// watch it again takes one system call, where removing and adding it takes four.
+/// libcurl stops watching the socket of a connection at the end of each request, and watches it again for the
+/// next one. So a forgotten socket stays in the kernel's set until it is ready: watching it again takes one
+/// system call, while removing and adding it takes four.
 ///
-/// | socket in the set | `watch` | `forget`                | ready in `poll`       |
-/// |-------------------|---------|-------------------------|-----------------------|
-/// | absent            | added   | absent                  | -                     |
-/// | watched           | changed | idle; writable: removed | reported              |
-/// | idle              | changed | idle                    | removed, not reported |
+/// | State   | `watch` | `forget`                | ready in `poll`       |
+/// |---------|---------|-------------------------|-----------------------|
+/// | absent  | added   | absent                  | -                     |
+/// | watched | changed | idle; writable: removed | reported              |
+/// | idle    | changed | idle                    | removed, not reported |
 ///
-/// A socket that is closed leaves the set by itself, whatever is noted here.
+/// A closed socket leaves the set by itself, whatever its recorded state.
 ///
-/// One descriptor more is in the set, by which other threads make it ready (``wakeDescriptor``).
+/// The set also contains the ``wakeDescriptor``, by which other threads make it ready.
 package final class SocketPoller {
-    /// The events that a socket is watched for, or is ready for.
+    /// The events for which a socket is watched or ready.
     package struct Events: OptionSet, Sendable {
         package let rawValue: UInt8
 
@@ -27,33 +27,33 @@ package final class SocketPoller {
 
         package static let readable = Events(rawValue: 1)
         package static let writable = Events(rawValue: 2)
-        /// Only reported: the other side hung up, or the socket has an error.
+        /// Only reported: the peer hung up, or the socket has an error.
         package static let failed = Events(rawValue: 4)
     }
 
-    /// Becomes readable when a socket is ready. Closed with this object; -1 before ``open()``.
+    /// Becomes readable when a socket is ready. Closed on deallocation; -1 before ``open()``.
     package private(set) var descriptor: Int32 = -1
-    /// Makes ``descriptor`` readable once for each signal. A ``poll(_:)`` or ``hasMore()`` after the signal
-    /// uses that up, and hands nothing over for it. `nil` before ``open()``.
+    /// Makes ``descriptor`` readable once per signal. A subsequent ``poll(_:)`` or ``hasMore()`` consumes the
+    /// signal without reporting an event. `nil` before ``open()``.
     package private(set) var wakeDescriptor: WakeDescriptor?
-    /// Whether the last ``poll(_:)`` used up a signal: what it was for may have come just before.
+    /// Whether the last ``poll(_:)`` consumed a signal, whose cause may have occurred just before.
     package private(set) var wasWoken = false
     private let batch = UnsafeMutablePointer<cepoll_batch>.allocate(capacity: 1)
-    /// The number of events in `batch` that ``hasMore()`` found and ``poll(_:)`` has not handed over.
+    /// The number of events in `batch` that ``hasMore()`` found and ``poll(_:)`` has not reported.
     private var found: Int32 = 0
-    /// By number of the socket.
+    /// By socket number.
     private var notes: [Note] = []
 
-    /// The state of a socket, as far as it matters for ``forget(_:)``.
+    /// The recorded state of a socket, for ``forget(_:)``.
     private enum Note: UInt8 {
         case none
         case watched
-        /// Also for writing: an idle one would be ready at once.
+        /// Watched for writing as well: an idle socket would be ready at once.
         case watchedForWriting
         case idle
     }
 
-    /// Of no token and socket: a socket's number is not negative.
+    /// Differs from any token and socket: socket numbers are not negative.
     private static let wakeData = UInt64.max
 
     package init() {}
@@ -63,8 +63,8 @@ package final class SocketPoller {
         batch.deallocate()
     }
 
-    /// Has to succeed once before anything else.
-    /// - Throws: `SystemError` when the process has no descriptors left.
+    /// Must succeed once before anything else.
+    /// - Throws: `SystemError` if the process has no descriptors left.
     package func open() throws(SystemError) {
         guard descriptor < 0 else { return }
         let wakeDescriptor = try WakeDescriptor()
@@ -82,10 +82,10 @@ package final class SocketPoller {
         descriptor = poller
     }
 
-    /// Watches `socket` from now on, or changes what it is watched for. `token` comes back from ``poll(_:)``.
+    /// Watches `socket`, or changes the events for which it is watched. ``poll(_:)`` reports `token`.
     ///
-    /// libcurl may close a socket and get the same number for the next one before it says so; hence both
-    /// orders are tried.
+    /// libcurl may close a socket and reuse its number before it reports the change, so both orders are
+    /// tried.
     package func watch(_ socket: Int32, for events: Events, token: UInt32) throws {
         var mask: UInt32 = 0
         if events.contains(.readable) { mask |= EPOLLIN.rawValue }
@@ -95,13 +95,13 @@ package final class SocketPoller {
             guard cepoll_control(descriptor, EPOLL_CTL_ADD, socket, mask, data) == 0 else {
                 throw SystemError(errno, "epoll_ctl")
             }
-            // The sockets that libcurl makes for its resolver would be inherited by child processes.
+            // The sockets of libcurl's resolver would otherwise be inherited by child processes.
             _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         }
         note(events.contains(.writable) ? .watchedForWriting : .watched, for: socket)
     }
 
-    /// Watches `socket` no longer. A socket that is closed already has left by itself.
+    /// Stops watching `socket`. A closed socket has already left the set.
     package func forget(_ socket: Int32) {
         switch note(of: socket) {
         case .watched: note(.idle, for: socket)
@@ -110,9 +110,9 @@ package final class SocketPoller {
         }
     }
 
-    /// Hands over what is ready now, one batch at most, without waiting.
-    /// - Returns: how many; 1 at least if the batch was full, because others may be behind idle ones, which
-    ///   are not handed over.
+    /// Reports the ready sockets, at most one batch, without waiting.
+    /// - Returns: how many; at least 1 if the batch was full, because others may follow idle ones, which are
+    ///   not reported.
     package func poll(_ body: (_ token: UInt32, _ socket: Int32, _ events: Events) -> Void) -> Int {
         let count = found > 0 ? found : cepoll_poll(descriptor, batch)
         found = 0
@@ -136,8 +136,8 @@ package final class SocketPoller {
         return count == CEPOLL_BATCH ? max(1, reported) : reported
     }
 
-    /// Looks whether the next ``poll(_:)`` has something to hand over. If not, the descriptor reports what
-    /// comes from now on, even to a caller that hears of edges only.
+    /// Whether the next ``poll(_:)`` has something to report. If not, the descriptor reports later events,
+    /// even edge-triggered.
     package func hasMore() -> Bool {
         if found == 0 { found = max(0, cepoll_poll(descriptor, batch)) }
         return found > 0
@@ -162,7 +162,7 @@ package final class SocketPoller {
 }
 
 extension SocketPoller.Events {
-    /// - Parameter mask: as epoll(7) reports it.
+    /// - Parameter mask: the event mask of epoll(7).
     fileprivate init(mask: UInt32) {
         self = []
         if mask & EPOLLIN.rawValue != 0 { insert(.readable) }

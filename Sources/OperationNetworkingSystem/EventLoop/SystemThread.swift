@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// Threads that are made with pthread_create(3) itself: Foundation's `Thread` does not tell that the system
-/// has none left, and then nothing that it was to do is ever done.
+/// Threads created with pthread_create(3): Foundation's `Thread` does not report failure, and its work would
+/// then never run.
 enum SystemThread {
     private final class Work: Sendable {
         let run: @Sendable () -> Void
@@ -15,12 +15,12 @@ enum SystemThread {
     /// Runs `work` on a new thread. Does not wait for it.
     ///
     /// - Parameters:
-    ///   - stackSize: in bytes, whatever `ulimit -s` says. Untouched pages cost nothing.
-    ///   - isDetached: whether the thread is left to end by itself; else it has to be joined.
+    ///   - stackSize: in bytes, independent of `ulimit -s`. Unused pages cost nothing.
+    ///   - isDetached: whether the thread is detached; otherwise it has to be joined.
     ///   - work: called on the new thread.
     /// - Returns: the thread.
-    /// - Throws: `SystemError`, `EAGAIN` when the user, the container or the system has no thread or no
-    ///   memory left; `work` was not called then.
+    /// - Throws: `SystemError`; `EAGAIN` if the user, the container or the system has no threads or memory
+    ///   left. `work` was then not called.
     @discardableResult
     static func start(
         stackSize: Int,

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The identity of a thread, for preconditions: "was this called on the thread it belongs to?"
+/// The identity of a thread, for preconditions.
 package struct ThreadIdentity: @unchecked Sendable {
-    // @unchecked: an immutable identifier; it is only compared, never used to reach the thread.
+    // @unchecked: an immutable identifier that is only compared, never used to access the thread.
     private let thread: pthread_t
 
     /// The calling thread.

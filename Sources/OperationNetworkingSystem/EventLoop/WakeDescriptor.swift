@@ -1,13 +1,13 @@
 import COperationNetworking
 import Glibc
 
-/// A descriptor by which any thread wakes the one that waits for it: eventfd(2).
+/// A descriptor by which any thread wakes the one that waits on it: eventfd(2).
 ///
-/// It is never read. In a ``SocketPoller`` it is watched for edges, and each signal is one.
+/// It is never read. A ``SocketPoller`` watches it edge-triggered, and each signal is an edge.
 package final class WakeDescriptor: Sendable {
     let descriptor: Int32
 
-    /// - Throws: `SystemError` when the process has no descriptors left.
+    /// - Throws: `SystemError` if the process has no descriptors left.
     init() throws(SystemError) {
         descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard descriptor >= 0 else { throw SystemError(errno, "eventfd") }
@@ -17,9 +17,9 @@ package final class WakeDescriptor: Sendable {
         close(descriptor)
     }
 
-    /// Wakes the thread, or has it not sleep the next time. Callable from any thread; takes no lock.
+    /// Wakes the thread, or keeps it from sleeping the next time. Callable from any thread; lock-free.
     package func signal() {
-        // It fails only where 2^64 signals have come.
+        // Fails only after 2^64 signals.
         eventfd_write(descriptor, 1)
     }
 }

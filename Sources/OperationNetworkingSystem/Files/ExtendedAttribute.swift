@@ -1,6 +1,6 @@
-/// The name of a note that the file system keeps with a file (xattr(7)). Not every file system can.
+/// The name of an extended attribute (xattr(7)), which not all file systems support.
 package struct ExtendedAttribute: Hashable, Sendable {
-    /// With its namespace, such as `user.name`.
+    /// The name with its namespace, such as `user.name`.
     package let name: String
 
     package init(_ name: String) {

@@ -1,24 +1,24 @@
 internal import COperationNetworking
 internal import Glibc
 
-/// Gives a file another name, which nothing has: a file that has it by then is never replaced.
+/// Renames a file without ever replacing an existing one.
 ///
-/// | Way           | Where                                          | Between two steps                          |
-/// |---------------|------------------------------------------------|--------------------------------------------|
-/// | `inOneStep`   | file systems that know `RENAME_NOREPLACE`      | there is one step                          |
-/// | `byReserving` | the others: FUSE, NFS, exFAT                   | an empty file has the name, which is ours  |
+/// | Method        | Used on                              | Intermediate state                 |
+/// |---------------|--------------------------------------|------------------------------------|
+/// | `inOneStep`   | file systems with `RENAME_NOREPLACE` | none                               |
+/// | `byReserving` | others: FUSE, NFS, exFAT             | an empty file of ours has the name |
 package enum FileMove: CaseIterable, Sendable {
     /// renameat2(2).
     case inOneStep
-    /// The name is taken by an empty file, which fails if anything has it; and then given to the file.
+    /// Reserves the name with an empty file, which fails if the name exists, and then renames the file.
     case byReserving
 
     /// - Parameters:
-    ///   - old: its path now.
-    ///   - new: its next one, on the same file system.
-    ///   - ways: are tried in order.
-    /// - Throws: `SystemError`: `EEXIST` if anything has the name, be it a link that leads nowhere; `EXDEV`
-    ///   if it is on another file system. Both names are as they were then.
+    ///   - old: the current path.
+    ///   - new: the new path, on the same file system.
+    ///   - ways: the methods, tried in order.
+    /// - Throws: `SystemError`: `EEXIST` if the name exists, even as a dangling link; `EXDEV` if it is on
+    ///   another file system. Both names are then unchanged.
     package static func move(_ old: String, to new: String, by ways: [FileMove] = allCases) throws {
         var code = EOPNOTSUPP
         for way in ways {
@@ -29,8 +29,8 @@ package enum FileMove: CaseIterable, Sendable {
         throw SystemError(code, "rename \(new)")
     }
 
-    /// Waits until the bytes of the file are on the disk, or the names of the directory. Nothing happens
-    /// where the file system cannot do that.
+    /// Synchronizes the bytes of a file, or the names of a directory, to disk. Does nothing if the file
+    /// system does not support it.
     /// - Throws: `SystemError`.
     package static func synchronize(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -40,7 +40,7 @@ package enum FileMove: CaseIterable, Sendable {
         throw SystemError(errno, "fsync \(path)")
     }
 
-    /// - Returns: the `errno`, 0 for success.
+    /// - Returns: the `errno`; 0 for success.
     private func move(_ old: String, _ new: String) -> Int32 {
         switch self {
         case .inOneStep:

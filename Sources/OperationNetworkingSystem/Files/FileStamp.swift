@@ -1,8 +1,8 @@
 import COperationNetworking
 import Glibc
 
-/// The stamp of a regular file, which tells whether it was changed: its length, and the time of its last
-/// change. Both stay when the file gets another name.
+/// Identifies the state of a regular file, to detect changes: its length and modification time. Renaming does
+/// not change it.
 package struct FileStamp: Hashable, Codable, Sendable {
     /// In bytes.
     package let length: Int64
@@ -16,9 +16,9 @@ package struct FileStamp: Hashable, Codable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The stamp of the file at `path` now; `nil` if there is none, or no regular file. A link is not
-    /// followed.
-    /// - Throws: `SystemError` when the system does not tell.
+    /// Reads the stamp of the file at `path`; `nil` if there is no regular file. Does not follow a symbolic
+    /// link.
+    /// - Throws: `SystemError` if it cannot be read.
     package init?(path: String) throws {
         var stamp = cstamp()
         switch cstamp_of_path(path, &stamp) {

@@ -1,8 +1,8 @@
-/// The times of a regular file, by which a process that does not write it sees whether another one did.
+/// The times of a regular file, to detect changes by other processes.
 ///
-/// A program can set the first one to what it was, and not the second one.
+/// A program can restore the first one, but not the second one.
 package struct FileTimes: Hashable, Sendable {
-    /// A moment as the kernel keeps it, since 1970. Its clock may stand still for some milliseconds.
+    /// A kernel timestamp, since 1970. Its clock has a resolution of some milliseconds.
     package struct Moment: Hashable, Sendable {
         let seconds: Int64
         let nanoseconds: Int64

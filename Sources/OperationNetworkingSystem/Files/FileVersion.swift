@@ -1,7 +1,7 @@
 import COperationNetworking
 
-/// The version of a file, or of a folder's list of names: its identity, and the time of its last change, be
-/// it only of its name or its owner. Links are followed (stat(2)).
+/// The version of a file, or of a folder's list of names: its identity, and the time of its last change,
+/// including changes of only its name or owner. Follows symbolic links (stat(2)).
 package struct FileVersion: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
@@ -9,7 +9,7 @@ package struct FileVersion: Hashable, Sendable {
     private let seconds: Int64
     private let nanoseconds: Int64
 
-    /// The version of the file at `path` now; `nil` if the system does not tell.
+    /// Reads the version of the file at `path`; `nil` if it cannot be read.
     package init?(path: String) {
         var version = cversion()
         guard cversion_of_path(path, &version) == 0 else { return nil }

@@ -1,17 +1,19 @@
 import COperationNetworking
 package import Foundation
 
-/// A regular file that is read from front to back. Closed with this object; calls may wait for the disk.
+/// A regular file that is read sequentially. Closed on deallocation; calls may block on disk access.
 package final class InputFile {
     private let descriptor: Int32
     private let path: String
 
-    /// - Throws: `SystemError`, with `EISDIR` for a directory and `ESPIPE` for what else has no length.
+    /// - Throws: `SystemError`, with `EISDIR` for a directory and `ESPIPE` for anything else without a
+    ///   length.
     package init(path: String) throws {
         self.path = path
-        // O_NONBLOCK: opening a FIFO without a writer would wait for ever. It does nothing to regular files.
+        // O_NONBLOCK: opening a FIFO without a writer would block indefinitely. It does not affect regular
+        // files.
         descriptor = cfiles_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
-        // Everything is set: an error that is thrown from here on runs `deinit`, which closes it.
+        // Everything is initialized: from here on, `deinit` closes the file if an error is thrown.
         guard descriptor >= 0, cfiles_length(descriptor) >= 0 else {
             throw SystemError(errno, "open \(path)")
         }
@@ -21,7 +23,7 @@ package final class InputFile {
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// In bytes, now.
+    /// The current length in bytes.
     package var length: Int64 {
         get throws {
             let length = cfiles_length(descriptor)
@@ -30,10 +32,10 @@ package final class InputFile {
         }
     }
 
-    /// The next bytes, at most `count`; none at the end.
+    /// Returns the next bytes, at most `count`; none at the end.
     package func read(atMost count: Int) throws -> Data {
         guard count > 0 else { return Data() }
-        // Not Data(count:), which fills with zeros first.
+        // Not Data(count:), which zero-fills first.
         guard let buffer = malloc(count) else { throw SystemError(ENOMEM, "read \(path)") }
         while true {
             let read = Glibc.read(descriptor, buffer, count)

@@ -1,9 +1,9 @@
 import COperationNetworking
 import Glibc
 
-/// The run of the kernel, from one start of the machine to the next.
+/// The current boot of the machine.
 package enum KernelBoot {
-    /// Another one after each start; `nil` when the system does not tell.
+    /// Unique to each boot; `nil` if unknown.
     package static let identifier: String? = {
         let descriptor = cfiles_open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { return nil }

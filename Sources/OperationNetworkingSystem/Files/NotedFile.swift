@@ -1,20 +1,20 @@
 import COperationNetworking
 import Glibc
 
-/// A regular file with its stamp, its owner, and a note that was kept with it: all of one open file, so that
-/// no other one can come in between.
+/// A regular file with its stamp, its owner, and an extended attribute, all read from one open file, so that
+/// it cannot be exchanged in between.
 ///
-/// Links are followed. Used by one thread at a time; closed with this object.
+/// Follows symbolic links. Used by one thread at a time; closed on deallocation.
 package final class NotedFile {
-    /// The value of an attribute, as the file system keeps it.
+    /// The value of the attribute.
     package enum Note: Hashable, Sendable {
         case text(String)
         case none
-        /// The file system keeps no attributes.
+        /// The file system does not support attributes.
         case unsupported
     }
 
-    /// Longer notes are not read.
+    /// Longer values are not read.
     private static let capacity = 4096
 
     package let identity: FileIdentity
@@ -22,16 +22,16 @@ package final class NotedFile {
     package let note: Note
     /// Whether it belongs to the effective user.
     package let isMine: Bool
-    /// Whether users other than its owner may write it: the others, or a group that is not the effective
+    /// Whether users other than its owner may write it: all others, or a group that is not the effective
     /// user's own.
     package let mayBeWrittenByOthers: Bool
     private let descriptor: Int32
     private let path: String
 
     /// - Returns: `nil` if there is no regular file.
-    /// - Throws: `SystemError` if it may not be read.
+    /// - Throws: `SystemError` if it cannot be read.
     package init?(path: String, attribute: ExtendedAttribute) throws {
-        // O_NONBLOCK: opening a FIFO without a writer would wait for ever.
+        // O_NONBLOCK: opening a FIFO without a writer would block indefinitely.
         let descriptor = cfiles_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
         guard descriptor >= 0 else {
             guard errno == ENOENT || errno == ENOTDIR else { throw SystemError(errno, "open \(path)") }
@@ -67,7 +67,7 @@ package final class NotedFile {
         return String(validating: bytes.prefix(length), as: UTF8.self).map { .text($0) } ?? .none
     }
 
-    /// The file's stamp now: another one than before if it was written meanwhile.
+    /// The file's current stamp, which differs from ``stamp`` if the file has been written.
     package var currentStamp: FileStamp {
         get throws {
             var owner = cowner()
@@ -78,7 +78,7 @@ package final class NotedFile {
         }
     }
 
-    /// The bytes from `offset` on, at most `count`; fewer only where the file ends.
+    /// Returns the bytes from `offset`, at most `count`; fewer only at the end of the file.
     package func read(_ count: Int, at offset: Int64) throws -> [UInt8] {
         try [UInt8](reading: count, from: descriptor, at: offset, of: path)
     }

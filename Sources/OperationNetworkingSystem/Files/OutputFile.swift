@@ -1,20 +1,20 @@
 import COperationNetworking
 import Glibc
 
-/// A file that is written from front to back, and can be emptied to start again; or a device, or a FIFO.
+/// A file that is written sequentially and can be truncated to start over; or a device, or a FIFO.
 ///
-/// Closed with this object. Calls may wait for the disk, never for another process: what a FIFO has no room
-/// for is not written.
+/// Closed on deallocation. Calls may block on disk access, but never on another process: writing to a FIFO
+/// does not block.
 package final class OutputFile {
-    /// The number of attempts to open a name that becomes another file's all the time.
+    /// The maximum number of attempts to open a name that keeps changing.
     private static let maximumLooks = 10
 
     private var descriptor: Int32
     private let isFIFO: Bool
-    /// Whether ``truncate()`` takes back what was written. A FIFO or a character device, such as a terminal,
-    /// hands it on.
+    /// Whether ``truncate()`` can undo what was written, which is not possible for a FIFO or a character
+    /// device, such as a terminal.
     package let canBeEmptied: Bool
-    /// The claim to a regular file, until it is closed. Devices and FIFOs may have many writers.
+    /// The claim to a regular file, until it is closed. Devices and FIFOs can have several writers.
     private var claim: FileClaim?
 
     /// The opened file.
@@ -22,17 +22,17 @@ package final class OutputFile {
         let descriptor: Int32
         let isFIFO: Bool
         let canBeEmptied: Bool
-        /// `nil` if it is no regular file.
+        /// `nil` if it is not a regular file.
         let file: FileStatus?
     }
 
-    /// Opens the file, claims it and empties it, or makes it. `nil` for a FIFO without a reader.
-    /// - Throws: `SystemError`, with `ENXIO` or `ESPIPE` for a socket; ``FileClaim/Taken``, and the file is
-    ///   as it was.
+    /// Opens, claims and truncates the file, or creates it. `nil` for a FIFO without a reader.
+    /// - Throws: `SystemError`, with `ENXIO` or `ESPIPE` for a socket; ``FileClaim/Taken``. The file is then
+    ///   unchanged.
     package init?(path: String) throws {
         guard var opened = try Self.open(path) else { return nil }
         var claim = try Self.claim(opened)
-        // The name may be another file's since this one was opened: a download that had claimed it has
+        // The name may refer to another file since this one was opened: a download that had claimed it has
         // replaced it.
         for _ in 1..<Self.maximumLooks where claim != nil && !Self.has(path, opened) {
             claim = nil
@@ -45,7 +45,7 @@ package final class OutputFile {
         isFIFO = opened.isFIFO
         canBeEmptied = opened.canBeEmptied
         self.claim = claim
-        // Not O_TRUNC, which would empty a file before it is known what it is.
+        // Not O_TRUNC, which would truncate a file before it is checked.
         guard let file = opened.file, file.size > 0 else { return }
         do {
             try truncate()
@@ -60,7 +60,8 @@ package final class OutputFile {
     }
 
     private static func open(_ path: String) throws -> Opened? {
-        // O_NONBLOCK: opening a FIFO without a reader would wait for ever. It does nothing to regular files.
+        // O_NONBLOCK: opening a FIFO without a reader would block indefinitely. It does not affect regular
+        // files.
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK
         let descriptor = cfiles_open(path, flags, 0o666)
         guard descriptor >= 0 else {
@@ -86,7 +87,7 @@ package final class OutputFile {
         )
     }
 
-    /// `nil` for what needs no claim.
+    /// `nil` if no claim is needed.
     private static func claim(_ opened: Opened) throws -> FileClaim? {
         guard let file = opened.file else { return nil }
         if let claim = FileClaim(file.identity) { return claim }
@@ -94,7 +95,7 @@ package final class OutputFile {
         throw FileClaim.Taken()
     }
 
-    /// Whether the file still has the name, or the system does not tell.
+    /// Whether the file still has the name, or that is unknown.
     private static func has(_ path: String, _ opened: Opened) -> Bool {
         var entry = cfiles_entry()
         guard cfiles_entry_of_path(path, &entry) == 0 else { return errno != ENOENT }
@@ -102,10 +103,10 @@ package final class OutputFile {
         return named.identity == opened.file?.identity
     }
 
-    /// Becomes writable when there is room; `nil` for what always has room.
+    /// Becomes writable when there is capacity; `nil` if there always is.
     package var pollableDescriptor: Int32? { isFIFO ? descriptor : nil }
 
-    /// Empties the file and goes back to its start. A device is written from its start again.
+    /// Truncates the file and rewinds to its start. A device is only rewound.
     /// - Throws: `SystemError`, with `ESPIPE` unless ``canBeEmptied``.
     package func truncate() throws {
         guard canBeEmptied else { throw SystemError(ESPIPE, "ftruncate") }
@@ -113,8 +114,8 @@ package final class OutputFile {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw SystemError(errno, "lseek") }
     }
 
-    /// Writes what there is room for of `bytes`, after what was written before.
-    /// - Returns: how many bytes; 0 when there is no room now.
+    /// Appends as many of `bytes` as there is capacity for.
+    /// - Returns: how many bytes; 0 if there is no capacity now.
     package func write(_ bytes: Span<UInt8>) throws -> Int {
         guard !bytes.isEmpty else { return 0 }
         return try WriteSignals.heldBack { try writeOnce(bytes) }
@@ -135,10 +136,10 @@ package final class OutputFile {
         }
     }
 
-    /// Closes the file; some file systems say only now that a write failed.
+    /// Closes the file. Some file systems report a failed write only now.
     package func close() throws {
         guard descriptor >= 0 else { return }
-        // Before: the number of a closed file may be another one's.
+        // Before closing, because the inode of a closed file may be reused.
         claim = nil
         let code = Glibc.close(descriptor)
         descriptor = -1

@@ -1,15 +1,15 @@
 package import Foundation
 
-/// Makes the bytes of a ``PieceStream``. Used by one thread at a time.
+/// Produces the bytes of a ``PieceStream``. Used by one thread at a time.
 package protocol PieceSource: AnyObject {
-    /// The next bytes, at least one and at most `count`; none at the end. May wait.
+    /// Returns the next bytes, at least one and at most `count`; none at the end. May block.
     func next(atMost count: Int) throws -> Data
 
-    /// The reader reads no more.
+    /// Called when the reader stops reading.
     func stop()
 }
 
-/// An `InputStream` whose bytes are made piece by piece. Like every stream it is used by one thread at a
+/// An `InputStream` whose bytes are produced in pieces. Like every stream, it is used by one thread at a
 /// time.
 package final class PieceStream: InputStream {
     /// The source of the bytes.
@@ -23,9 +23,9 @@ package final class PieceStream: InputStream {
         super.init(data: Data())
     }
 
-    /// The same as `read`, without a copy: `nil` after a failure, which is the `streamError`.
+    /// Like `read`, without a copy. `nil` after a failure, which is the `streamError`.
     func readPiece(atMost count: Int) -> Data? {
-        // To a source, a piece without bytes is the end.
+        // For a source, an empty piece is the end.
         guard count > 0 else { return status == .open || status == .atEnd ? Data() : nil }
         guard rest.isEmpty else {
             defer { rest = rest.dropFirst(count) }

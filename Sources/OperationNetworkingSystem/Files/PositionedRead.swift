@@ -1,9 +1,9 @@
 import Glibc
 
 extension [UInt8] {
-    /// The bytes of an open file from `offset` on, at most `count`; fewer only where the file ends.
+    /// Reads the bytes of an open file from `offset`, at most `count`; fewer only at the end of the file.
     ///
-    /// - Throws: `SystemError` of pread(2), in which `name` says which file it was.
+    /// - Throws: `SystemError` of pread(2), with `name` as the file's name.
     init(reading count: Int, from descriptor: Int32, at offset: Int64, of name: String) throws {
         try self.init(unsafeUninitializedCapacity: Swift.max(count, 0)) { buffer, done in
             while done < count {

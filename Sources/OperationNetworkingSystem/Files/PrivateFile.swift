@@ -2,14 +2,15 @@ import COperationNetworking
 import CoreFoundation
 import Glibc
 
-/// A file that only its owner may read, and that is there whole or not at all.
+/// A file that only its owner can read, written atomically.
 package enum PrivateFile {
-    /// Writes a file of mode 0600 in place of the one there is.
+    /// Replaces a file by one with mode 0600.
     ///
     /// - Parameters:
-    ///   - path: where; the bytes are written to a new file beside it first, which then takes its name.
-    ///   - bytes: all of them.
-    /// - Throws: `SystemError`; the old file is as it was then.
+    ///   - path: the path. The bytes are first written to a new file in the same directory, which is then
+    ///     renamed.
+    ///   - bytes: the contents.
+    /// - Throws: `SystemError`; the old file is then unchanged.
     package static func replace(path: String, with bytes: Span<UInt8>) throws {
         let name = path + "." + String(UInt64.random(in: .min ... .max), radix: 36)
         let descriptor = cfiles_open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -26,17 +27,18 @@ package enum PrivateFile {
         close(descriptor)
     }
 
-    /// Replaces the file by what `change` makes of its bytes, none if there is no file, while no other process
-    /// does so. Where the file system has no locks, it is done without one.
+    /// Replaces the file's bytes by the result of `change`, while other processes are locked out. Without a
+    /// file, `change` receives no bytes. If the file system does not support locks, no lock is used.
     ///
-    /// It is the file itself that is locked, and not its directory or a file beside it: only who may read it
-    /// can hold it, and nothing is left besides.
+    /// Locks the file itself, not its directory or a lock file: only users who can read it can lock it, and
+    /// nothing is left behind.
     ///
     /// - Parameters:
-    ///   - path: where; not of a symbolic link.
-    ///   - patience: the time in milliseconds that another process is waited for.
-    ///   - change: gets the bytes, returns the new ones.
-    /// - Throws: `SystemError`, with `EBUSY` after the patience; and what `change` throws. The file stays then.
+    ///   - path: the path; must not be a symbolic link.
+    ///   - patience: the maximum wait for another process, in milliseconds.
+    ///   - change: receives the bytes, and returns the new ones.
+    /// - Throws: `SystemError`, with `EBUSY` after `patience`, and any error of `change`. The file is then
+    ///   unchanged.
     package static func update(
         path: String,
         patience: Int32,
@@ -46,7 +48,7 @@ package enum PrivateFile {
         while try !updateIfCurrent(path, &rest, change) {}
     }
 
-    /// - Returns: `false` if the file was replaced while its lock was waited for.
+    /// - Returns: false if the file was replaced during the wait for its lock.
     private static func updateIfCurrent(
         _ path: String,
         _ rest: inout Int32,
@@ -66,11 +68,11 @@ package enum PrivateFile {
         return true
     }
 
-    /// Opens the file, or makes an empty one.
+    /// Opens the file, or creates an empty one.
     private static func open(_ path: String) throws -> (descriptor: Int32, isNew: Bool) {
         let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         while true {
-            // Over NFS only a file that is open for writing can be locked.
+            // Over NFS, only a file that is open for writing can be locked.
             var descriptor = cfiles_open(path, O_RDWR | flags, 0)
             if descriptor < 0, errno == EACCES || errno == EROFS {
                 descriptor = cfiles_open(path, O_RDONLY | flags, 0)
@@ -88,11 +90,11 @@ package enum PrivateFile {
             switch errno {
             case EINTR: continue
             case EWOULDBLOCK where rest > 0:
-                // There is no wait with a limit; and this is seldom.
+                // There is no lock call with a timeout, and waits are rare.
                 usleep(1000)
                 rest -= 1
             case EWOULDBLOCK: throw SystemError(EBUSY, "lock \(path)")
-            // Over NFS, of a file that may only be read, and file systems without locks.
+            // A read-only file over NFS, and file systems without locks.
             case EBADF, ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL: return
             default: throw SystemError(errno, "lock \(path)")
             }

@@ -1,7 +1,8 @@
 package import Foundation
 
 extension InputStream {
-    /// The next bytes, at most `count`; none at the end, `nil` on failure: see ``ownError``. May wait.
+    /// Returns the next bytes, at most `count`; none at the end, `nil` on failure: see ``ownError``. May
+    /// block.
     package func nextPiece(atMost count: Int) -> Data? {
         if let pieces = self as? PieceStream { return pieces.readPiece(atMost: count) }
         var piece = Data(count: max(count, 1))
@@ -17,8 +18,8 @@ extension InputStream {
 }
 
 extension OutputStream {
-    /// Writes what the stream takes of `bytes`: how many, 0 when it is at its capacity, negative on failure.
-    /// May wait.
+    /// Writes as many of `bytes` as the stream accepts, and returns how many; 0 if it is at capacity,
+    /// negative on failure. May block.
     package func write(_ bytes: Span<UInt8>) -> Int {
         bytes.withUnsafeBufferPointer { buffer in
             guard let start = buffer.baseAddress else { return 0 }
@@ -28,10 +29,10 @@ extension OutputStream {
 }
 
 extension Stream {
-    /// The stream's `streamError`, which in swift-corelibs-foundation traps unless the stream has failed.
+    /// The stream's `streamError`, which traps in swift-corelibs-foundation unless the stream has failed.
     ///
-    /// A class of the user's may have an error without the status, so that one is asked, but not when it is
-    /// closed: it may have left all that to Foundation.
+    /// A custom stream class may have an error without the status, so its error is read, but not after it is
+    /// closed: it may then rely on Foundation's implementation.
     package var ownError: (any Error)? {
         switch streamStatus {
         case .error: streamError
@@ -47,7 +48,7 @@ extension Stream {
 }
 
 extension [UInt8] {
-    /// Copies bytes that are only lent.
+    /// Appends a copy of borrowed bytes.
     package mutating func append(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
     }

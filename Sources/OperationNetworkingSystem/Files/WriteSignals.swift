@@ -1,14 +1,14 @@
 import COperationNetworking
 import Glibc
 
-/// The signals that a write sends beside its error: SIGPIPE for a pipe without a reader, SIGXFSZ for a file
-/// that would be longer than the process may make one (setrlimit(2), `RLIMIT_FSIZE`). By default either ends
-/// the process.
+/// The signals that a failing write sends besides its error: SIGPIPE for a pipe without a reader, SIGXFSZ for
+/// a file that exceeds the process's limit (setrlimit(2), `RLIMIT_FSIZE`). By default, either terminates the
+/// process.
 ///
-/// A library may not ignore a signal for the whole process: its owner may wait for it, and what the process
-/// executes would ignore it, too. So it is held back on the thread that writes, for the time of the call.
+/// A library must not ignore a signal for the whole process, which may wait for it, and whose child programs
+/// would ignore it, too. So it is blocked on the writing thread during the call.
 package enum WriteSignals {
-    /// Runs `body` without them: what it writes fails with `EPIPE` or `EFBIG`, and nothing else happens.
+    /// Runs `body` with these signals blocked: writes only fail with `EPIPE` or `EFBIG`.
     package static func heldBack<Result>(during body: () throws -> Result) rethrows -> Result {
         var before = sigset_t()
         let wereWaiting = cfiles_hold_write_signals(&before)

@@ -1,13 +1,15 @@
-/// Calls a closure whose isolation is known only when the program runs, `@isolated(any)`. This thread has to be where
-/// its isolation says: on the main queue for the main actor, anywhere without one.
+/// Calls an `@isolated(any)` closure, whose isolation is known only at run time. The current thread must
+/// match the isolation: the main queue for the main actor, any thread without isolation.
 ///
-/// Swift calls such a closure from a task only, and a dispatch queue has none. A task that is made for one call and
-/// starts at once (`Task.immediate`) makes it on the queue, too, but takes 2,700 instructions and two allocations.
+/// Swift can only call such a closure from a task, and a dispatch queue has none. A task that starts
+/// immediately (`Task.immediate`) would make the call on the queue, too, but costs 2,700 instructions and two
+/// allocations.
 ///
-/// This reads the closure's memory as that of a closure without isolation. Both are a function pointer and a context,
-/// with one layout and one calling convention; they differ in the isolation, which the context of the first begins
-/// with, and which nothing but `isolation` reads. `MainActor.assumeIsolated` of the standard library relies on the
-/// same. Both stand in structures with the same generic parameters, so their arguments are passed in the same way.
+/// Reinterprets the closure's memory as a closure without isolation. Both consist of a function pointer and a
+/// context, with the same layout and calling convention; they differ in the isolation at the beginning of the
+/// context, which only `isolation` reads. `MainActor.assumeIsolated` of the standard library relies on the
+/// same. Both are stored in structures with the same generic parameters, so that their arguments are passed
+/// in the same way.
 @inlinable
 package func callAssumingIsolation<each Argument, Result>(
     of closure: @escaping @isolated(any) @Sendable (repeat each Argument) -> Result,

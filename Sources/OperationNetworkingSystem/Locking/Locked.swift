@@ -1,38 +1,37 @@
 public import Glibc
 
-/// A value that can only be reached while its lock is held.
+/// A value that can only be accessed while its lock is held.
 ///
-/// Taking the lock twice on one thread is a programmer's mistake and traps. The lock is a pthread mutex:
-/// `Synchronization.Mutex` gives false races under ThreadSanitizer.
+/// Locking twice on one thread is a programming error and traps. Uses a pthread mutex, because
+/// `Synchronization.Mutex` causes false positives in ThreadSanitizer.
 ///
-/// Public, so that other modules can specialise it: of `package` declarations the compiler hands no bodies
-/// over, even if they are `@inlinable`. This module is in no product.
+/// Public, so that other modules can specialize it: the compiler does not export the bodies of `package`
+/// declarations, even if they are `@inlinable`. This module is not part of any product.
 public struct Locked<Value>: @unchecked Sendable {
-    // @unchecked: `storage` is immutable, and what it holds is read and written only between lock and unlock.
+    // @unchecked: `storage` is immutable, and its contents are accessed only between lock and unlock.
     @usableFromInline let storage: Storage
 
-    /// A lock, and the value behind it, which is made in its place: a value with a dozen references is not
-    /// copied.
+    /// Creates a lock and its value, which is initialized in place to avoid a copy.
     @inlinable
     public init(_ value: @autoclosure () -> Value) {
         storage = Storage.make(value)
     }
 
-    /// Runs `body` with the lock held; nothing that may call back into the owner of the lock belongs inside.
+    /// Runs `body` with the lock held. `body` must not call back into the owner of the lock.
     @inlinable
     public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         storage.lock()
         defer { storage.unlock() }
-        // Without a check for exclusive access at run time: the mutex is one.
+        // Without a run-time exclusivity check, which the mutex replaces.
         return try storage.withUnsafeMutablePointerToHeader { header throws(Failure) in
             try body(&header.pointee.value)
         }
     }
 
-    /// As ``withLock(_:)``, for settings: what `body` replaces is released after the lock, since that may run
-    /// anything.
+    /// Like ``withLock(_:)``, for settings: replaced objects are released after unlocking, because their
+    /// deinitializers may run arbitrary code.
     @inlinable
     public func change(_ body: (inout Value) -> Void) {
         let old = withLock { value in
@@ -43,7 +42,7 @@ public struct Locked<Value>: @unchecked Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// The value, with the lock held for as long as it is read or changed in place.
+    /// The value, with the lock held while it is read or modified in place.
     package var exclusive: Value {
         get { withLock { $0 } }
         nonmutating _modify {
@@ -53,8 +52,7 @@ public struct Locked<Value>: @unchecked Sendable {
         }
     }
 
-    /// As ``change(_:)``, for one part: `exchange` puts the new one in its place, and leaves the old one, as
-    /// `swap` does.
+    /// Like ``change(_:)``, for one part: `exchange` swaps the new part with the old one.
     @inlinable
     public func replace<Part>(_ part: Part, _ exchange: (inout Value, inout Part) -> Void) {
         var part = part
@@ -62,7 +60,7 @@ public struct Locked<Value>: @unchecked Sendable {
         withExtendedLifetime(part) {}
     }
 
-    /// Value and mutex in one allocation: a program may queue 100,000 operations.
+    /// Stores value and mutex in one allocation: a program may queue 100,000 operations.
     @usableFromInline
     final class Storage: ManagedBuffer<Storage.Header, pthread_mutex_t> {
         @usableFromInline

@@ -1,11 +1,10 @@
-/// A task's wait for an end that comes on any thread, or for the task's own cancellation: the first of both
-/// ends it.
+/// Suspends a task until it is completed from any thread, or cancelled.
 ///
-/// | phase   | begins            | ends              |
-/// |---------|-------------------|-------------------|
-/// | idle    | waiting           | over              |
-/// | waiting | -                 | over, and resumes |
-/// | over    | resumes at once   | -                 |
+/// | Phase   | begin           | end               |
+/// |---------|-----------------|-------------------|
+/// | idle    | waiting         | over              |
+/// | waiting | -               | over, and resumes |
+/// | over    | resumes at once | -                 |
 package enum Wait {
     private enum Phase {
         case idle
@@ -27,11 +26,11 @@ package enum Wait {
         }
     }
 
-    /// Returns when what was given to `whenOver` was called, or the task is cancelled.
+    /// Returns when the completion that is passed to `whenOver` is called, or the task is cancelled.
     ///
     /// - Parameters:
-    ///   - whenOver: gets what is to be called at the end, at once perhaps, and on any thread.
-    ///   - onCancel: called when the task is cancelled, on any thread; answers whether that ends the wait.
+    ///   - whenOver: receives the completion, which can be called on any thread, even immediately.
+    ///   - onCancel: called on any thread when the task is cancelled; returns whether that ends the wait.
     package static func until(
         _ whenOver: (_ end: @escaping @Sendable () -> Void) -> Void,
         onCancel: @escaping @Sendable () -> Bool

@@ -1,19 +1,20 @@
 import COperationNetworking
 package import Foundation
 
-/// Bytes in memory that grow by pieces, for a body of any length.
+/// A growing buffer for a body of any length.
 ///
-/// A long one would take a page fault for each 4 KiB, which costs as much as the copy; so pages are asked for
-/// 2 MiB at a time (madvise(2), `MADV_POPULATE_WRITE`), never more than that ahead of what has come.
+/// A long body would cause a page fault for each 4 KiB, which costs as much as the copy. So pages are
+/// populated 2 MiB at a time (madvise(2), `MADV_POPULATE_WRITE`), and never further ahead of the received
+/// bytes.
 package struct GrowingData: Sendable {
-    /// A promise of more bytes is believed up to here; more memory is taken only as bytes come.
+    /// The maximum reservation for an announced length; further memory is allocated only as bytes arrive.
     private static let maximumReservation = 16 << 20
-    /// The length from which on pages are asked for ahead, and how many bytes of them.
+    /// The length from which pages are populated, and how many bytes ahead.
     private static let long = 4 << 20
     private static let ahead = 2 << 20
 
     package private(set) var bytes: Data
-    /// The end of what there is room for, and of the pages that are there.
+    /// The end of the reserved capacity, and of the populated pages.
     private var room = 0
     private var ready = 0
 
@@ -23,7 +24,7 @@ package struct GrowingData: Sendable {
 
     package var count: Int { bytes.count }
 
-    /// Makes room for `total` bytes, unless that is very many.
+    /// Reserves capacity for `total` bytes, up to a limit.
     package mutating func expect(_ total: Int64) {
         bytes.reserveCapacity(Int(min(total, Int64(Self.maximumReservation))))
     }
@@ -37,7 +38,7 @@ package struct GrowingData: Sendable {
     private mutating func prefault(to end: Int) {
         let next = end + Self.ahead
         if next > room { room = max(next, room + room / 4) }
-        // Each time: an owner of a copy may have left a buffer without room.
+        // Each time, because a copy may have been created without the capacity.
         bytes.reserveCapacity(room)
         let first = max(bytes.count, ready)
         bytes.withUnsafeMutableBytes { buffer in

@@ -1,16 +1,16 @@
 import COperationNetworking
 import Glibc
 
-/// The addresses of a host; see getaddrinfo(3).
+/// The result of resolving a host; see getaddrinfo(3).
 package enum HostLookup: Hashable, Sendable {
-    /// At least one, in the order of preference.
+    /// At least one address, in order of preference.
     case found([RouteDestination])
-    /// There is no such name, or it has no address.
+    /// The name does not exist, or has no address.
     case none
-    /// No server answered: unknown for now.
+    /// No name server answered.
     case notNow
 
-    /// Looks up a name, or reads an address. Waits for servers: not on the network thread.
+    /// Resolves a name, or parses an address. Blocks on name servers: not for the network thread.
     package init(host: String) {
         var first: UnsafeMutablePointer<addrinfo>?
         let code = cnetlink_look_up(host, &first)

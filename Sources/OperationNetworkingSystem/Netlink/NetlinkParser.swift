@@ -1,17 +1,17 @@
 import COperationNetworking
 
-/// Reads what a netlink socket received; see netlink(7). A value without a socket: every length is compared
-/// with what there is, so any bytes may be given.
+/// Parses datagrams of a netlink socket; see netlink(7). Every length is checked, so any bytes are safe to
+/// parse.
 ///
-/// Messages and attributes begin at multiples of four octets; numbers are in the machine's order. An
-/// attribute that is shorter than it has to be counts as missing.
+/// Messages and attributes begin at multiples of four octets; numbers are in host byte order. An attribute
+/// that is too short counts as missing.
 package struct NetlinkParser {
-    /// A piece of the datagram, by offsets into it.
+    /// A part of the datagram, by offsets.
     private typealias Piece = Range<Int>
 
     private let bytes: [UInt8]
 
-    /// The messages of one datagram, in order. Where the bytes stop making sense the last one is
+    /// Returns the messages of one datagram, in order. If the datagram is invalid, the last one is
     /// ``NetlinkRecord/Content/malformed``.
     package static func records(in bytes: [UInt8]) -> [NetlinkRecord] {
         NetlinkParser(bytes: bytes).records()
@@ -59,7 +59,7 @@ package struct NetlinkParser {
         }
     }
 
-    /// The kernel writes errno with a minus; `EPROTO` stands for what is not that.
+    /// The kernel writes a negative errno; any other value becomes `EPROTO`.
     private func errorCode(_ body: Piece) -> Int32 {
         guard let code = number(in: body, at: 0, as: Int32.self), code <= 0, code > .min else {
             return EPROTO
@@ -69,8 +69,8 @@ package struct NetlinkParser {
 
     // MARK: - Links
 
-    /// `struct ifinfomsg` and its attributes. A bridge tells of its ports by the same messages, with a family
-    /// of its own: a port that it loses is not gone.
+    /// `struct ifinfomsg` and its attributes. A bridge reports its ports by the same messages with a separate
+    /// family: a removed port still exists.
     private func interface(_ body: Piece) -> NetworkInterface? {
         guard number(in: body, at: 0, as: UInt8.self) == 0,
             let hardware = number(in: body, at: 2, as: UInt16.self),
@@ -147,7 +147,7 @@ package struct NetlinkParser {
         return route
     }
 
-    /// `struct rtnexthop`, each with attributes of its own.
+    /// `struct rtnexthop`, each with its own attributes.
     private func hops(_ value: Piece) -> [NetworkRoute.Hop] {
         var hops: [NetworkRoute.Hop] = []
         var rest = value
@@ -189,7 +189,7 @@ package struct NetlinkParser {
         }
     }
 
-    /// Up to a zero, which may be missing.
+    /// Text up to a terminating zero, if any.
     private func text(_ value: Piece) -> String {
         String(decoding: bytes[value].prefix { $0 != 0 }, as: UTF8.self)
     }
@@ -210,7 +210,7 @@ package struct NetlinkParser {
         return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
     }
 
-    /// To the next multiple of four, for messages and attributes alike.
+    /// Rounds up to a multiple of four, for messages and attributes.
     private static func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
 
     private static let headerLength = MemoryLayout<nlmsghdr>.size

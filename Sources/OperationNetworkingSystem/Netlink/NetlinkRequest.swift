@@ -1,6 +1,6 @@
 import COperationNetworking
 
-/// A question to the kernel; see rtnetlink(7). A value: ``bytes(sequence:)`` is what is sent.
+/// A request to the kernel, encoded by ``bytes(sequence:)``; see rtnetlink(7).
 package enum NetlinkRequest: Hashable, Sendable {
     /// All interfaces: a dump.
     case interfaces
@@ -34,7 +34,7 @@ package enum NetlinkRequest: Hashable, Sendable {
             }
         }
         let length = UInt32(MemoryLayout<nlmsghdr>.size + body.count)
-        // The kernel fills in the port, which is the socket's.
+        // The kernel fills in the socket's port.
         return Self.octets(length) + Self.octets(UInt16(type)) + Self.octets(flags) + Self.octets(sequence)
             + Self.octets(UInt32(0)) + body
     }
@@ -52,10 +52,10 @@ package enum NetlinkRequest: Hashable, Sendable {
     }
 }
 
-/// An address to be reached.
+/// A destination address.
 package struct RouteDestination: Hashable, Sendable {
     package var address: InternetAddress
-    /// The interface that it is behind, as the zone of a link-local address says; 0: any.
+    /// The interface of a link-local address's zone; 0 for any.
     package var interface: UInt32
 
     package init(_ address: InternetAddress, interface: UInt32 = 0) {

@@ -1,21 +1,21 @@
 import COperationNetworking
 import Glibc
 
-/// A socket to the kernel's routing; see rtnetlink(7). Closed with this object. Used on one thread at a time.
+/// A routing netlink socket; see rtnetlink(7). Closed on deallocation. Used on one thread at a time.
 package final class NetlinkSocket {
     /// The outcome of a read.
     package enum Reading: Hashable, Sendable {
         case records([NetlinkRecord])
-        /// Changes were lost, since they came faster than they were read, or one was too long.
+        /// Notifications were lost because they arrived faster than they were read, or one was too long.
         case overrun
-        /// There is nothing now.
+        /// There is nothing to read now.
         case nothing
     }
 
     package let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: capacity)
 
-    /// The kernel's datagrams have at most half of it.
+    /// Twice the maximum size of the kernel's datagrams.
     private static let capacity = 64 * 1024
 
     private init(_ descriptor: Int32) throws(SystemError) {
@@ -27,12 +27,14 @@ package final class NetlinkSocket {
         close(descriptor)
     }
 
-    /// A socket that is told of changes of interfaces, addresses, routes and nexthop objects. It never waits.
+    /// Returns a nonblocking socket that receives changes of interfaces, addresses, routes and nexthop
+    /// objects.
     package static func changes() throws(SystemError) -> NetlinkSocket {
         try NetlinkSocket(cnetlink_open(CNETLINK_CHANGES, 0))
     }
 
-    /// A socket for questions. The kernel answers within the call; a read gives up after 5 seconds.
+    /// Returns a socket for requests, which the kernel answers synchronously; a read times out after 5
+    /// seconds.
     package static func questions() throws(SystemError) -> NetlinkSocket {
         try NetlinkSocket(cnetlink_open(0, 5))
     }
@@ -43,7 +45,7 @@ package final class NetlinkSocket {
         }
     }
 
-    /// The next datagram. One that does not come from the kernel is passed over.
+    /// Returns the next datagram. Datagrams that are not from the kernel are ignored.
     package func receive() throws(SystemError) -> Reading {
         while true {
             var sender: UInt32 = 0

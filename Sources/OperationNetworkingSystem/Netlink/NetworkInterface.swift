@@ -1,4 +1,4 @@
-/// A network interface, as the kernel tells of it; see rtnetlink(7).
+/// A network interface of the kernel; see rtnetlink(7).
 package struct NetworkInterface: Hashable, Sendable {
     /// The state of [RFC 2863 §3.1.14](https://www.rfc-editor.org/rfc/rfc2863#section-3.1.14), as in
     /// `IFLA_OPERSTATE`.
@@ -9,13 +9,13 @@ package struct NetworkInterface: Hashable, Sendable {
     /// The number by which routes name it.
     package var index: UInt32
     package var name: String
-    /// Whether an administrator switched it on: `IFF_UP`.
+    /// Whether it is administratively enabled: `IFF_UP`.
     package var isEnabled: Bool
     package var isLoopback: Bool
     package var operationalState: OperationalState
     /// The kind of the hardware: one of `ARPHRD_*`.
     package var hardware: UInt16
-    /// The driver's word for a virtual device, such as `veth` or `wwan`; `nil`: it has none.
+    /// The driver's name for a kind of virtual device, such as `veth` or `wwan`, if any.
     package var kind: String?
 
     package init(
@@ -40,6 +40,6 @@ package struct NetworkInterface: Hashable, Sendable {
     package static let ethernet: UInt16 = 1
     /// `ARPHRD_PPP`.
     package static let pointToPoint: UInt16 = 512
-    /// `ARPHRD_RAWIP`: packets without a frame, as modems of mobile networks carry them.
+    /// `ARPHRD_RAWIP`: packets without a frame, as used by mobile network modems.
     package static let rawIP: UInt16 = 519
 }

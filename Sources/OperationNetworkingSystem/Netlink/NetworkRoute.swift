@@ -7,26 +7,26 @@ package struct NetworkRoute: Hashable, Sendable {
         case ipv6 = 10
     }
 
-    /// The fate of a packet that takes the route.
+    /// What happens to a packet that takes the route.
     package enum Kind: Hashable, Sendable, CaseIterable {
         /// The packet leaves by an interface.
         case unicast
         /// The packet is for this machine.
         case local
-        /// The packet goes to several: broadcast, anycast, multicast.
+        /// The packet goes to several hosts: broadcast, anycast, multicast.
         case several
         /// The packet is dropped: unreachable, blackhole, prohibit.
         case refusing
-        /// The next table is asked.
+        /// The lookup continues in the next table.
         case throwing
         case other
     }
 
     /// An interface by which packets leave; a multipath route has several.
     package struct Hop: Hashable, Sendable {
-        /// 0: the kernel named none.
+        /// 0 if the kernel names none.
         package var interface: UInt32
-        /// Whether the kernel does not use it: `RTNH_F_DEAD`.
+        /// Whether it is not in use: `RTNH_F_DEAD`.
         package var isDead: Bool
 
         package init(interface: UInt32, isDead: Bool = false) {
@@ -35,9 +35,9 @@ package struct NetworkRoute: Hashable, Sendable {
         }
     }
 
-    /// The table that packets without a mark are looked up in.
+    /// The table in which packets without a mark are looked up.
     package static let mainTable: UInt32 = 254
-    /// The table that is asked after that.
+    /// The table that is looked up after that.
     package static let defaultTable: UInt32 = 253
 
     package var family: Family
@@ -47,7 +47,7 @@ package struct NetworkRoute: Hashable, Sendable {
     package var prefixLength: UInt8
     /// The lowest is used.
     package var metric: UInt32
-    /// Empty: the kernel named a nexthop object, and not where it leads.
+    /// Empty if the kernel names a nexthop object without its hops.
     package var hops: [Hop]
 
     package init(

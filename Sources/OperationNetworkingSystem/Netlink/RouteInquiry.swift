@@ -1,15 +1,15 @@
 import COperationNetworking
 
-/// Asks the kernel about interfaces and routes, and waits for the answers, which it gives at once. Used on
+/// Requests interfaces and routes from the kernel, and waits for the answers, which are immediate. Used on
 /// one thread at a time, and not on the network thread.
 package final class RouteInquiry {
-    /// The number of times that a dump is begun, if changes make it none of one moment.
+    /// The maximum number of attempts for a dump that changes interrupt.
     private static let tries = 8
 
     private let socket: NetlinkSocket
     private var sequence: UInt32 = 0
 
-    /// - Throws: where the process has no descriptors left, or may not have such a socket.
+    /// - Throws: if the process has no descriptors left, or may not open such a socket.
     package init() throws(SystemError) {
         socket = try NetlinkSocket.questions()
     }
@@ -25,8 +25,8 @@ package final class RouteInquiry {
         return interfaces
     }
 
-    /// The routes of a family for which `isWanted`, in the kernel's order. None where the kernel does not
-    /// know the family.
+    /// The routes of a family that satisfy `isWanted`, in the kernel's order. None if the kernel does not
+    /// support the family.
     package func routes(_ family: NetworkRoute.Family, where isWanted: (NetworkRoute) -> Bool)
         throws(SystemError) -> [NetworkRoute]
     {
@@ -46,7 +46,7 @@ package final class RouteInquiry {
         return routes
     }
 
-    /// The route that a packet to `destination` would take; `nil`: the kernel has none, or refuses it.
+    /// The route that a packet to `destination` would take; `nil` if there is none, or the packet is refused.
     package func route(to destination: RouteDestination) throws(SystemError) -> NetworkRoute? {
         let sequence = try ask(.route(destination))
         while true {
@@ -55,8 +55,8 @@ package final class RouteInquiry {
                 case .route(let route):
                     return route
                 case .acknowledgement(let code):
-                    // ENETUNREACH: there is no route. EHOSTUNREACH, EACCES, EINVAL: one that refuses. ENODEV:
-                    // no such interface.
+                    // ENETUNREACH: there is no route. EHOSTUNREACH, EACCES, EINVAL: the route refuses.
+                    // ENODEV: no such interface.
                     let none = [ENETUNREACH, EHOSTUNREACH, EACCES, EINVAL, ENODEV, EAFNOSUPPORT, EOPNOTSUPP]
                     if code == 0 || none.contains(code) { return nil }
                     throw SystemError(code, "RTM_GETROUTE")
@@ -69,8 +69,8 @@ package final class RouteInquiry {
         }
     }
 
-    /// Repeats a dump that is not one moment's. The last try counts as it is: what made it so is a change, of
-    /// which the caller hears.
+    /// Repeats an inconsistent dump. The last attempt is used as it is: the change that interrupted it is
+    /// reported to the caller separately.
     private func dump(
         _ request: NetlinkRequest,
         beginning: () -> Void,
@@ -82,7 +82,7 @@ package final class RouteInquiry {
         }
     }
 
-    /// - Returns: whether it is one moment's.
+    /// - Returns: whether it is consistent.
     private func dumpOnce(_ request: NetlinkRequest, _ take: (NetlinkRecord.Content) -> Void)
         throws(SystemError) -> Bool
     {

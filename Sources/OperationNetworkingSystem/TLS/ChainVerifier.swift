@@ -3,18 +3,18 @@ package import Foundation
 
 /// The result of verifying a chain of certificates (X509_verify_cert(3)).
 package enum ChainResult: Hashable, Sendable {
-    /// From the leaf to a certificate that is trusted, each in DER.
+    /// The path from the leaf to a trusted certificate, each in DER.
     case valid(path: [Data])
     case invalid(ChainFailure)
 }
 
-/// Why a chain is not to be trusted.
+/// Why a chain is not trusted.
 package struct ChainFailure: Error, Hashable, Sendable {
-    /// An `X509_V_ERR_...`.
+    /// The `X509_V_ERR_...` code.
     package let code: Int32
-    /// The distance from the leaf of the certificate that failed.
+    /// The position of the certificate that failed, counted from the leaf.
     package let depth: Int
-    /// OpenSSL's sentence.
+    /// OpenSSL's message.
     package let sentence: String
 
     init(code: Int32, depth: Int) {
@@ -24,17 +24,17 @@ package struct ChainFailure: Error, Hashable, Sendable {
     }
 }
 
-/// Builds and checks paths from a server's certificate to one that is trusted.
+/// Builds and verifies paths from a server's certificate to a trusted one.
 package enum ChainVerifier {
     /// The trusted certificates.
     package enum Anchors: Hashable, Sendable {
-        /// These, each in DER. Each is trusted by itself, whether or not it signed itself.
+        /// These certificates, each in DER. Each is trusted, whether or not it is self-signed.
         case certificates([Data])
-        /// PEM files, and directories as `openssl rehash` makes them.
+        /// PEM files, and directories prepared by `openssl rehash`.
         case places(file: String?, directory: String?)
     }
 
-    /// Verifies what a server has presented, its own certificate first, for use by a TLS server, now.
+    /// Verifies the certificates that a TLS server presented, its own first, at the current time.
     package static func verify(_ presented: [Data], anchors: Anchors) -> ChainResult {
         guard let store = makeStore(anchors) else { return failed }
         defer { X509_STORE_free(store) }
@@ -51,7 +51,7 @@ package enum ChainVerifier {
         return verify(stack, store)
     }
 
-    /// The same for certificates that OpenSSL has already.
+    /// The same for certificates that OpenSSL has already parsed.
     static func verify(_ presented: OpaquePointer, _ store: OpaquePointer) -> ChainResult {
         guard let verification = X509_STORE_CTX_new() else { return failed }
         defer { X509_STORE_CTX_free(verification) }
@@ -59,13 +59,13 @@ package enum ChainVerifier {
         guard X509_STORE_CTX_init(verification, store, leaf, presented) == 1,
             X509_STORE_CTX_set_default(verification, "ssl_server") == 1
         else { return failed }
-        // After the above, which brings a setting of its own.
+        // After the above, which sets this as well.
         let parameters = X509_STORE_CTX_get0_param(verification)
         X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))
         return run(verification)
     }
 
-    /// Runs a verification that is set up.
+    /// Runs a prepared verification.
     static func run(_ verification: OpaquePointer) -> ChainResult {
         let isValid = X509_verify_cert(verification) == 1
         ERR_clear_error()
@@ -81,7 +81,7 @@ package enum ChainVerifier {
         return .valid(path: certificates(of: X509_STORE_CTX_get0_chain(verification)))
     }
 
-    /// All of a stack, in DER.
+    /// Returns all certificates of a stack, in DER.
     static func certificates(of stack: OpaquePointer?) -> [Data] {
         (0..<ccertificates_count(stack)).compactMap { index in
             ccertificates_at(stack, index).map(X509Certificate.der)
@@ -111,7 +111,7 @@ package enum ChainVerifier {
         return store
     }
 
-    /// There is no memory, or something is no certificate.
+    /// Out of memory, or invalid certificates.
     private static let failed = ChainResult.invalid(
         ChainFailure(code: X509_V_ERR_UNSPECIFIED, depth: 0)
     )

@@ -1,20 +1,20 @@
 import COperationNetworking
 package import Foundation
 
-/// A certificate with what leads to its authority, and its private key.
+/// A certificate with its intermediate certificates and its private key.
 package struct KeyPair: Hashable, Sendable {
-    /// The certificate, and those after it, in PEM.
+    /// The certificate and the intermediate certificates, in PEM.
     package let certificates: Data
-    /// The key, not encrypted, in PEM.
+    /// The unencrypted key, in PEM.
     package let privateKey: Data
 
-    /// Why there is no key pair.
+    /// Why a key pair could not be read.
     package enum Failure: Error, Hashable, Sendable {
         case noCertificate
         case noPrivateKey
-        /// The passphrase does not fit, or there is none and one is needed.
+        /// The passphrase is wrong or missing.
         case wrongPassphrase
-        /// In a way that OpenSSL knows no more, or not without its old algorithms.
+        /// The encryption is not supported by OpenSSL, or only by its legacy provider.
         case unsupportedEncryption
         /// The key belongs to another certificate.
         case keyMismatch
@@ -22,7 +22,7 @@ package struct KeyPair: Hashable, Sendable {
 
     /// - Parameters:
     ///   - pem: one or more certificates, the one to use first.
-    ///   - key: the private key, in PEM; `nil`: it is in `pem`, too.
+    ///   - key: the private key, in PEM; `nil` if it is in `pem`.
     ///   - passphrase: of the key, if it is encrypted.
     /// - Throws: ``Failure``.
     package init(pem: Data, key: Data?, passphrase: String?) throws(Failure) {
@@ -47,8 +47,8 @@ package struct KeyPair: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - pkcs12: a certificate, its key, and perhaps others, as in RFC 7292.
-    ///   - passphrase: of the whole; empty if it has none.
+    ///   - pkcs12: a certificate, its key and possibly others (RFC 7292).
+    ///   - passphrase: its passphrase; empty if it has none.
     /// - Throws: ``Failure``.
     package init(pkcs12: Data, passphrase: String) throws(Failure) {
         let parsed = pkcs12.withUnsafeBytes { bytes -> OpaquePointer? in

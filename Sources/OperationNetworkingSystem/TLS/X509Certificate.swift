@@ -1,16 +1,16 @@
 import COperationNetworking
 package import Foundation
 
-/// One certificate of OpenSSL's: an `X509 *`, owned.
+/// An owned OpenSSL certificate, `X509 *`.
 struct X509Certificate: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Takes over the reference.
+    /// Takes ownership of the reference.
     init(owning pointer: OpaquePointer) {
         self.pointer = pointer
     }
 
-    /// - Returns: `nil` for what is no certificate in DER, or more than one.
+    /// - Returns: `nil` unless the data is exactly one certificate in DER.
     init?(der: Data) {
         let made = der.withUnsafeBytes { bytes -> OpaquePointer? in
             var position = bytes.bindMemory(to: UInt8.self).baseAddress
@@ -30,12 +30,12 @@ struct X509Certificate: ~Copyable {
         X509_free(pointer)
     }
 
-    /// A certificate of which nothing is owned, in DER.
+    /// Returns a borrowed certificate in DER.
     static func der(of pointer: OpaquePointer) -> Data {
         encoded { i2d_X509(pointer, $0) }
     }
 
-    /// The DER that an `i2d` function of OpenSSL's writes.
+    /// Returns the DER from an `i2d` function of OpenSSL.
     static func encoded(
         _ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
     ) -> Data {
@@ -50,10 +50,10 @@ struct X509Certificate: ~Copyable {
     }
 }
 
-/// Bytes that OpenSSL reads as a file: a `BIO *`.
+/// Bytes that OpenSSL reads like a file: a `BIO *`.
 struct OpenSSLInput: ~Copyable {
     let pointer: OpaquePointer
-    // OpenSSL reads from it where it is.
+    // OpenSSL reads it in place.
     private let bytes: UnsafeMutableRawBufferPointer
 
     init?(_ data: Data) {
@@ -74,12 +74,12 @@ struct OpenSSLInput: ~Copyable {
     }
 }
 
-/// The contents of a certificate, read by OpenSSL.
+/// Reads certificates with OpenSSL.
 package enum CertificateReader {
-    /// The certificates in a file's bytes, each in DER: one in DER, or any number in PEM, with whatever text
-    /// there is between them.
+    /// Returns the certificates in a file's bytes, each in DER. The input is one certificate in DER, or any
+    /// number in PEM with arbitrary text between them.
     ///
-    /// - Returns: `nil` when one of them is broken, or there is none.
+    /// - Returns: `nil` if one is broken or there is none.
     package static func certificates(in data: Data) -> [Data]? {
         if let one = X509Certificate(der: data) { return [X509Certificate.der(of: one.pointer)] }
         guard let input = OpenSSLInput(data) else { return nil }
@@ -89,7 +89,7 @@ package enum CertificateReader {
             let certificate = X509Certificate(owning: next)
             found.append(X509Certificate.der(of: certificate.pointer))
         }
-        // The end of the file is reported as a missing line.
+        // The end of the file is reported as a missing start line.
         let reason = ERR_peek_last_error()
         let isEnd =
             reason & 0x7FFFFF == UInt(PEM_R_NO_START_LINE) && (reason >> 23) & 0xFF == UInt(ERR_LIB_PEM)
@@ -98,7 +98,8 @@ package enum CertificateReader {
     }
 
     /// The certificate's public key, with its algorithm: a SubjectPublicKeyInfo in DER ([RFC 5280
-    /// §4.1.2.7](https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.7)); `nil` if `der` is no certificate.
+    /// §4.1.2.7](https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.7)); `nil` if `der` is not a
+    /// certificate.
     package static func publicKey(of der: Data) -> Data? {
         guard let certificate = X509Certificate(der: der) else { return nil }
         let key = X509_get_X509_PUBKEY(certificate.pointer)
@@ -124,12 +125,12 @@ package enum CertificateReader {
         return ccertificates_has_alternative_names(certificate.pointer)
     }
 
-    /// Whether the certificate is one for `host`: a name, which its wildcards may stand for ([RFC 6125
-    /// §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)), or an address. With `byCommonName` the
-    /// subject's common name counts where there are no alternative names, as for libcurl; it is never an
+    /// Whether the certificate is for `host`: a name, which its wildcards may match ([RFC 6125
+    /// §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)), or an address. With `byCommonName`, the
+    /// subject's common name is used if there are no alternative names, as in libcurl; it never matches an
     /// address.
     package static func isCertificate(_ der: Data, for host: String, byCommonName: Bool = false) -> Bool {
-        // OpenSSL takes a dot at the beginning for any name below (X509_check_host(3)).
+        // OpenSSL treats a leading dot as matching any subdomain (X509_check_host(3)).
         guard let certificate = X509Certificate(der: der), !host.isEmpty, !host.hasPrefix("."),
             !host.utf8.contains(0)
         else { return false }

@@ -6,13 +6,13 @@ package struct InternetAddress: Hashable, Sendable {
     /// 4 or 16.
     package let octets: [UInt8]
 
-    /// The address with these octets; `nil` unless there are 4 or 16.
+    /// Creates an address; `nil` unless there are 4 or 16 octets.
     package init?(octets: [UInt8]) {
         guard octets.count == 4 || octets.count == 16 else { return nil }
         self.octets = octets
     }
 
-    /// `10.1.2.3` or `fe80::1`; `nil` for everything else.
+    /// Parses `10.1.2.3` or `fe80::1`; `nil` for everything else.
     package init?(_ text: String) {
         var four = in_addr()
         var six = in6_addr()
@@ -25,8 +25,8 @@ package struct InternetAddress: Hashable, Sendable {
         }
     }
 
-    /// The address that the host of a URL means, as libcurl reads it: also `127.1` and `0x7f000001`
-    /// (inet_aton(3)), and IPv6 with a zone.
+    /// Parses the host of a URL like libcurl: also `127.1` and `0x7f000001` (inet_aton(3)), and IPv6 with a
+    /// zone.
     package init?(host: String) {
         if let address = InternetAddress(String(host.prefix { $0 != "%" })) {
             self = address
@@ -41,7 +41,7 @@ package struct InternetAddress: Hashable, Sendable {
 
     package var bitCount: Int { octets.count * 8 }
 
-    /// Whether both are of one family and begin with the same bits.
+    /// Whether both have the same family and the same leading bits.
     package func shares(_ bits: Int, with other: InternetAddress) -> Bool {
         guard octets.count == other.octets.count, bits <= bitCount else { return false }
         let whole = bits / 8

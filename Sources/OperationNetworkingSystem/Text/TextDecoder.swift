@@ -1,17 +1,17 @@
 import Glibc
 
-/// Turns octets in one of the character sets that `iconv -l` lists into a string.
+/// Decodes octets in any character set that `iconv -l` lists.
 ///
-/// One decoder is for one text: it is used up by ``decode(_:)``. See iconv_open(3) and iconv(3).
+/// A decoder is for one text: ``decode(_:)`` consumes it. See iconv_open(3) and iconv(3).
 package struct TextDecoder: ~Copyable {
     private let descriptor: iconv_t
 
-    /// The longest name that is looked up; IANA's are at most 40 characters long (RFC 2978 §2.3).
+    /// The maximum length of a name, which is IANA's limit (RFC 2978 §2.3).
     private static let maximumNameLength = 40
 
-    /// - Parameter name: as a server wrote it, in any case. `nil` is returned for one that the system does
-    ///   not know, or whose module is not installed, and for one with a character that no name has: a slash,
-    ///   above all, since what follows it tells iconv(3) how to go about errors.
+    /// - Parameter name: the name from a server, in any case. `nil` is returned if the system does not
+    ///   support it or its module is not installed, or if it has an invalid character: above all a slash,
+    ///   after which iconv(3) expects options.
     package init?(characterSet name: String) {
         guard !name.isEmpty, name.utf8.count <= TextDecoder.maximumNameLength,
             name.utf8.allSatisfy(TextDecoder.isNameCharacter),
@@ -25,18 +25,18 @@ package struct TextDecoder: ~Copyable {
         iconv_close(descriptor)
     }
 
-    /// The text; `nil` when the octets are not text in this character set, or end within a character.
+    /// Returns the text; `nil` if the octets are invalid in this character set, or end within a character.
     package consuming func decode(_ octets: Span<UInt8>) -> String? {
         var text: [UInt8] = []
         text.reserveCapacity(octets.count)
         let isText = octets.withUnsafeBufferPointer { convert($0, into: &text) }
-        // The check is needed: glibc's UTF-8 goes beyond U+10FFFF.
+        // Validated, because glibc's UTF-8 exceeds U+10FFFF.
         return isText ? String(validating: text, as: UTF8.self) : nil
     }
 
     // MARK: - Private
 
-    /// The largest output of one call of iconv(3).
+    /// The maximum output per call of iconv(3).
     private static let pieceSize = 16 * 1024
 
     private func convert(_ octets: UnsafeBufferPointer<UInt8>, into text: inout [UInt8]) -> Bool {
@@ -51,7 +51,7 @@ package struct TextDecoder: ~Copyable {
                 var output = piece.baseAddress
                 var outputLeft = piece.count
                 let leftBefore = inputLeft
-                // Without input, what the decoder still holds comes out: a letter that waited for its accent.
+                // Without input, the decoder flushes its state, such as a letter that waits for an accent.
                 let result =
                     isFlushing
                     ? iconv(descriptor, nil, nil, &output, &outputLeft)
@@ -65,13 +65,13 @@ package struct TextDecoder: ~Copyable {
                     if isFlushing { return true }
                     isFlushing = true
                 } else if failure != E2BIG || (count == 0 && inputLeft == leftBefore) {
-                    return false  // EILSEQ, EINVAL, or no progress with a whole piece to write to
+                    return false  // EILSEQ, EINVAL, or no progress despite an empty output buffer
                 }
             }
         }
     }
 
-    /// The characters of the names in use, such as `ISO_8859-1:1987` and `NF_Z_62-010_(1973)`.
+    /// Whether the octet occurs in names such as `ISO_8859-1:1987` and `NF_Z_62-010_(1973)`.
     private static func isNameCharacter(_ octet: UInt8) -> Bool {
         switch octet {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -15,9 +15,9 @@ import Testing
     @Test(arguments: formats)
     func everyCutIsSeen(name: String, format: DecoderFormat) {
         let data = ExampleImage.named(name)
-        #expect(ImageEnd.isThere(in: data, of: format))
+        #expect(ImageEnd.isPresent(in: data, of: format))
         for count in data.indices {
-            #expect(!ImageEnd.isThere(in: data.prefix(count), of: format), "\(count) of \(data.count)")
+            #expect(!ImageEnd.isPresent(in: data.prefix(count), of: format), "\(count) of \(data.count)")
         }
     }
 
@@ -25,9 +25,9 @@ import Testing
     func moreThanTheImageIsWhole(name: String, format: DecoderFormat) {
         let data = ExampleImage.named(name)
         for rest in [Data([0]), Data([0xFF]), Data("</html>\n".utf8), data] {
-            #expect(ImageEnd.isThere(in: data + rest, of: format))
+            #expect(ImageEnd.isPresent(in: data + rest, of: format))
         }
-        #expect(ImageEnd.isThere(in: (Data([1, 2, 3]) + data).dropFirst(3), of: format))
+        #expect(ImageEnd.isPresent(in: (Data([1, 2, 3]) + data).dropFirst(3), of: format))
     }
 
     // MARK: - JPEG
@@ -42,8 +42,8 @@ import Testing
         let thumbnail = [UInt8](ExampleImage.named("jpeg"))
         let length = thumbnail.count + 2
         let segment = [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 0xFF)] + thumbnail
-        #expect(ImageEnd.isThere(in: jpeg(segment, end: [0xFF, 0xD9]), of: .jpeg))
-        #expect(!ImageEnd.isThere(in: jpeg(segment, end: []), of: .jpeg))
+        #expect(ImageEnd.isPresent(in: jpeg(segment, end: [0xFF, 0xD9]), of: .jpeg))
+        #expect(!ImageEnd.isPresent(in: jpeg(segment, end: []), of: .jpeg))
     }
 
     @Test(
@@ -57,12 +57,12 @@ import Testing
         ] as [([UInt8], Bool)]
     )
     func anEOIIsAMarker(end: [UInt8], expected: Bool) {
-        #expect(ImageEnd.isThere(in: jpeg(end: end), of: .jpeg) == expected)
+        #expect(ImageEnd.isPresent(in: jpeg(end: end), of: .jpeg) == expected)
     }
 
     @Test func aMillionEmptySegmentsAreGoneOver() {
         let segments = [[UInt8]](repeating: [0xFF, 0xE1, 0, 0], count: 1_000_000).flatMap { $0 }
-        #expect(!ImageEnd.isThere(in: Data([0xFF, 0xD8] + segments + [0xFF, 0xD9]), of: .jpeg))
+        #expect(!ImageEnd.isPresent(in: Data([0xFF, 0xD8] + segments + [0xFF, 0xD9]), of: .jpeg))
     }
 
     // MARK: - PNG
@@ -71,7 +71,7 @@ import Testing
     func aChunkThatLies(length: UInt32) {
         var data = ExampleImage.named("png")
         data.replaceSubrange(33..<37, with: withUnsafeBytes(of: length.bigEndian) { Array($0) })
-        #expect(!ImageEnd.isThere(in: data, of: .png))
+        #expect(!ImageEnd.isPresent(in: data, of: .png))
     }
 
     // MARK: - BMP
@@ -103,29 +103,29 @@ import Testing
     func rowsHaveWholeWords(width: UInt32, height: Int32, depth: UInt8, count: Int) {
         for compression: UInt8 in [0, 3, 6] {
             let whole = bitmap(width, height, depth, compression: compression, rows: count)
-            #expect(ImageEnd.isThere(in: whole, of: .bmp))
-            #expect(!ImageEnd.isThere(in: whole.dropLast(), of: .bmp))
+            #expect(ImageEnd.isPresent(in: whole, of: .bmp))
+            #expect(!ImageEnd.isPresent(in: whole.dropLast(), of: .bmp))
         }
         let shifted = bitmap(width, height, depth, offset: 64, rows: count + 10)
-        #expect(ImageEnd.isThere(in: shifted, of: .bmp))
-        #expect(!ImageEnd.isThere(in: shifted.dropLast(), of: .bmp))
+        #expect(ImageEnd.isPresent(in: shifted, of: .bmp))
+        #expect(!ImageEnd.isPresent(in: shifted.dropLast(), of: .bmp))
         // A table of colors is before the rows, never in the headers.
-        #expect(ImageEnd.isThere(in: bitmap(width, height, depth, offset: 0, rows: count), of: .bmp))
+        #expect(ImageEnd.isPresent(in: bitmap(width, height, depth, offset: 0, rows: count), of: .bmp))
     }
 
     @Test func theOldHeaderOfABitmapHasNumbersOf16Bits() {
         let head: [UInt8] = [0x42, 0x4D] + [UInt8](repeating: 0, count: 8) + [26, 0, 0, 0, 12, 0, 0, 0]
         let data = Data(head + [3, 0, 2, 0, 1, 0, 24, 0] + [UInt8](repeating: 0, count: 24))
-        #expect(ImageEnd.isThere(in: data, of: .bmp))
-        #expect(!ImageEnd.isThere(in: data.dropLast(), of: .bmp))
+        #expect(ImageEnd.isPresent(in: data, of: .bmp))
+        #expect(!ImageEnd.isPresent(in: data.dropLast(), of: .bmp))
     }
 
     @Test func aBitmapThatClaimsTooMuchIsCut() {
         let data = bitmap(.max, .min, 255, offset: .max, rows: 100)
-        #expect(!ImageEnd.isThere(in: data, of: .bmp))
+        #expect(!ImageEnd.isPresent(in: data, of: .bmp))
     }
 
     @Test func theEndOfRunLengthsIsNotLookedFor() {
-        #expect(ImageEnd.isThere(in: ExampleImage.bitmap(width: 5_000, height: 5_000), of: .bmp))
+        #expect(ImageEnd.isPresent(in: ExampleImage.bitmap(width: 5_000, height: 5_000), of: .bmp))
     }
 }

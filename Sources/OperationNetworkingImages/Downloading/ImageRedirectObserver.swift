@@ -3,10 +3,10 @@ internal import FoundationNetworking
 internal import OperationNetworking
 internal import OperationNetworkingImagesSystem
 
-/// The way of a request for an image: as whom it was asked, and where redirects led it. What is sent there
-/// may name a user whom the first request does not name.
-final class ImageWay: OperationObserver {
-    /// As things were when the transfer was made.
+/// Records the identity and the redirects of an image request. A redirected request may identify a user that
+/// the first request does not.
+final class ImageRedirectObserver: OperationObserver {
+    /// The context when the transfer was created.
     let context: ImageContext?
     private let cookieVersion: Int?
     private let redirects = Guarded<[URLRequest]>([])
@@ -24,9 +24,13 @@ final class ImageWay: OperationObserver {
         redirects.withLock { $0.append(request) }
     }
 
-    /// Whether the manager would send `request` in `context` now, and whether no redirect led to where it
-    /// names another user, or named one that cannot be known any more.
-    func namesOnly(_ context: ImageContext, _ request: URLRequest, by manager: OperationManager) -> Bool {
+    /// Whether the manager would still send `request` in `context`, and no redirect led to a request with a
+    /// different or unknown identity.
+    func identityIsUnchanged(
+        _ context: ImageContext,
+        _ request: URLRequest,
+        by manager: OperationManager
+    ) -> Bool {
         guard context == ImageContext(request, by: manager) else { return false }
         let redirects = redirects.withLock { $0 }
         guard !redirects.isEmpty else { return true }
