@@ -2,11 +2,11 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// A command line by which curl(1) sends the request of an operation: a value.
+/// A command line with which curl(1) sends the request of an operation. A value.
 struct CurlCommandLine {
-    /// Longer ones do not fit into one argument on Linux, which has 128 KiB for each.
+    /// The maximum length of an argument: Linux allows 128 KiB.
     private static let longestArgument = 100_000
-    /// Seconds; longer ones are as good as none.
+    /// The maximum timeout in seconds; longer ones are omitted.
     private static let longestTimeout = 1e6
 
     private var request: TransferRequest
@@ -16,9 +16,9 @@ struct CurlCommandLine {
     private let hasCredential: Bool
 
     /// - Parameters:
-    ///   - configuration: of the operation's exchange.
-    ///   - redacts: whether secrets are left out.
-    /// - Throws: what the operation would end with before it sent anything.
+    ///   - configuration: the configuration of the operation's exchange.
+    ///   - redacts: whether secrets are redacted.
+    /// - Throws: the error with which the operation would fail before sending anything.
     init(_ configuration: ExchangeConfiguration, redacts: Bool) throws {
         let hop = configuration.request
         var resumption = Resumption(isAllowed: configuration.resumesByRange, overlap: configuration.overlap)
@@ -64,7 +64,7 @@ struct CurlCommandLine {
         }
         if request.acceptsContentCoding { words.append("--compressed") }
         for line in options.headerLines { words += ["--header", redacted(line)] }
-        // curl's own is sent unless it is told another one, or none.
+        // Otherwise curl sends its own.
         if request.fields["User-Agent"] == nil { words += ["--header", "User-Agent:"] }
         if let timeout = options.connectTimeout, timeout < Self.longestTimeout {
             words += ["--connect-timeout", Self.seconds(max(0.001, timeout))]
@@ -91,7 +91,7 @@ struct CurlCommandLine {
         return missing
     }
 
-    /// The options for trust and proxy. curl would look for a proxy in the environment by itself.
+    /// The options for trust and proxy. Without them, curl would look for a proxy in the environment.
     private var connectionWords: [String] {
         var words: [String] = []
         switch request.trustDomain.anchors {
@@ -104,7 +104,8 @@ struct CurlCommandLine {
             let pins = policy.pinnedPublicKeys.union(
                 policy.pinnedCertificates.compactMap { try? PublicKeyPin($0) }
             )
-            // curl knows the server's own key only: an authority's pin makes it refuse.
+            // curl only checks the server's own key: it rejects a server that matches only an authority's
+            // pin.
             words += ["--pinnedpubkey", pins.map(\.description).sorted().joined(separator: ";")]
         }
         if policy.allowInvalidCertificates, !policy.validatesDomainName { words.append("--insecure") }
@@ -115,11 +116,11 @@ struct CurlCommandLine {
         guard let proxy = request.trustDomain.proxy else { return words + ["--noproxy", "*"] }
         words += ["--noproxy", "", "--proxy", proxy.address]
         if proxy.hasCredentials {
-            // Without the colon curl would ask for a password at the terminal.
+            // Without the colon curl would prompt for a password.
             let (user, password) =
                 redacts ? (Redaction.mark, Redaction.mark) : (proxy.user ?? "", proxy.password ?? "")
             words += ["--proxy-user", user + ":" + password]
-            // As a transfer does, but for Negotiate; curl sends Basic unless it is told so.
+            // As in a transfer, except for Negotiate; without this, curl sends Basic.
             if proxy.kind == .http { words.append("--proxy-anyauth") }
         }
         if let authorization = request.trustDomain.proxyAuthorization {
@@ -130,7 +131,7 @@ struct CurlCommandLine {
 
     // MARK: - The body
 
-    /// - Returns: what to pipe into curl, if the body is no argument.
+    /// - Returns: the command to pipe into curl, if the body is not an argument.
     private func addBody(to words: inout [String]) -> String? {
         let segments = body?.segments ?? []
         words.append("--data-binary")
@@ -153,7 +154,7 @@ struct CurlCommandLine {
         return parts.count == 1 ? parts[0] : "{ " + parts.joined(separator: "; ") + "; }"
     }
 
-    /// A body that is a text; curl takes `@` at its beginning for a file.
+    /// Returns a body that is text and can be an argument; curl would read a leading `@` as a file.
     private func argument(_ segment: BodySegment?) -> String? {
         guard let segment else { return "" }
         guard case .data(let data) = segment, data.count <= Self.longestArgument,
@@ -168,7 +169,7 @@ struct CurlCommandLine {
     private func redacted(_ line: String) -> String {
         guard redacts, let colon = line.firstIndex(of: ":") else { return line }
         let name = String(line[..<colon])
-        // The address of another page, which may be as secret as that of this one.
+        // The address of another page, which may contain secrets, too.
         if name.isEqualIgnoringASCIICase(to: "Referer") {
             return name + Redaction.text(ofURL: String(line[colon...]))
         }
@@ -188,9 +189,9 @@ struct CurlCommandLine {
     }
 }
 
-/// Words of a command line for `sh`: whatever is in them comes out as it went in.
+/// Quotes words of a command line for `sh`.
 enum ShellText {
-    /// One word. A text with a NUL cannot be one, in any shell.
+    /// Returns the text as one word. No shell supports a NUL in a word.
     static func word(_ text: String) -> String {
         let isPlain =
             !text.isEmpty
@@ -202,7 +203,8 @@ enum ShellText {
 
     private static let plain = Set("-_./:@%+,=".utf8)
 
-    /// A command that prints these bytes: `printf` with octal escapes, which every shell has built in.
+    /// Returns a command that prints these bytes: `printf` with octal escapes, which is built into every
+    /// shell.
     static func printing(_ data: Data) -> String {
         var text = ""
         for octet in data {
@@ -225,19 +227,19 @@ extension String {
 }
 
 extension ConnectionOperation {
-    /// A command line that has curl(1) send what the operation sends, for `sh`: method, URL, header fields,
-    /// body, HTTP version, timeouts, authorities, proxy; not the client's certificate. It can be pasted as it
-    /// is.
+    /// Returns a command line for `sh` with which curl(1) sends the operation's request: method, URL, header
+    /// fields, body, HTTP version, timeouts, certificate authorities and proxy, but not the client's
+    /// certificate. It can be pasted as it is.
     ///
-    /// Bytes that no argument can hold are piped into curl; files are named, and read by curl itself. A body
-    /// from a stream is left out, and a comment says so. Redirects are not followed. A proxy that offers
-    /// Negotiate gets that from curl, and not the user and the password.
+    /// Bytes that do not fit into an argument are piped into curl; files are read by curl itself. A body from
+    /// a stream is left out, with a comment. Redirects are not followed. If a proxy offers Negotiate, curl
+    /// uses that instead of the user and password.
     ///
-    /// - Parameter redactingSecrets: whether `REDACTED` stands for user and password of the URL, its
-    ///   fragment, and whatever has a name that tells that it is secret: fields such as `Authorization` and
-    ///   `Cookie`, values of the query, of a form, and texts and numbers of JSON; JSON that is not UTF-8 is
+    /// - Parameter redactingSecrets: whether to replace secrets by `REDACTED`: user and password of the URL,
+    ///   its fragment, and everything with a name that indicates a secret: fields such as `Authorization` and
+    ///   `Cookie`, values of the query or a form, and strings and numbers of JSON. JSON that is not UTF-8 is
     ///   not shown. Other bodies are shown as they are.
-    /// - Returns: the command; for a request that cannot be sent a comment with the reason.
+    /// - Returns: the command, or a comment with the reason if the request cannot be sent.
     public func curlCommand(redactingSecrets: Bool = true) -> String {
         let (configuration, request) = state.withLock { (exchangeConfiguration($0), $0.request) }
         do {

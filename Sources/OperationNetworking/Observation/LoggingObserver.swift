@@ -3,29 +3,28 @@ public import FoundationNetworking
 public import Logging
 internal import OperationNetworkingSystem
 
-/// Writes a line for each event in the life of an operation, at the level debug:
+/// Logs a line for each life-cycle event of an operation, at level debug:
 ///
-///     debug transfers : method=GET operation=7 url=https://example.com/file started
-///     debug transfers : operation=7 status=200 response
-///     debug transfers : bytes=1024 operation=7 seconds=0.031 status=200 finished
+///     debug transfers : method=GET operation=7 url=https://example.com/file started debug transfers :
+///     operation=7 status=200 response debug transfers : bytes=1024 operation=7 seconds=0.031 status=200
+///     finished
 ///
-/// | Line                       | Metadata besides `operation`, which is the same on each line of one operation |
+/// | Line                       | Metadata in addition to `operation`, the operation's number                    |
 /// |----------------------------|--------------------------------------------------------------------------------|
 /// | `started`                  | `method`, `url`                                                                |
 /// | `paused`, `resumed`        |                                                                                |
-/// | `redirected`               | `status`, `url` that is asked next                                             |
+/// | `redirected`               | `status`, `url` of the next request                                            |
 /// | `response`                 | `status`                                                                       |
-/// | `resuming`                 | `offset` of the first byte that was not there                                  |
+/// | `resuming`                 | `offset` of the first missing byte                                             |
 /// | `starting over`            | `reason`                                                                       |
 /// | `retrying`                 | `delay` in seconds, `cause`                                                    |
 /// | `finished`                 | `status`, `bytes` received, `seconds` since the start                          |
-/// | `failed`, `cancelled`      | the same as far as known, `error`                                              |
+/// | `failed`, `cancelled`      | the same, as far as known, and `error`                                         |
 ///
-/// User and password of a URL, its fragment, and values of its query whose names tell that they are secret
-/// (`token`, `signature`, `password` and the like) are replaced by `REDACTED`. No header field is written,
-/// and no body.
+/// User and password of a URL, its fragment, and query values whose names indicate a secret (`token`,
+/// `signature`, `password` and the like) are replaced by `REDACTED`. Header fields and bodies are not logged.
 ///
-/// One can serve every operation: ``OperationManager/logger`` does that.
+/// One observer can log every operation, as ``OperationManager/logger`` does.
 public final class LoggingObserver: OperationObserver {
     private struct Life {
         weak var operation: ConnectionOperation?
@@ -33,15 +32,15 @@ public final class LoggingObserver: OperationObserver {
         let start: MonotonicTime
     }
 
-    /// The operations that were heard of and have not finished. One that is released before is forgotten when
-    /// there are twice as many as after the last look.
+    /// The operations that have started and not finished. Those released before are removed when there are
+    /// twice as many as after the last removal.
     private struct Lives {
         private static let fewest = 64
 
         private var lives: [ObjectIdentifier: Life] = [:]
         private var limit = fewest
 
-        /// - Returns: `nil` for one that is not known; another may have had its address.
+        /// - Returns: `nil` for an unknown operation; an earlier one may have had the same address.
         subscript(operation: ConnectionOperation) -> Life? {
             lives[ObjectIdentifier(operation)].flatMap { $0.operation === operation ? $0 : nil }
         }
@@ -61,7 +60,7 @@ public final class LoggingObserver: OperationObserver {
         var count: Int { lives.count }
     }
 
-    /// The operations that are remembered.
+    /// The number of known operations.
     var rememberedCount: Int { lives.withLock { $0.count } }
 
     /// The logger that writes the lines.
@@ -70,7 +69,7 @@ public final class LoggingObserver: OperationObserver {
 
     private static let last = Locked(0)
 
-    /// - Parameter logger: its level decides whether anything is written.
+    /// - Parameter logger: the logger. Its level decides whether anything is written.
     public init(_ logger: Logger) {
         self.logger = logger
     }
@@ -169,7 +168,7 @@ public final class LoggingObserver: OperationObserver {
         )
     }
 
-    /// The same for all events of an operation, and not an address, which another one has after it.
+    /// Returns the number of an operation: the same for all its events and, unlike its address, never reused.
     private func number(of operation: ConnectionOperation) -> Int {
         lives.withLock { lives in
             if let life = lives[operation] { return life.number }

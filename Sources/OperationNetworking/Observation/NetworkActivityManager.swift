@@ -2,31 +2,31 @@ public import Dispatch
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// Says when an indicator of network activity is to be shown: after a second of activity, until 0.17 seconds
-/// after its end, with one call for each edge.
+/// Reports when an indicator of network activity should be visible: from one second after activity begins
+/// until 0.17 seconds after it ends, with one call per change.
 ///
 /// ```swift
 /// NetworkActivityManager.shared.setNetworkingActivityAction { isActive in lamp.isOn = isActive }
 /// NetworkActivityManager.shared.isEnabled = true
 /// ```
 ///
-/// | Manager        | Counts                                                                                  |
-/// |----------------|-----------------------------------------------------------------------------------------|
-/// | ``shared``     | each operation of the process, by its notifications: from the first use of ``shared`` on |
-/// | another one    | those that it is added to as an observer, or that a manager makes to which it is added  |
+/// | Manager        | Counts                                                                              |
+/// |----------------|-------------------------------------------------------------------------------------|
+/// | ``shared``     | every operation of the process, by notifications, from the first use of ``shared``  |
+/// | another one    | the operations that it observes, directly or as an observer of their manager        |
 ///
-/// It is an ``OperationObserver``, so operations, managers and sessions take it by `addObserver(_:)`; your code
-/// calls none of those methods:
+/// It is an ``OperationObserver``, so add it to operations, managers and sessions with `addObserver(_:)`. Do
+/// not call the observer's methods yourself:
 ///
 /// ```swift
 /// operation.addObserver(NetworkActivityManager { isActive in spinner.isSpinning = isActive })
 /// ```
 ///
-/// An operation counts while it runs: not while it is queued or paused. One that runs already when this is
-/// added to it counts from then on, and one that this is removed from counts no longer. Everything may be
-/// called from any thread. ``shared`` listens to the operations' notifications. In a program that never runs
-/// its main queue it does not hear of operations without a `completionQueue`, because their notifications
-/// wait for that queue.
+/// An operation counts while it runs, but not while it is queued or paused. An operation that is already
+/// running when this observer is added counts from then on; after the observer is removed, it no longer
+/// counts. Every member can be used from any thread. ``shared`` observes the operations' notifications. In a
+/// program that never runs its main queue, it does not count operations without a `completionQueue`, because
+/// their notifications wait for that queue.
 public final class NetworkActivityManager: Sendable {
     /// Calls a closure after some seconds, on any thread.
     typealias Wait = @Sendable (_ seconds: TimeInterval, _ body: @escaping @Sendable () -> Void) -> Void
@@ -37,8 +37,8 @@ public final class NetworkActivityManager: Sendable {
 
     private struct State {
         var activity = NetworkActivityState()
-        /// The operations that run, as they said to this as to their observer. None of ``shared``: it hears
-        /// of their ends by notifications, observer or not.
+        /// The running operations that this observes. Empty for ``shared``, which receives their ends as
+        /// notifications.
         var observed: [ObjectIdentifier: Observed] = [:]
         var action: (@isolated(any) @Sendable (Bool) -> Void)?
         var completionQueue: DispatchQueue?
@@ -46,7 +46,7 @@ public final class NetworkActivityManager: Sendable {
         var tokens: [any NSObjectProtocol] = []
     }
 
-    /// The manager of all operations of the process.
+    /// The manager for all operations of the process.
     public static let shared: NetworkActivityManager = {
         let manager = NetworkActivityManager()
         manager.hearNotifications()
@@ -58,20 +58,20 @@ public final class NetworkActivityManager: Sendable {
     private let state = Locked(State())
     private let wait: Wait
 
-    /// A manager of the operations that it is added to by ``ConnectionOperation/addObserver(_:)``, or by
-    /// ``OperationManager/addObserver(_:)``.
+    /// Creates a manager for the operations that it is added to with ``ConnectionOperation/addObserver(_:)``
+    /// or ``OperationManager/addObserver(_:)``.
     public convenience init() {
         self.init { seconds, body in Self.timers.asyncAfter(deadline: .now() + seconds, execute: body) }
     }
 
-    /// An enabled manager with an action, for an indicator of the operations that it is added to.
+    /// Creates an enabled manager with an action, for the operations that it is added to.
     ///
-    /// The operations keep it until they have finished, so it needs no other owner.
+    /// The operations retain it until they have finished, so it needs no other owner.
     ///
     /// - Parameters:
-    ///   - activationDelay: The seconds of activity before it is shown. Defaults to 1.
-    ///   - completionDelay: The seconds without activity before it is hidden. Defaults to 0.17.
-    ///   - action: As for ``setNetworkingActivityAction(_:)``.
+    ///   - activationDelay: the seconds of activity before the indicator is shown. Defaults to 1.
+    ///   - completionDelay: the seconds without activity before the indicator is hidden. Defaults to 0.17.
+    ///   - action: as for ``setNetworkingActivityAction(_:)``.
     public convenience init(
         activationDelay: TimeInterval = 1,
         completionDelay: TimeInterval = 0.17,
@@ -93,35 +93,36 @@ public final class NetworkActivityManager: Sendable {
 
     // MARK: - Configuration
 
-    /// Whether anything is shown; `false` unless set. What runs when it is set counts.
+    /// Whether activity is shown. Defaults to `false`. Operations that are running when it is enabled count.
     public var isEnabled: Bool {
         get { state.withLock { $0.activity.isEnabled } }
         set { apply { $0.setEnabled(newValue) } }
     }
 
-    /// The seconds of activity before it is shown. Defaults to 1; 0 shows activity at once. A new value counts
-    /// for the next activity.
+    /// The seconds of activity before the indicator is shown. Defaults to 1; 0 shows activity at once. A new
+    /// value applies to the next activity.
     public var activationDelay: TimeInterval {
         get { state.withLock { $0.activity.activationDelay } }
         set { state.withLock { $0.activity.activationDelay = newValue } }
     }
 
-    /// The seconds without activity before it is hidden. Defaults to 0.17; 0 hides it at once. A new value
-    /// counts for the next end.
+    /// The seconds without activity before the indicator is hidden. Defaults to 0.17; 0 hides it at once. A
+    /// new value applies to the next end of activity.
     public var completionDelay: TimeInterval {
         get { state.withLock { $0.activity.completionDelay } }
         set { state.withLock { $0.activity.completionDelay = newValue } }
     }
 
-    /// The queue of the action; `nil`: the main queue. Read when it is due.
+    /// The queue of the action; `nil` (the default) is the main queue. Read when a call is due.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
         set { state.change { $0.completionQueue = newValue } }
     }
 
-    /// Called on ``completionQueue`` once for each edge: `true` when activity is to be shown, `false` when it
-    /// is to be hidden. A queue that does not keep up hears the newest only, and nothing if that is what it
-    /// heard last. One that is written in main-actor code is called on the main queue.
+    /// Sets the closure that is called on ``completionQueue`` once per change: with `true` when activity
+    /// should be shown, and `false` when it should be hidden. A slow queue receives only the newest value,
+    /// and none if that equals the last one received. A closure written in main-actor code is called on the
+    /// main queue.
     public func setNetworkingActivityAction(
         @_inheritActorContext _ block: (@isolated(any) @Sendable (_ isActive: Bool) -> Void)?
     ) {
@@ -130,17 +131,17 @@ public final class NetworkActivityManager: Sendable {
 
     // MARK: - State
 
-    /// Whether activity is to be shown now.
+    /// Whether activity should be shown now.
     public var isNetworkActivityIndicatorVisible: Bool { state.withLock { $0.activity.isVisible } }
 
-    // MARK: - Activity of your own
+    // MARK: - Other activity
 
-    /// Counts an activity that is no operation's.
+    /// Counts an activity other than an operation.
     public func incrementActivityCount() {
         apply { $0.increment() }
     }
 
-    /// Ends one. Without one it does nothing.
+    /// Ends such an activity. Does nothing if there is none.
     public func decrementActivityCount() {
         apply { $0.decrement() }
     }
@@ -166,8 +167,8 @@ public final class NetworkActivityManager: Sendable {
             if state.tokens.isEmpty { state.observed[activity] = Observed(operation: operation) }
             return state.activity.begin(activity)
         }
-        // It may have been removed from the operation since this event was on its way. A removal that comes
-        // after this sees the count.
+        // This observer may have been removed from the operation while the event was being delivered. A later
+        // removal sees the count.
         reconsider(operation)
     }
 
@@ -184,7 +185,7 @@ public final class NetworkActivityManager: Sendable {
     }
 
     private func change(_ event: (inout State) -> NetworkActivityState.Effect) {
-        // In one hold: an edge is never told in another order than it came.
+        // In one critical section, so that changes are reported in order.
         let (effect, isToSchedule) = state.withLock { state in
             let effect = event(&state)
             switch effect {
@@ -194,7 +195,8 @@ public final class NetworkActivityManager: Sendable {
             }
         }
         if case .wait(let seconds, let turn) = effect {
-            // Not weakly: the last operation that kept this may be gone when the indicator is to be hidden.
+            // Not weakly: the last operation that retained this may have been released when the indicator has
+            // to be hidden.
             wait(seconds) { self.apply { $0.wake(turn: turn) } }
         }
         if isToSchedule { scheduleDelivery() }
@@ -226,7 +228,7 @@ extension NetworkActivityManager: RunCounter {
         let isCounted = state.withLock { $0.observed[ObjectIdentifier(operation)] != nil }
         guard isCounted, !operation.tells(self) else { return }
         end(operation)
-        // Added anew by another thread meanwhile, it was found counted.
+        // Another thread may have added this observer again while the operation was still counted.
         if operation.tells(self) { operation.tell(self) }
     }
 
@@ -245,7 +247,7 @@ extension NetworkActivityManager: OperationObserver {
         begin(operation)
     }
 
-    /// Counts it no longer.
+    /// Stops counting it.
     public func operationDidPause(_ operation: ConnectionOperation) {
         end(operation)
     }
@@ -255,29 +257,29 @@ extension NetworkActivityManager: OperationObserver {
         begin(operation)
     }
 
-    /// Counts it no longer.
+    /// Stops counting it.
     public func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
         end(operation)
     }
 }
 
-/// Decides when an indicator of network activity is shown: not for a moment's work, and not off and on again
-/// between two pieces of work. A value.
+/// Decides when an indicator of network activity is shown: not for brief activity, and without flicker
+/// between two activities. A value.
 ///
-/// | phase         | activity begins          | the last activity ends   | the time has come                   | disabled |
+/// | phase         | activity begins          | the last activity ends   | the delay has passed                | disabled |
 /// |---------------|--------------------------|--------------------------|-------------------------------------|----------|
 /// | idle          | delayingStart, waits     | -                        | -                                   | -        |
 /// | delayingStart | -                        | -                        | active, **shows**; idle if all ended | idle     |
 /// | active        | -                        | delayingEnd, waits       | -                                   | idle, **hides** |
 /// | delayingEnd   | active                   | -                        | idle, **hides**                     | idle, **hides** |
 ///
-/// If the delay is 0, negative or not a number, the time has come at once. While it is disabled it only counts;
-/// enabled, it goes on from there. What runs counts once, however often it is said to begin; what was counted
-/// up by hand counts besides.
+/// If the delay is 0, negative or not a number, it passes at once. While disabled, it only counts, and
+/// continues from there when enabled. A running operation counts once, however often it begins; manually
+/// counted activities count in addition.
 struct NetworkActivityState {
     enum Effect: Hashable, Sendable {
         case none
-        /// Wake it with the turn after some seconds.
+        /// Call ``wake(turn:)`` with this turn after some seconds.
         case wait(TimeInterval, turn: Int)
         case show
         case hide
@@ -287,9 +289,9 @@ struct NetworkActivityState {
         case idle, delayingStart, active, delayingEnd
     }
 
-    /// Seconds of activity before it is shown.
+    /// The seconds of activity before the indicator is shown.
     var activationDelay: TimeInterval = 1
-    /// Seconds without activity before it is hidden.
+    /// The seconds without activity before the indicator is hidden.
     var completionDelay: TimeInterval = 0.17
     private(set) var isEnabled = false
     private var phase = Phase.idle
@@ -323,7 +325,7 @@ struct NetworkActivityState {
         return advance()
     }
 
-    /// Not below zero.
+    /// Decrements the count, but not below zero.
     mutating func decrement() -> Effect {
         count = max(0, count - 1)
         return advance()

@@ -1,29 +1,28 @@
 internal import OperationNetworkingSystem
 
-/// The admission of transfers: decides which may start now. A value that does nothing else.
+/// Decides which transfers may start. A pure value, without side effects.
 ///
-/// A *server* is a scheme, a host and a port, for the transfers of one ``ConnectionLimit``. It has as many
-/// connections at work as its limit says, and no more. Waiting transfers start by priority, then in order; a
-/// server that has its share holds up no other server's.
+/// A *server* is a scheme, host and port, for the transfers of one ``ConnectionLimit``. It has at most as
+/// many active connections as its limit. Waiting transfers start by priority, then in order; a server that is
+/// at its limit does not hold up other servers.
 ///
-/// A *group* are the transfers to a server that may share connections of HTTP/2, or those that share none.
-/// What is known about a group says how many may start:
+/// A *group* consists of the transfers to a server that may share HTTP/2 connections, or of those that share
+/// none. The knowledge about a group determines how many may start:
 ///
-/// | known            | may start                                                                              |
-/// |------------------|----------------------------------------------------------------------------------------|
-/// | shares nothing   | while the server has a connection left                                                  |
-/// | not yet known    | the first; the others when it has a connection, or has failed                           |
-/// | HTTP/1.1, failed | while the server has a connection left                                                  |
-/// | HTTP/2           | as many as its connections were seen to carry; beyond that one, to see where it arrives |
+/// | known            | may start                                                                        |
+/// |------------------|----------------------------------------------------------------------------------|
+/// | shares nothing   | while the server has a connection left                                           |
+/// | not yet known    | the first; the others once it is connected, or has failed                        |
+/// | HTTP/1.1, failed | while the server has a connection left                                           |
+/// | HTTP/2           | as many as its connections have been seen to carry; beyond that, one as a probe  |
 ///
-/// A transfer that has started counts as a connection of its own until it says which one it has got. So a
-/// limit also holds for an HTTP/2 server that takes few streams: the transfer that finds no room opens a
-/// connection, and if the server has none left, it is sent back to its place in the line.
+/// A transfer that has started counts as a separate connection until its connection is known. So the limit
+/// also holds for an HTTP/2 server that accepts few streams: a transfer that finds no room opens a
+/// connection, and if the server has none left, it goes back to its place in the line.
 ///
-/// Each event costs constant time for each group of its server, and the logarithm of the number of groups
-/// that wait.
+/// Each event costs constant time per group of its server, and the logarithm of the number of waiting groups.
 struct Admission {
-    /// More groups without a transfer are forgotten.
+    /// The maximum number of groups without a transfer that are kept.
     private static let maximumIdleGroups = 256
 
     private struct Member {
@@ -35,24 +34,23 @@ struct Admission {
 
     private enum Phase: Hashable {
         case waiting
-        /// `isExtra`: the server had no connection left, but seemed to have room on one.
+        /// `isExtra` means that the server had no connection left, but seemed to have room on an open one.
         case starting(isExtra: Bool)
         case connected(ConnectionID)
-        /// No byte can move, for a reason on this side.
+        /// No byte can be transferred, for a reason on this side.
         case held(ConnectionID)
     }
 
     private struct Server {
         let key: ServerKey
         var limit: Int
-        /// The highest that one of those that are there asks for; 0: none does.
+        /// The highest raised limit of the present transfers; 0 if there is none.
         var raisedLimit = 0
-        /// The number of transfers that ask for each. There are as many as there are different settings, so
-        /// few.
+        /// The number of transfers with each raised limit. There are few different ones.
         var raisedLimits: [Int: Int] = [:]
-        /// Connections at work.
+        /// The number of active connections.
         var connections = 0
-        /// Started, and without a connection yet.
+        /// The number of started transfers without a connection yet.
         var starting = 0
         var groups: [Int] = []
 
@@ -64,7 +62,7 @@ struct Admission {
             raisedLimit = max(raisedLimit, limit)
         }
 
-        /// One that asked for `limit` is gone.
+        /// Removes a transfer with this raised limit.
         mutating func lower(from limit: Int) {
             guard let count = raisedLimits[limit] else { return }
             raisedLimits[limit] = count > 1 ? count - 1 : nil
@@ -83,10 +81,10 @@ struct Admission {
     }
 
     private struct Group {
-        /// The knowledge about its connections.
+        /// What is known about the group's connections.
         enum Knowledge: Hashable {
             case none
-            /// Each transfer needs one.
+            /// Each transfer needs a separate connection.
             case single
             case shared
         }
@@ -97,7 +95,7 @@ struct Admission {
         var line = WaitingLine()
         var members = 0
         var starting = 0
-        /// The number of the transfer that ``Admission/heads`` has.
+        /// The number of the transfer in ``Admission/heads``.
         var offered: UInt64?
         var connections = SharedConnections()
 
@@ -115,31 +113,31 @@ struct Admission {
     private var lastGroup = 0
     private var idleGroups = 0
     private var lastNumber: UInt64 = 0
-    /// The first of each group that may start one. An entry may be out of date.
+    /// The first transfer of each group that may start one. An entry may be out of date.
     private var heads = BinaryHeap<WaitingRank, Int>()
     private var looks = StepCount()
-    /// Started, and without a connection yet.
+    /// The number of started transfers without a connection yet.
     private(set) var startingCount = 0
-    /// Started, and neither held nor ended.
+    /// The number of started transfers that are neither held nor ended.
     private(set) var activeCount = 0
     private(set) var waitingCount = 0
 
-    /// Looks at groups and transfers, and comparisons.
+    /// The number of accesses to groups and transfers, and of comparisons.
     var steps: Int { looks.value + heads.steps.value + groups.reduce(0) { $0 + $1.line.steps } }
 
-    /// Whether ``next()`` may have something.
+    /// Whether ``next()`` may return a transfer.
     var mayHaveNext: Bool { !heads.isEmpty }
 
     // MARK: - Events
 
-    /// A transfer wants to start.
+    /// Adds a transfer that is to be started.
     ///
     /// - Parameters:
     ///   - id: the transfer.
-    ///   - place: where it wants to go.
-    ///   - priority: its rank among those that wait.
-    ///   - raisedLimit: the limit of the server while the transfer is there, if it is higher.
-    ///   - rank: its place in the line, if it had one before.
+    ///   - place: its server and group.
+    ///   - priority: its priority among the waiting transfers.
+    ///   - raisedLimit: the server's limit while the transfer is present, if it is higher.
+    ///   - rank: its place in the line, if it already had one.
     /// - Returns: its place in the line.
     @discardableResult
     mutating func append(
@@ -164,8 +162,8 @@ struct Admission {
         return rank
     }
 
-    /// The next transfer to start; `nil`: none may. It counts as started: ``remove(_:hasFailed:)`` has to
-    /// follow.
+    /// Returns the next transfer to start, or `nil` if none may start. It counts as started;
+    /// ``remove(_:hasFailed:)`` has to follow.
     mutating func next() -> TransferID? {
         while let (key: offered, value: group) = heads.removeFirst() {
             guard group < groups.count, groups[group].offered == offered.number else { continue }
@@ -193,13 +191,13 @@ struct Admission {
         activeCount += 1
     }
 
-    /// A transfer that was started has a connection; or another one than before.
+    /// Records the connection, or a change of connection, of a started transfer.
     ///
     /// - Parameters:
     ///   - id: the transfer.
-    ///   - connection: the one that it goes over now.
-    ///   - mayGoBack: whether it may wait in the line again, and nothing comes of this connection.
-    /// - Returns: false if it has to: the server would have more connections than it may.
+    ///   - connection: its current connection.
+    ///   - mayGoBack: whether it may go back to the line and abandon this connection.
+    /// - Returns: `false` if it has to go back, because the server would exceed its limit.
     ///   ``remove(_:hasFailed:)`` has to follow.
     mutating func didConnect(_ id: TransferID, to connection: ConnectionID, mayGoBack: Bool = true) -> Bool {
         guard let member = members[id] else { return true }
@@ -215,7 +213,8 @@ struct Admission {
             groups[group].starting -= 1
             servers[server].starting -= 1
         case .connected(let old):
-            // The old one died, or refused it. All that it carried may come with a new one each.
+            // The old connection died, or refused the transfer. All of its transfers may come with new
+            // connections.
             isExtra = true
             flee(old, group)
         }
@@ -236,7 +235,8 @@ struct Admission {
         return true
     }
 
-    /// No byte of a connected transfer can move, for a reason on this side: its connection does not count.
+    /// Records that no byte of a connected transfer can be transferred, for a reason on this side: its
+    /// connection does not count.
     mutating func didHold(_ id: TransferID) {
         guard let member = members[id], case .connected(let connection) = member.phase else { return }
         members[id]?.phase = .held(connection)
@@ -245,8 +245,8 @@ struct Admission {
         offerAll(groups[member.group].server)
     }
 
-    /// Bytes can move again. The transfer has its connection, and is not kept waiting; others are, until the
-    /// server has fewer connections than it may.
+    /// Records that bytes can be transferred again. The transfer has its connection and does not wait; others
+    /// do, until the server is below its limit.
     mutating func didResume(_ id: TransferID) {
         guard let member = members[id], case .held(let connection) = member.phase else { return }
         members[id]?.phase = .connected(connection)
@@ -254,12 +254,12 @@ struct Admission {
         _ = join(connection, member.group)
     }
 
-    /// A transfer has ended, or does not want to start any more.
+    /// Removes a transfer that has ended, or is no longer to be started.
     ///
     /// - Parameters:
     ///   - id: the transfer.
-    ///   - hasFailed: whether it ended by itself. If it had no connection, the others try all at once: one
-    ///     after the other, each might wait until it times out.
+    ///   - hasFailed: whether it ended by itself. If it had no connection, the others all try at once: one
+    ///     after another, each might wait for its timeout.
     mutating func remove(_ id: TransferID, hasFailed: Bool = false) {
         guard let member = members.remove(id) else { return }
         let group = member.group
@@ -286,7 +286,7 @@ struct Admission {
         if groups[group].members == 0 { didBecomeIdle(group) }
     }
 
-    /// A ``ConnectionLimit`` has another value.
+    /// Applies the changed value of a ``ConnectionLimit``.
     mutating func limitsDidChange() {
         looks.add(servers.count)
         for server in servers.indices {
@@ -297,7 +297,7 @@ struct Admission {
 
     // MARK: - Connections
 
-    /// - Returns: whether the connection was not at work before.
+    /// - Returns: whether the connection was not active before.
     private mutating func join(_ connection: ConnectionID, _ group: Int) -> Bool {
         let isNew = connection.isShared ? groups[group].connections.join(connection) : true
         if isNew { servers[groups[group].server].connections += 1 }
@@ -342,7 +342,7 @@ struct Admission {
     }
 
     private mutating func group(_ place: TransferPlace) -> Int {
-        // Most transfers go where the last one went; to compare costs less than to hash.
+        // Most transfers go to the same place as the last one; comparing costs less than hashing.
         if groups.indices.contains(lastGroup), groups[lastGroup].place == place { return lastGroup }
         lastGroup = groupOf[place] ?? makeGroup(place)
         return lastGroup
@@ -366,7 +366,7 @@ struct Admission {
         place.sharing == nil ? .single : .none
     }
 
-    /// The knowledge may be out of date when the next transfer comes.
+    /// Forgets what is known about the group, which may be out of date when the next transfer comes.
     private mutating func didBecomeIdle(_ group: Int) {
         groups[group].knowledge = Self.first(groups[group].place)
         groups[group].connections = SharedConnections()
@@ -375,7 +375,7 @@ struct Admission {
         forgetIdleGroups()
     }
 
-    /// Costs time for every group and every transfer; so it comes when half of the groups are idle.
+    /// Costs time for every group and transfer, so it is only done when half of the groups are idle.
     private mutating func forgetIdleGroups() {
         looks.add(groups.count + members.count)
         var renamed = Admission()

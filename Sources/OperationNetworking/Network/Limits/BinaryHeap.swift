@@ -1,9 +1,9 @@
-/// Values by key, the least key first: a binary heap.
+/// A binary heap: values by key, the smallest key first.
 ///
-/// Inserting and removing take the logarithm of ``count``. Values with equal keys leave in any order.
+/// Inserting and removing take logarithmic time. Values with equal keys are removed in any order.
 package struct BinaryHeap<Key: Comparable, Value> {
     private var entries: [(key: Key, value: Value)] = []
-    /// Comparisons.
+    /// The number of comparisons.
     private(set) var steps = StepCount()
 
     package init() {}
@@ -12,7 +12,7 @@ package struct BinaryHeap<Key: Comparable, Value> {
 
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// The entry with the least key.
+    /// The entry with the smallest key.
     package var first: (key: Key, value: Value)? { entries.first }
 
     package mutating func insert(_ value: Value, _ key: Key) {
@@ -27,7 +27,7 @@ package struct BinaryHeap<Key: Comparable, Value> {
         }
     }
 
-    /// Takes the entry with the least key out.
+    /// Removes the entry with the smallest key.
     package mutating func removeFirst() -> (key: Key, value: Value)? {
         guard let first = entries.first else { return nil }
         entries.swapAt(0, entries.count - 1)
@@ -35,7 +35,7 @@ package struct BinaryHeap<Key: Comparable, Value> {
         var parent = 0
         while true {
             var least = parent
-            // Not a list of the two, which would be an allocation for each level.
+            // Not an array of the two, which would be an allocation for each level.
             for child in (2 * parent + 1)...(2 * parent + 2) where child < entries.count {
                 steps.add()
                 if entries[child].key < entries[least].key { least = child }

@@ -1,19 +1,19 @@
 internal import OperationNetworkingSystem
 
-/// The connections of HTTP/2 that carry transfers of one group, and how many more they may take. A value.
+/// The HTTP/2 connections that carry transfers of one group, and how many more they may carry. A value.
 ///
-/// libcurl does not say how many streams a server takes, so it is seen: what one connection has carried,
-/// another one is taken to carry, too. One that a newcomer did not get, although it seemed to have room, is
-/// full until it loses one.
+/// libcurl does not report how many streams a server accepts, so that is observed: a connection is assumed to
+/// carry as many as another one has carried. If a new transfer did not get a connection that seemed to have
+/// room, that is full until one of its transfers ends.
 ///
-/// Before a server has said how many it takes, libcurl may send more. It refuses those (RFC 9113 §8.7), and
-/// libcurl asks again over a connection of their own, and gives up the old one. What the old one has kept is
-/// then the most for all, and twice that when that went well for a while: the old one may also have been
-/// about to close.
+/// Before a server has announced its limit, libcurl may exceed it. The server refuses those streams (RFC 9113
+/// §8.7), and libcurl repeats them over separate connections and stops using the old one. The number left on
+/// the old one is then the maximum for all, and is doubled after a while without refusals: the old one may
+/// also have been about to close.
 struct SharedConnections {
-    /// libcurl puts no more on one.
+    /// libcurl's maximum per connection.
     private static let maximumStreams = 100
-    /// The number of ends without a refusal after which a connection is tried with twice as many streams.
+    /// The number of ends without a refusal after which the maximum is doubled.
     private static let patience = 100
 
     private struct Load {
@@ -22,11 +22,11 @@ struct SharedConnections {
         var isFull = false
     }
 
-    /// Connections that carry something; a few.
+    /// The few connections that carry transfers.
     private var loads: [Load] = []
     private var peak = 0
     private var maximum = maximumStreams
-    /// Since ``maximum`` changed.
+    /// The number of ends since ``maximum`` changed.
     private var ends = 0
 
     /// The number of further transfers that are certain to find room.
@@ -34,13 +34,13 @@ struct SharedConnections {
         loads.reduce(0) { $0 + ($1.isFull ? 0 : max(0, peak - $1.carried)) }
     }
 
-    /// Whether one more may find room.
+    /// Whether one more transfer may find room.
     var mayHaveRoom: Bool {
         loads.contains { !$0.isFull && $0.carried < maximum }
     }
 
-    /// A transfer goes over `connection`.
-    /// - Returns: whether it is the first there.
+    /// Records that a transfer uses `connection`.
+    /// - Returns: whether it is the first one on it.
     mutating func join(_ connection: ConnectionID) -> Bool {
         guard let index = loads.firstIndex(where: { $0.connection == connection }) else {
             for index in loads.indices { loads[index].isFull = true }
@@ -54,8 +54,8 @@ struct SharedConnections {
         return false
     }
 
-    /// A transfer had to leave `connection` for another one.
-    /// - Returns: whether it was the last one there.
+    /// Records that a transfer had to leave `connection` for another one.
+    /// - Returns: whether it was the last one on it.
     mutating func flee(_ connection: ConnectionID) -> Bool {
         let isLast = leave(connection)
         maximum = max(1, loads.first { $0.connection == connection }?.carried ?? 1)
@@ -64,8 +64,8 @@ struct SharedConnections {
         return isLast
     }
 
-    /// A transfer that went over `connection` does so no longer.
-    /// - Returns: whether it was the last one there.
+    /// Records that a transfer no longer uses `connection`.
+    /// - Returns: whether it was the last one on it.
     mutating func leave(_ connection: ConnectionID) -> Bool {
         guard let index = loads.firstIndex(where: { $0.connection == connection }) else { return false }
         loads[index].carried -= 1

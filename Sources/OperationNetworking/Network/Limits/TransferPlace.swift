@@ -1,13 +1,13 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The place of a transfer: its server, and the trust domain with which it may share a connection.
+/// The place of a transfer: its server, and the trust domain in which it may share a connection.
 struct TransferPlace: Hashable, Sendable {
-    /// Transfers of different limits are counted apart.
+    /// Transfers with different limits are counted separately.
     var limit: ConnectionLimit
     var origin: Origin
-    /// Transfers of the same domain may share a connection of HTTP/2; `nil`: the transfer needs one of its
-    /// own.
+    /// Transfers of the same domain may share an HTTP/2 connection; `nil` if the transfer needs a separate
+    /// one.
     var sharing: TrustDomain?
 
     init(_ request: TransferRequest) {

@@ -30,9 +30,9 @@ struct WaitingRank: Comparable, Sendable {
     }
 }
 
-/// Transfers that wait, by priority and then in order. Each step takes constant time on average, leaving from
-/// the middle included: a transfer that has left stays in the line as a gap until the line comes to it, or
-/// has more gaps than transfers.
+/// Waiting transfers, by priority and then in order. Each step takes amortized constant time, including
+/// removal from the middle: a removed transfer stays in the line as a gap until the line reaches it, or has
+/// more gaps than transfers.
 struct WaitingLine {
     private struct Entry {
         var id: TransferID
@@ -41,9 +41,9 @@ struct WaitingLine {
 
     private struct Bucket {
         var entries: [Entry] = []
-        /// The number of them that are gone.
+        /// The number of entries that have been removed.
         var head = 0
-        /// Entries that were moved.
+        /// The number of moved entries.
         var steps = StepCount()
 
         var first: Entry? { head < entries.count ? entries[head] : nil }
@@ -56,7 +56,8 @@ struct WaitingLine {
             head = 0
         }
 
-        /// Almost always at the end. One that was admitted before comes to its old place, near the front.
+        /// Inserts an entry: almost always at the end. A transfer that was admitted before returns to its old
+        /// place, near the front.
         mutating func insert(_ entry: Entry) {
             guard let last = entries.last, head < entries.count, entry.number < last.number else {
                 return entries.append(entry)
@@ -82,10 +83,10 @@ struct WaitingLine {
     private(set) var count = 0
     private var buckets = [Bucket](repeating: Bucket(), count: TransferPriority.allCases.count)
     private var gaps: Set<TransferID> = []
-    /// Entries that were passed over.
+    /// The number of skipped entries.
     private var passed = StepCount()
 
-    /// Entries that were moved, or passed over.
+    /// The number of moved or skipped entries.
     var steps: Int { buckets.reduce(passed.value) { $0 + $1.steps.value } }
 
     mutating func insert(_ id: TransferID, _ rank: WaitingRank) {
@@ -93,7 +94,7 @@ struct WaitingLine {
         count += 1
     }
 
-    /// Takes out one that waits.
+    /// Removes a waiting transfer.
     mutating func remove(_ id: TransferID) {
         count -= 1
         gaps.insert(id)
@@ -117,7 +118,7 @@ struct WaitingLine {
         return nil
     }
 
-    /// Takes out the one that ``first()`` has named.
+    /// Removes the transfer that ``first()`` returned.
     mutating func removeFirst(_ priority: TransferPriority) {
         buckets[priority.rawValue].removeFirst()
         count -= 1

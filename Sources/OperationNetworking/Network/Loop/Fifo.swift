@@ -1,11 +1,11 @@
-/// A queue, first in, first out, each step in constant time on average; it may grow while it is emptied.
+/// A first-in, first-out queue. Each step takes amortized constant time. It may grow while it is emptied.
 struct Fifo<Element> {
     private var elements: [Element?] = []
     private var head = 0
 
     var isEmpty: Bool { elements.isEmpty }
 
-    /// The elements that there is room for: not many more than there were of late.
+    /// The capacity, which does not far exceed the recent number of elements.
     var capacity: Int { elements.capacity }
 
     mutating func append(_ element: Element) {
@@ -19,7 +19,7 @@ struct Fifo<Element> {
     /// The oldest element.
     var first: Element? { head < elements.count ? elements[head] : nil }
 
-    /// Takes the oldest element out, and lets go of it.
+    /// Removes and returns the oldest element.
     mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
         defer { advance() }
@@ -36,14 +36,14 @@ struct Fifo<Element> {
             }
             head = 0
         } else if head >= 64, 2 * head >= elements.count {
-            // It need never be empty.
+            // The queue may never become empty.
             elements.removeFirst(head)
             head = 0
             giveBackRoom()
         }
     }
 
-    /// After a burst.
+    /// Releases unused capacity after a burst.
     private mutating func giveBackRoom() {
         guard elements.capacity > Self.keptCapacity, elements.capacity > 8 * elements.count else { return }
         var fewer: [Element?] = []

@@ -1,7 +1,7 @@
 import Dispatch
 internal import OperationNetworkingSystem
 
-/// The work that other threads want done, in order.
+/// The work posted by other threads, in order.
 final class Inbox: Sendable {
     private struct State {
         var work: [NetworkWork] = []
@@ -10,13 +10,13 @@ final class Inbox: Sendable {
     }
 
     private let state = Locked(State())
-    /// Signaled as long as there is nothing else to wake.
+    /// Signaled while there is no wake descriptor.
     private let firstWork = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - work: what to do.
-    ///   - isUrgent: whether bodies that move make way for it.
-    /// - Returns: whether the thread has not opened it yet: it may not be there.
+    ///   - work: the work.
+    ///   - isUrgent: whether running bodies yield to it.
+    /// - Returns: whether the thread has not opened the inbox yet: it may not exist.
     @discardableResult
     func append(_ work: NetworkWork, isUrgent: Bool = false) -> Bool {
         let (isFirst, wake) = state.withLock { state in
@@ -30,7 +30,7 @@ final class Inbox: Sendable {
         return wake == nil
     }
 
-    /// Waits until there may be work, or until a moment. Not once the inbox is open.
+    /// Blocks until there may be work, or until a time. Not used once the inbox is open.
     func waitForWork(until end: MonotonicTime?) {
         if let end {
             _ = firstWork.wait(timeout: .now() + max(0, end - MonotonicTime.now))
@@ -39,12 +39,12 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Whether some of it is urgent.
+    /// Whether some of the work is urgent.
     var isUrgent: Bool { state.withLock { $0.isUrgent } }
 
     var isEmpty: Bool { state.withLock { $0.work.isEmpty } }
 
-    /// All there is; the inbox is empty afterwards.
+    /// Removes and returns all work.
     func takeAll() -> [NetworkWork] {
         state.withLock { state in
             defer {
@@ -55,7 +55,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Signals `wake`, on which it is emptied, now and at each append to an empty inbox.
+    /// Signals `wake`, on which the inbox is emptied, now and at each append to an empty inbox.
     func open(signaling wake: WakeDescriptor) {
         state.withLock { $0.wake = wake }
         wake.signal()

@@ -1,13 +1,13 @@
-/// The things that the network thread lends to work on it: the transfers, and the memories of hosts and of
+/// What the network thread lends to work that runs on it: the transfers, and the memories of hosts and
 /// credentials that exchanges share. It stays on the thread.
 final class NetworkContext {
     let transfers: Transfers
-    /// The servers that asked to be left alone for a while.
+    /// The servers that have requested a delay.
     var hosts = HostWaits()
-    /// The schemes under which servers took credentials.
+    /// The schemes under which servers accepted credentials.
     var credentials = AuthenticationMemory()
 
-    /// The exchanges that tell their progress soon.
+    /// The pending progress reports of exchanges.
     var progressRound = WorkRound()
 
     init(_ transfers: Transfers) {
@@ -15,18 +15,18 @@ final class NetworkContext {
     }
 }
 
-/// Works that are done together, a moment after the first of them came: one timer serves them all.
+/// Work that is done together, a moment after the first piece was added, with one timer for all.
 struct WorkRound {
     private var works: [() -> Void] = []
 
-    /// Adds a work to the round.
-    /// - Returns: whether it is the first one, which needs a timer.
+    /// Adds a piece of work to the round.
+    /// - Returns: whether it is the first piece, which needs a timer.
     mutating func add(_ work: @escaping () -> Void) -> Bool {
         works.append(work)
         return works.count == 1
     }
 
-    /// The works of the round, which ends. What they add is of the next one.
+    /// Ends the round and returns its work. Work added from then on belongs to the next round.
     mutating func takeAll() -> [() -> Void] {
         defer { works = [] }
         return works
@@ -36,6 +36,6 @@ struct WorkRound {
 /// A piece of work for the network thread.
 enum NetworkWork: Sendable {
     case network(@Sendable (NetworkContext) -> Void)
-    /// Needs the run loop; waits until there is one.
+    /// Work that needs the run loop, and waits until there is one.
     case loop(@Sendable (NetworkLoop) -> Void)
 }

@@ -3,17 +3,17 @@ internal import OperationNetworkingSystem
 
 /// The work of the network thread: three run loop sources that drive libcurl's multi socket interface.
 ///
-/// | source  | what it is                                 | what makes it ready                              |
+/// | source  | kind                                       | becomes ready by                                 |
 /// |---------|--------------------------------------------|--------------------------------------------------|
 /// | sockets | version 1 source on the `epoll` descriptor | a socket; another thread's append to the inbox   |
-/// | again   | version 0 source                           | a pass that asks for another one                 |
+/// | again   | version 0 source                           | a pass that requests another one                 |
 /// | timer   | run loop timer                             | time                                             |
 ///
 /// All three do the same: one pass over everything. Sockets are reported once per edge, so a pass that found
-/// some ready asks for another; only a pass that found none proves quiet. It never loops by itself: with a
-/// few fast downloads a loop would not end, and a cancel in the inbox would wait.
+/// some ready requests another one; only a pass that found none proves that nothing is ready. A pass does not
+/// loop: with a few fast downloads it would not end, and a cancel in the inbox would wait.
 final class NetworkLoop {
-    /// Asks for another pass, from this thread.
+    /// Requests another pass, from this thread.
     private let again: RunLoopSource
     private let network: NetworkContext
     private let transfers: Transfers
@@ -27,7 +27,7 @@ final class NetworkLoop {
     private var modes: Set<RunLoop.Mode> = []
     private var isDue = false
 
-    /// On the network thread, with transfers that are open and work that waited for the run loop.
+    /// Creates the loop on the network thread, with open transfers and the work that waited for the run loop.
     init(_ network: NetworkContext, inbox: Inbox, first: [NetworkWork], passWork: PassWork) {
         let hands = Hands()
         self.network = network
@@ -43,8 +43,8 @@ final class NetworkLoop {
         add(to: [.common])
     }
 
-    /// Lets transfers move while the run loop runs in these modes, too. Without descriptors for a new mode it
-    /// is left out until it is asked for again.
+    /// Makes transfers also progress while the run loop runs in these modes. A mode for which there are no
+    /// descriptors is skipped until it is added again.
     func add(to newModes: Set<RunLoop.Mode>) {
         for mode in newModes.subtracting(modes) {
             guard RunLoopThread.canMakeMode(with: transfers.descriptor) else { return }
@@ -55,8 +55,8 @@ final class NetworkLoop {
         }
     }
 
-    /// Lends the run loop to a closure, which may run it nested. Then the rest of this pass must come in
-    /// another one: its trigger is used up.
+    /// Lends the run loop to a closure, which may run it nested. The rest of this pass then has to be done in
+    /// another one, because its trigger is used up.
     func lend(to body: (RunLoop) -> Void) {
         again.signal()
         body(RunLoop.current)
@@ -67,22 +67,22 @@ final class NetworkLoop {
         pass()
     }
 
-    /// Everything there is to do, once. A nested run of the run loop calls it again in the middle of itself.
+    /// Does all pending work once. A nested run of the run loop calls this recursively.
     private func pass() {
         guard !transfers.isInsideCurl else {
-            // Asking for another pass right now would make the nested loop spin.
+            // Requesting another pass right now would make the nested loop spin.
             isDue = true
             return
         }
         work.append(contentsOf: inbox.takeAll())
-        // One by one from a property: nested, the rest still comes in order.
+        // One by one from a property, so that a nested run handles the rest in order.
         while let next = work.popFirst() {
             switch next {
             case .network(let body): body(network)
             case .loop(let body): body(self)
             }
         }
-        // The ends of what was cancelled need not wait for what moves now.
+        // The ends of cancelled transfers do not wait for the running ones.
         arm(passWork.handOver(now: MonotonicTime.now))
         let mayHaveMore = transfers.pass()
         if mayHaveMore || isDue || transfers.wasWoken && !inbox.isEmpty {
@@ -94,8 +94,8 @@ final class NetworkLoop {
         arm(passWork.handOver(now: MonotonicTime.now))
     }
 
-    /// The last thing in a pass: a nested run of the loop in there finds everything armed, and the rest of
-    /// the ends asked for.
+    /// The last step of a pass: a nested run of the loop finds everything armed, and another pass requested
+    /// for the remaining ends.
     private func tellEnds() {
         while let next = transfers.nextEnd() {
             if transfers.hasWork { again.signal() }
@@ -104,7 +104,7 @@ final class NetworkLoop {
         if transfers.hasWork { again.signal() }
     }
 
-    /// Moves the timer only if it would be late: one that is early costs a pass, moving it costs system
+    /// Moves the timer only if it would be late: an early timer costs a pass, but moving it costs system
     /// calls.
     private func arm(_ deadline: MonotonicTime?) {
         guard let deadline else { return }
@@ -113,7 +113,7 @@ final class NetworkLoop {
         timer.fire(after: max(0, deadline - MonotonicTime.now))
     }
 
-    /// Lets the sources' handlers reach the loop, which is complete only after they are made.
+    /// Gives the sources' handlers access to the loop, which is complete only after they have been created.
     private final class Hands {
         weak var loop: NetworkLoop?
     }

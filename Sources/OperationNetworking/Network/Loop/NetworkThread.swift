@@ -2,28 +2,27 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The one thread on which libcurl runs. It is made at first use, sleeps in its run loop, and never ends.
+/// The one thread on which libcurl runs. It is created on first use, sleeps in its run loop, and never ends.
 ///
 /// The system may have no thread left (`RLIMIT_NPROC`, `pids.max`). Then each operation that starts tries to
-/// make it, and fails at once if that is not possible; no exchange begins without it.
+/// create it, and fails at once if that is not possible; no exchange begins without the thread.
 ///
-/// After `fork` without `exec` it does not exist in the child, and nothing works there, as in all of
-/// Foundation.
+/// After `fork` without `exec` the thread does not exist in the child, and nothing works there, as with all
+/// of Foundation.
 final class NetworkThread: Sendable {
     static let shared = NetworkThread()
 
     private let inbox = Inbox()
     private let passWork = PassWork()
-    /// Itself, once it runs.
+    /// The thread's identity, once it runs.
     private let identity = Locked<ThreadIdentity?>(nil)
     private let isMade = Locked(false)
 
     private init() {}
 
-    // MARK: - Its start
+    // MARK: - Start
 
-    /// Why there is no network thread; `nil`: it is there. Makes it if that can be done now, and does not
-    /// wait.
+    /// Why there is no network thread; `nil` if there is. Creates it if possible, without blocking.
     func obstacle() -> SystemError? {
         isMade.withLock { isMade in
             guard !isMade else { return nil }
@@ -53,9 +52,9 @@ final class NetworkThread: Sendable {
         }
     }
 
-    /// Waits on the new thread until there are descriptors for its run loop, looking whenever something is
-    /// asked for. Until then each transfer ends with the reason.
-    /// - Returns: what was asked for that needs the run loop.
+    /// Blocks the new thread until there are descriptors for its run loop, checking whenever work arrives.
+    /// Until then each transfer fails with the reason.
+    /// - Returns: the work that needs the run loop.
     private static func waitForDescriptors(
         _ network: NetworkContext,
         _ inbox: Inbox,
@@ -78,33 +77,31 @@ final class NetworkThread: Sendable {
         }
     }
 
-    // MARK: - Its work
+    // MARK: - Work
 
-    /// Runs `work` on the network thread after everything already asked for. Callable from any thread;
-    /// returns at once. Nothing that may wait, or runs the run loop, belongs in there: every transfer of the
-    /// process would wait with it.
+    /// Runs `work` on the network thread, after everything already posted. Callable from any thread; returns
+    /// at once. `work` must not block or run the run loop: every transfer of the process would wait.
     /// - Parameters:
-    ///   - isUrgent: whether bodies that move make way for it: it starts, stops or holds something. What a
-    ///     moving body asks for itself is not.
-    ///   - work: what to do.
+    ///   - isUrgent: whether running bodies yield to it, because it starts, stops or holds something.
+    ///     Requests of a running body itself are not urgent.
+    ///   - work: the work.
     func perform(isUrgent: Bool = false, _ work: @escaping @Sendable (NetworkContext) -> Void) {
         append(.network(work), isUrgent: isUrgent)
     }
 
-    /// Without a thread the work waits in the inbox, and the next one who wants something tries again.
+    /// Without a thread the work waits in the inbox, and the next append tries again to create one.
     private func append(_ work: NetworkWork, isUrgent: Bool = false) {
         if inbox.append(work, isUrgent: isUrgent) { _ = obstacle() }
     }
 
-    /// Runs `work` on another thread after the pass that goes on now. It must not wait for anything: others
-    /// come after it. Called on the network thread.
+    /// Runs `work` on another thread after the current pass. `work` must not block, because more follows it.
+    /// Called on the network thread.
     func leave(_ work: @escaping @Sendable () -> Void) {
         passWork.append(work)
     }
 
-    /// The answer of the network thread to a question, after everything already asked for. Waits for it,
-    /// which that thread itself cannot: there it is `nil`. So it is where there is no network thread, and
-    /// nothing to ask it for.
+    /// Returns the network thread's answer to a question, after everything already posted. Blocks until then.
+    /// `nil` on the network thread itself, which cannot wait for itself, and if there is no network thread.
     func answer<Answer: Sendable>(_ question: @escaping @Sendable (NetworkContext) -> Answer) -> Answer? {
         guard obstacle() == nil, identity.withLock({ $0?.isCurrent != true }) else { return nil }
         let (answer, isThere) = (Locked<Answer?>(nil), DispatchSemaphore(value: 0))
@@ -116,12 +113,12 @@ final class NetworkThread: Sendable {
         return answer.withLock { $0 }
     }
 
-    /// Lends the thread's run loop to `body`, after everything already asked for. Callable from any thread.
+    /// Lends the thread's run loop to `body`, after everything already posted. Callable from any thread.
     func withRunLoop(_ body: @escaping @Sendable (RunLoop) -> Void) {
         append(.loop { loop in loop.lend(to: body) })
     }
 
-    /// Lets transfers move while the thread's run loop runs in these modes, too.
+    /// Makes transfers also progress while the thread's run loop runs in these modes.
     func add(modes: Set<RunLoop.Mode>) {
         append(.loop { loop in loop.add(to: modes) })
     }

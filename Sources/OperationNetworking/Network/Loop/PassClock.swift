@@ -1,7 +1,6 @@
 internal import OperationNetworkingSystem
 
-/// The time, read once for each pass of the network thread: a system call per piece of a body would be
-/// wasted.
+/// The time, read once per pass of the network thread to save a system call per piece of a body.
 final class PassClock {
     private(set) var now = MonotonicTime.now
     /// The number of the pass.
@@ -14,10 +13,10 @@ final class PassClock {
         isAwaitedElsewhere = isAwaited
     }
 
-    /// Whether other threads, or ends that are to be told, wait for the end of the pass.
+    /// Whether other threads, or ends to be reported, wait for the end of the pass.
     var isAwaited: Bool { isInHurry || isAwaitedElsewhere() }
 
-    /// A transfer ends with this pass, or may, and has to be told.
+    /// Notes that a transfer ends with this pass, or may, which has to be reported.
     func hurry() {
         isInHurry = true
     }

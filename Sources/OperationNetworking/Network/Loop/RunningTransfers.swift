@@ -5,7 +5,7 @@ struct RunningTransfer {
     let transfer: Transfer
     let domain: TransferDomain
     let domainNumber: UInt32
-    /// Whether a look at its stall is due: see ``TransferAlarms``.
+    /// Whether a check for a stall is scheduled: see ``TransferAlarms``.
     fileprivate(set) var isWatched = false
 
     init(_ transfer: Transfer, in domain: TransferDomain, _ domainNumber: UInt32) {
@@ -15,7 +15,7 @@ struct RunningTransfer {
     }
 }
 
-/// The transfers that run, by their numbers.
+/// The running transfers, by their numbers.
 struct RunningTransfers {
     private var byID = TransferTable<RunningTransfer>()
 
@@ -23,7 +23,7 @@ struct RunningTransfers {
 
     subscript(_ id: TransferID) -> RunningTransfer? { byID[id] }
 
-    /// The transfer of a handle that libcurl has finished; `nil`: it was stopped.
+    /// The transfer of a handle that libcurl has finished; `nil` if it was stopped.
     subscript(_ easy: EasyHandle) -> RunningTransfer? { byID[TransferID(tag: easy.tag)] }
 
     mutating func insert(_ running: RunningTransfer) {
@@ -34,8 +34,8 @@ struct RunningTransfers {
         byID.remove(id)
     }
 
-    /// A look at a transfer that stalls is entered, or was the last one.
-    /// - Returns: whether that is news.
+    /// Records that a check of a stalled transfer was scheduled, or was the last one.
+    /// - Returns: whether that is a change.
     @discardableResult
     mutating func watch(_ id: TransferID, _ isWatched: Bool) -> Bool {
         guard var known = byID[id], known.isWatched != isWatched else { return false }

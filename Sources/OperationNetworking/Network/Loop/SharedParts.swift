@@ -1,24 +1,24 @@
 internal import OperationNetworkingSystem
 
-/// The parts of requests that libcurl reads in place, as transfers were started with of late: their URLs, and
-/// the fields of the last one. A value, used on the network thread.
+/// The parts of recent requests that libcurl reads in place: their URLs, and the fields of the last one. A
+/// value, used on the network thread.
 struct SharedParts {
-    /// The limit of URLs; then all of them are forgotten. One that is not known costs what libcurl would
-    /// spend on it.
+    /// The maximum number of URLs; beyond it all are discarded. An unknown URL costs what libcurl would spend
+    /// on it.
     static let urlLimit = 256
 
-    /// The longest URL that is kept, in octets.
+    /// The maximum length of a URL that is kept, in bytes.
     static let longestURL = 2048
 
     private var urls: [String: ParsedURL] = [:]
-    /// The next transfer often has the same: to compare costs less than to hash.
+    /// The next transfer often has the same one: comparing costs less than hashing.
     private var lastURL: ParsedURL?
     private var lastFields: HeaderList?
 
     /// The number of URLs.
     var urlCount: Int { urls.count }
 
-    /// - Returns: `nil` for a URL that libcurl is to take apart by itself.
+    /// - Returns: `nil` for a URL that libcurl has to parse itself.
     mutating func url(_ text: String) -> ParsedURL? {
         if let lastURL, lastURL.text == text { return lastURL }
         let found = urls[text] ?? makeURL(text)
@@ -33,19 +33,19 @@ struct SharedParts {
         return made
     }
 
-    /// `octetLine`: the one of the lines with one scalar for each octet. It is not ASCII, and so not shared.
+    /// `octetLine` is the line with one scalar per byte, if there is one. It is not ASCII, and so not shared.
     ///
-    /// - Throws: when there is no memory.
+    /// - Throws: if there is no memory.
     mutating func fields(_ lines: [String], octetLine: String? = nil) throws(CurlError) -> HeaderList {
         if let lastFields, Self.areSame(lastFields.lines, lines) { return lastFields }
         let made = try HeaderList(lines, octetLine: octetLine)
-        // A secret goes with its transfer.
+        // Secrets are not kept after their transfer.
         lastFields = lines.contains { $0.mayBeSecret || !$0.utf8.allSatisfy { $0 < 0x80 } } ? nil : made
         return made
     }
 
-    /// Whether the octets are the same, where those of `kept` are ASCII: Swift takes other octets for the
-    /// same text, such as U+212A for the letter K.
+    /// Whether the bytes are the same, given that those of `kept` are ASCII: Swift considers different bytes
+    /// equal text, such as U+212A and the letter K.
     private static func areSame(_ kept: [String], _ lines: [String]) -> Bool {
         kept.count == lines.count
             && zip(kept, lines).allSatisfy { $0.utf8.count == $1.utf8.count && $0 == $1 }
@@ -53,7 +53,7 @@ struct SharedParts {
 }
 
 extension String {
-    /// Whether a line of a head proves who asks, as far as its name says.
+    /// Whether a header line may be a secret, judging by its name.
     fileprivate var mayBeSecret: Bool {
         let name = prefix { $0 != ":" }.lowercased()
         return ["authorization", "cookie", "token", "key", "secret"].contains { name.contains($0) }

@@ -2,26 +2,26 @@ internal import OperationNetworkingSystem
 
 /// The times at which transfers have to be looked at, whether or not anything moves.
 struct TransferAlarms {
-    /// Seconds between moments that count as one.
+    /// The seconds within which times count as one.
     private static let sameMoment = 0.0005
-    /// Seconds after which a transfer that cannot go on does not keep others waiting for a connection.
+    /// The seconds after which a stalled transfer no longer keeps others waiting for a connection.
     static let longestStall = 1.0
-    /// Entries of transfers that have ended are kept up to this number beyond those of transfers that run.
+    /// The maximum number of entries of ended transfers, beyond those of running ones.
     private static let staleLimit = 1024
 
-    /// Seconds after which a transfer counts as one that lasts.
+    /// The seconds after which a transfer is reported as lasting.
     private static let moment = 0.05
 
-    /// Transfers whose clients want to hear that they last, in order.
+    /// The transfers whose clients are to be notified when they last, in order.
     private var young = Fifo<(id: TransferID, end: MonotonicTime)>()
-    /// The next looks for idleness.
+    /// The next checks for idleness.
     private var idle = DeadlineQueue()
-    /// The times at which transfers go on that a limit holds.
+    /// The times at which transfers held by a limit continue.
     private var held = DeadlineQueue()
-    /// The next looks at transfers that their clients hold.
+    /// The next checks of transfers held by their clients.
     private var stalled = DeadlineQueue()
 
-    /// The time of the next look.
+    /// The time of the next check.
     var next: MonotonicTime? {
         var earliest = idle.next
         if let next = held.next { earliest = min(next, earliest ?? next) }
@@ -30,7 +30,8 @@ struct TransferAlarms {
         return earliest
     }
 
-    /// Looks whether the transfer has been idle for `timeout` seconds; never if that is 0, less, or infinite.
+    /// Schedules a check whether the transfer has been idle for `timeout` seconds; none if that is 0,
+    /// negative or infinite.
     mutating func watchIdleness(of id: TransferID, since now: MonotonicTime, timeout: Double) {
         guard timeout > 0, timeout.isFinite else { return }
         idle.insert(id, at: now + timeout)
@@ -58,10 +59,10 @@ struct TransferAlarms {
         return young.popFirst()?.id
     }
 
-    /// The next transfer whose idleness is to be judged.
+    /// The next transfer to check for idleness.
     mutating func nextIdle(now: MonotonicTime) -> TransferID? { idle.removeFirst(dueAt: now) }
 
-    /// The next transfer whose limit should have something by now.
+    /// The next transfer whose limit should allow bytes again.
     mutating func nextHeld(now: MonotonicTime) -> TransferID? {
         held.removeFirst(dueAt: now + Self.sameMoment)
     }
@@ -69,12 +70,12 @@ struct TransferAlarms {
     /// The next transfer that may have stalled for too long.
     mutating func nextStalled(now: MonotonicTime) -> TransferID? { stalled.removeFirst(dueAt: now) }
 
-    /// Forgets the looks at transfers that have ended, once they are many: most transfers end long before
-    /// their deadline, and the thread need not wake up for those.
+    /// Removes the checks of ended transfers once there are many: most transfers end long before their
+    /// deadline, and the thread should not wake up for them.
     ///
     /// - Parameters:
-    ///   - running: those that have not ended.
-    ///   - isAlone: whether no transfer is there.
+    ///   - running: the transfers that have not ended.
+    ///   - isAlone: whether there are no transfers.
     mutating func forget(keeping running: RunningTransfers, isAlone: Bool) {
         if isAlone { young = Fifo() }
         guard idle.count > (running.count == 0 ? 0 : 2 * running.count + Self.staleLimit) else { return }
@@ -82,16 +83,16 @@ struct TransferAlarms {
     }
 }
 
-/// The transfers to look at, by time: a binary heap.
+/// The transfers to check, by time: a binary heap.
 ///
-/// An entry is only a reminder. A transfer that moved since is entered again, so that a byte costs nothing
-/// here.
+/// An entry is only a reminder: a transfer that made progress since is entered again, so that a byte costs
+/// nothing here.
 struct DeadlineQueue {
     private var heap = BinaryHeap<MonotonicTime, TransferID>()
 
     var count: Int { heap.count }
 
-    /// Comparisons.
+    /// The number of comparisons.
     var steps: Int { heap.steps.value }
 
     /// The earliest deadline.
@@ -101,12 +102,12 @@ struct DeadlineQueue {
         heap.insert(id, deadline)
     }
 
-    /// Forgets the entries of transfers that are over.
+    /// Removes the entries of transfers that have ended.
     mutating func removeAll(where isOver: (TransferID) -> Bool) {
         heap.removeAll(where: isOver)
     }
 
-    /// Takes out one entry whose time has come.
+    /// Removes and returns one entry that is due.
     mutating func removeFirst(dueAt now: MonotonicTime) -> TransferID? {
         guard let next, next <= now else { return nil }
         return heap.removeFirst()?.value

@@ -5,11 +5,12 @@ final class TransferDomain {
     private let multi: MultiHandle
     private let sessions: TLSSessions
     private let timer: Timer
-    /// Handles that may do another transfer.
+    /// Handles that can be reused.
     private var resting: [EasyHandle] = []
-    /// As many as end in a pass, mostly. Each takes 7 KB.
+    /// About as many as end in a pass. Each takes 7 KB.
     private static let mostResting = 64
-    /// The known demand of its proxy; means nothing without a proxy that has credentials.
+    /// What is known about its proxy's demand for credentials; meaningless without a proxy that has
+    /// credentials.
     private(set) var demand = ProxyDemand.unknown
 
     init(
@@ -35,17 +36,17 @@ final class TransferDomain {
         set { multi.maximumIdleConnections = newValue }
     }
 
-    /// The time at which libcurl wants ``timeOut()``; `nil`: not for now.
+    /// The time at which libcurl wants ``timeOut(now:)``; `nil` if there is none.
     var deadline: MonotonicTime? { timer.deadline }
 
-    /// A handle to prepare for these options.
+    /// Returns a handle to prepare for these options.
     func handle(for options: TransferOptions) throws(CurlError) -> EasyHandle {
-        // One that is good for others only makes room for those that are wanted now.
+        // A handle that suits only other options is discarded to make room.
         if let easy = resting.popLast(), easy.serves(options) { return easy }
         return try EasyHandle(sessions: sessions)
     }
 
-    /// Keeps the handle of a transfer that has succeeded, and was removed, for another one, if it can be.
+    /// Keeps the removed handle of a successful transfer for reuse, if possible.
     func takeBack(_ easy: EasyHandle) {
         guard resting.count < Self.mostResting, easy.leavesNothing else { return }
         easy.rest()
@@ -62,7 +63,7 @@ final class TransferDomain {
         easy.letGo()
     }
 
-    /// A transfer that ended has shown this of the proxy.
+    /// Records what a transfer has shown about the proxy.
     func learn(_ evidence: ProxyDemand.Evidence) {
         demand = demand.after(evidence)
     }
@@ -77,7 +78,7 @@ final class TransferDomain {
         multi.act(on: socket, events)
     }
 
-    /// Calls libcurl if it wanted to be called by now.
+    /// Calls libcurl if its deadline has passed.
     func timeOut(now: MonotonicTime) {
         guard let deadline = timer.deadline, deadline <= now else { return }
         timer.deadline = nil
@@ -88,7 +89,7 @@ final class TransferDomain {
         multi.nextFinished()
     }
 
-    /// Set by libcurl from within; an object, so that the callback needs nothing else of the domain.
+    /// Set by a libcurl callback. A class, so that the callback needs nothing else of the domain.
     private final class Timer {
         var deadline: MonotonicTime?
     }

@@ -1,10 +1,10 @@
 internal import OperationNetworkingSystem
 
-/// The domains that have transfers, and those last used, whose connections may be wanted again. Used on the
-/// network thread.
+/// The domains that have transfers, and the most recently used ones, whose connections may be reused. Used on
+/// the network thread.
 struct TransferDomains {
-    /// The number of domains without a transfer that are kept. Policies, identities and proxies may come and
-    /// go by the thousand in one process, and each domain keeps idle connections.
+    /// The maximum number of idle domains that are kept. A process may use thousands of policies, identities
+    /// and proxies, and each domain keeps idle connections.
     static let maximumIdle = 16
 
     private final class Member {
@@ -22,10 +22,10 @@ struct TransferDomains {
 
     private var numbers: [TrustDomain: UInt32] = [:]
     private var members: [UInt32: Member] = [:]
-    /// Without a transfer, the one that has been so for longest first.
+    /// The domains without a transfer, least recently used first.
     private var idle: [UInt32] = []
     private var lastNumber: UInt32 = 0
-    /// The one that was last taken: the next transfer mostly wants the same.
+    /// The domain that was last taken: the next transfer usually uses the same.
     private var last: Member?
 
     /// All of them.
@@ -34,16 +34,16 @@ struct TransferDomains {
     /// The number of domains.
     var count: Int { members.count }
 
-    /// The domain that a number was given to; `nil` if it is gone.
+    /// The domain with a number; `nil` if it has been removed.
     subscript(number: UInt32) -> TransferDomain? { members[number]?.domain }
 
-    /// The domain for one transfer more; ``didEndTransfer(in:)`` gives it back.
+    /// Takes the domain for another transfer; ``didEndTransfer(in:)`` returns it.
     ///
     /// - Parameters:
-    ///   - trust: what must not be shared.
-    ///   - make: makes a domain that has a number; called if there is none.
+    ///   - trust: the properties that transfers in one domain share.
+    ///   - make: makes a domain with the given number; called if there is none.
     /// - Returns: the domain and its number.
-    /// - Throws: what `make` throws.
+    /// - Throws: any error of `make`.
     mutating func takeForTransfer(
         _ trust: TrustDomain,
         make: (_ number: UInt32) throws(CurlError) -> TransferDomain
@@ -53,7 +53,7 @@ struct TransferDomains {
             member.transferCount += 1
             return (member.number, member.domain)
         }
-        // Numbers of domains that still exist are passed over after four billion.
+        // After four billion, numbers of domains that still exist are skipped.
         repeat { lastNumber &+= 1 } while members[lastNumber] != nil
         let domain = try make(lastNumber)
         let member = Member(lastNumber, trust, domain)
@@ -76,13 +76,14 @@ struct TransferDomains {
         if last === gone { last = nil }
     }
 
-    /// Lets go of those without a transfer, with their connections.
+    /// Releases the domains without a transfer, with their connections.
     mutating func removeIdle() {
         for number in idle { forget(number) }
         idle = []
     }
 
-    /// A transfer that took the domain has ended. One domain may be let go of, with its connections.
+    /// Returns the domain of a transfer that has ended. One idle domain may be released, with its
+    /// connections.
     mutating func didEndTransfer(in number: UInt32) {
         guard let member = last?.number == number ? last : members[number], member.transferCount > 0 else {
             return

@@ -1,12 +1,12 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-// Transfers that cannot go on for a while: their clients hold them, or a limit does.
+// Transfers that are held by their clients or by a limit.
 extension Transfers {
-    /// Whether descriptors are in use that will not be for long.
+    /// Whether descriptors are in use that will become free soon.
     var othersHoldDescriptors: Bool { admission.activeCount > 0 || ClosingFiles.count > 0 }
 
-    /// A transfer, or its files, found no descriptor. It has given its place up.
+    /// Records that a transfer, or its files, found no descriptor. It has given up its place.
     /// - Returns: whether it may take it again: see ``DescriptorBudget``.
     func mayWaitForDescriptors() -> Bool {
         checkThread()
@@ -51,10 +51,10 @@ extension Transfers {
         }
     }
 
-    /// Lets those try again whose limit should have something by now.
+    /// Resumes transfers whose limit should allow bytes again.
     func goOn() {
-        // A limit that several share has enough for one of them each time, and tells all the same moment,
-        // give or take a rounding. The transfer that waited longest goes first, or it would starve.
+        // A shared limit allows one of its transfers each time, and reports the same time, up to rounding, to
+        // all. The transfer that has waited longest goes first, or it would starve.
         var due: [TransferID: MonotonicTime] = [:]
         while let id = alarms.nextHeld(now: clock.now) {
             due[id] = running[id]?.transfer.activity.lastTurn

@@ -1,19 +1,19 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// All transfers of the process. Only lent, by ``NetworkThread/perform(_:)``, on the network thread.
+/// All transfers of the process. Only lent, by ``NetworkThread/perform(isUrgent:_:)``, on the network thread.
 ///
-/// libcurl is entered from one place, `drive`. From within libcurl nothing here may be called; a precondition
-/// stops such a call, because most libcurl calls would answer `CURLM_RECURSIVE_API_CALL`.
+/// libcurl is entered only in `drive`. Nothing here may be called inside a libcurl callback; a precondition
+/// checks that, because most libcurl calls would return `CURLM_RECURSIVE_API_CALL`.
 final class Transfers: TransferRunning {
-    /// More at once would hold up everything else.
+    /// The maximum number of starts per pass. More would hold up everything else.
     private static let startsPerPass = 128
 
     private let owner = ThreadIdentity.current
-    /// Runs work on the network thread after everything already asked for; from any thread.
+    /// Runs work on the network thread after everything already posted; callable from any thread.
     private let post: @Sendable (@escaping @Sendable (Transfers) -> Void) -> Void
     private let poller = SocketPoller()
-    /// Why nothing can move: the process has too few descriptors left.
+    /// Why nothing can be transferred: the process has too few descriptors left.
     private var obstacle: SystemError?
     let clock: PassClock
     private var domains = TransferDomains()
@@ -21,14 +21,14 @@ final class Transfers: TransferRunning {
     var admission = Admission()
     var descriptors = DescriptorBudget()
     private var waiting = TransferTable<Waiting>()
-    /// The reservations whose place has come, and whose request has not.
+    /// The admitted reservations whose request has not arrived yet.
     private var admitted = TransferTable<(place: TransferPlace, rank: WaitingRank)>()
     var running = RunningTransfers()
     private var versions = KnownVersions()
     var alarms = TransferAlarms()
-    /// The ends that no client has heard of.
+    /// The ends that have not been reported to their clients.
     private var ended = Fifo<(end: TransferEnd, client: any TransferClient)>()
-    /// Stopped when they had ended and their clients had not heard of it.
+    /// The transfers that were stopped after they had ended, but before that was reported to their clients.
     private var silenced: Set<TransferID> = []
     private(set) var isInsideCurl = false
 
@@ -53,9 +53,9 @@ final class Transfers: TransferRunning {
         ConnectionLimit.observe { post { $0.admission.limitsDidChange() } }
     }
 
-    /// Has to succeed before anything can move; until then each transfer ends with the reason why it failed.
-    /// - Throws: `SystemError` when the process has too few descriptors left for this and for the thread's
-    ///   run loop.
+    /// Opens the descriptors. Until this succeeds, each transfer fails with the reason why it did not.
+    /// - Throws: `SystemError` if the process has too few descriptors left for this and for the thread's run
+    ///   loop.
     func open() throws(SystemError) {
         checkThread()
         do throws(SystemError) {
@@ -71,7 +71,7 @@ final class Transfers: TransferRunning {
     /// Readable when a socket of any transfer is ready, and once for each signal of ``wakeDescriptor``.
     var descriptor: Int32 { poller.descriptor }
 
-    /// Asks for a pass, from any thread; `nil` before ``open()``.
+    /// Requests a pass, from any thread; `nil` before ``open()``.
     var wakeDescriptor: WakeDescriptor? { poller.wakeDescriptor }
 
     /// The number of transfers that have started and not ended.
@@ -116,8 +116,8 @@ final class Transfers: TransferRunning {
         waiting[id] = .reservation(place, rank, whenAdmitted: whenAdmitted)
     }
 
-    /// Has the client of a transfer hear ``TransferClient/transferLasts()`` after a moment, unless it has
-    /// ended by then.
+    /// Calls the client's ``TransferClient/transferLasts()`` after a moment, unless the transfer has ended
+    /// before.
     func tellLasting(_ id: TransferID) {
         alarms.watchYouth(of: id, since: clock.now)
     }
@@ -149,7 +149,7 @@ final class Transfers: TransferRunning {
     @discardableResult
     func stop(_ id: TransferID) -> TransferMetrics? {
         checkThread()
-        // It may be gone: it can end on this thread between the call to stop and now.
+        // The transfer may already be gone: it can end on this thread between the call to stop and now.
         guard let transfer = running[id]?.transfer else {
             if waiting.remove(id) != nil || admitted.remove(id) != nil {
                 admission.remove(id)
@@ -194,8 +194,8 @@ final class Transfers: TransferRunning {
 
     // MARK: - Driving
 
-    /// Moves everything that can move now, once.
-    /// - Returns: whether something may be left that no socket will report again; see also ``hasWork``.
+    /// Transfers everything that can be transferred now, once.
+    /// - Returns: whether something may be left that no socket will report again. See also ``hasWork``.
     func pass() -> Bool {
         checkThread()
         clock.tick()
@@ -217,12 +217,12 @@ final class Transfers: TransferRunning {
     /// Whether the last ``pass()`` used up a signal of ``wakeDescriptor``.
     var wasWoken: Bool { poller.wasWoken }
 
-    /// Whether there are ends to tell, or transfers that may start.
+    /// Whether there are ends to report, or transfers that may start.
     var hasWork: Bool {
         !ended.isEmpty || admission.mayHaveNext && !descriptors.isShort
     }
 
-    /// The next end to tell to its client, which may start a transfer, or run the run loop.
+    /// Returns the next end to report to its client, which may start a transfer or run the run loop.
     func nextEnd() -> (end: TransferEnd, client: any TransferClient)? {
         while let next = ended.popFirst() {
             if silenced.remove(next.end.id) == nil { return next }
@@ -244,7 +244,8 @@ final class Transfers: TransferRunning {
         return try body()
     }
 
-    /// Starts the next few, with a turn of libcurl's in between: those that find a connection make way.
+    /// Starts the next few transfers, with a turn of libcurl in between, since those that find a connection
+    /// make room.
     private func admit() {
         var left = Self.startsPerPass
         descriptors.beginPass()
@@ -338,7 +339,7 @@ final class Transfers: TransferRunning {
             if transfer.request.usesTunnel { easy.reportProgress() }
             try drive { () throws(CurlError) in try domain.add(easy) }
         } catch {
-            // It and the transfer hold each other.
+            // The handle and the transfer retain each other.
             easy.letGo()
             throw error
         }
@@ -371,8 +372,7 @@ final class Transfers: TransferRunning {
         }
     }
 
-    /// The request that asks the same in another way, or once more, as if it had never been asked; no byte
-    /// was handed over.
+    /// Returns the request that repeats a failed one, perhaps in another way. No byte has been delivered.
     private func nextRequest(_ transfer: Transfer, after end: TransferEnd) -> TransferRequest? {
         guard let error = end.error else { return nil }
         if case .curl(let error) = error, error.hasNoDescriptors, !transfer.connection.isThere {
@@ -407,7 +407,7 @@ final class Transfers: TransferRunning {
         ended.append((end, transfer.client))
     }
 
-    /// A transfer that was never begun has ended.
+    /// Ends a transfer that was never begun.
     private func didEnd(
         _ id: TransferID,
         _ error: TransferError,
@@ -433,7 +433,7 @@ final class Transfers: TransferRunning {
             didChangeSocket: { socket, interest in
                 switch interest {
                 case .watch(let events):
-                    // It fails only for a closed descriptor, which libcurl finds out by itself.
+                    // This fails only for a closed descriptor, which libcurl detects itself.
                     try? poller.watch(socket, for: events, token: number)
                 case .forget:
                     poller.forget(socket)

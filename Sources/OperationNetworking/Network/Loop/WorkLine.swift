@@ -2,30 +2,30 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Works that one worker does one after the other, and the rule of when another one has to help: a value.
+/// Work items that one worker does one after another, and the rule when another worker is needed. A value.
 ///
-/// | event | and                                                        | follows                            |
-/// |-------|------------------------------------------------------------|------------------------------------|
-/// | look  | works wait, there is no worker                             | one begins                         |
-/// | look  | works wait, each worker is at its work for `patience`      | one more begins                    |
-/// | look  | a work waits for `patience`, there are few workers         | one more begins                    |
-/// | look  | any other                                                  | nothing                            |
-/// | next  | a work waits                                               | the worker takes it                |
-/// | next  | none waits                                                 | the worker ends                    |
+/// | event | and                                                      | follows                   |
+/// |-------|----------------------------------------------------------|---------------------------|
+/// | look  | items wait, there is no worker                           | a worker begins           |
+/// | look  | items wait, each worker has been busy for `patience`     | another worker begins     |
+/// | look  | an item has waited for `patience`, there are few workers | another worker begins     |
+/// | look  | any other                                                | nothing                   |
+/// | next  | an item waits                                            | the worker takes it       |
+/// | next  | none waits                                               | the worker ends           |
 ///
-/// So works that take a moment cost one thread, one that is held up by foreign code holds up the others for
+/// So short items cost one thread, an item that is blocked by foreign code holds up the others for
 /// `patience`, and a crowd of them has as many threads as there are processors.
 struct WorkLine<Work> {
-    /// Seconds that a worker may spend on one work before others go past it.
+    /// The seconds that a worker may spend on one item before others pass it.
     static var patience: Double { 0.01 }
 
     private let processorCount: Int
     private var waiting = Fifo<(work: Work, since: MonotonicTime)>()
-    /// The workers, and when each began its work.
+    /// The workers, and when each began its item.
     private var workers: [(number: Int, since: MonotonicTime)] = []
     private var lastNumber = 0
 
-    /// - Parameter processorCount: the number of workers that is not few.
+    /// - Parameter processorCount: the number of workers from which there are not few.
     init(processorCount: Int) {
         self.processorCount = processorCount
     }
@@ -34,7 +34,7 @@ struct WorkLine<Work> {
         waiting.append((work, now))
     }
 
-    /// - Returns: the number of a worker that has to begin; `nil`: there are enough.
+    /// - Returns: the number of a worker that has to begin; `nil` if there are enough.
     mutating func look(now: MonotonicTime) -> Int? {
         guard let first = waiting.first else { return nil }
         let isLate = first.since + Self.patience <= now && workers.count < processorCount
@@ -44,7 +44,7 @@ struct WorkLine<Work> {
         return lastNumber
     }
 
-    /// The next work of a worker; `nil`: it ends.
+    /// Returns the next item of a worker, which ends if this is `nil`.
     mutating func next(for worker: Int, now: MonotonicTime) -> Work? {
         guard let index = workers.firstIndex(where: { $0.number == worker }) else { return nil }
         guard let next = waiting.popFirst() else {
@@ -55,28 +55,29 @@ struct WorkLine<Work> {
         return next.work
     }
 
-    /// The time of the next ``look(now:)``; `nil`: none is needed before the next append.
+    /// The time of the next ``look(now:)``; `nil` if none is needed before the next append.
     var nextLook: MonotonicTime? {
         guard let first = waiting.first, let stuck = workers.map(\.since).max() else { return nil }
         return (workers.count < processorCount ? min(first.since, stuck) : stuck) + Self.patience
     }
 }
 
-/// The quick works that passes of the network thread leave to another thread. Each half of a pass wakes one
-/// thread at most, whatever it leaves: a thread for each end of a request would cost more than the work.
+/// The short work items that passes of the network thread leave to another thread. Each half of a pass wakes
+/// at most one thread: a thread for each end of a request would cost more than the work.
 final class PassWork: Sendable {
     private let line = Locked(
         WorkLine<@Sendable () -> Void>(processorCount: ProcessInfo.processInfo.activeProcessorCount)
     )
     private let queue = DispatchQueue(label: "OperationNetworking.ends", attributes: .concurrent)
 
-    /// Leaves a work that does not wait for anything. Handed over by the next ``handOver(now:)``.
+    /// Adds an item, which must not block. The next ``handOver(now:)`` passes it to a thread.
     func append(_ work: @escaping @Sendable () -> Void) {
         line.withLock { $0.append(work, now: MonotonicTime.now) }
     }
 
-    /// Called in each pass, after what other threads wanted and at its end, and at the time that it returned.
-    /// - Returns: the time of the next call, unless a pass comes first; `nil`: none is needed.
+    /// Passes the items to a thread. Called in each pass, after the work of other threads and at its end, and
+    /// at the time that it returned.
+    /// - Returns: the time of the next call, unless a pass comes first; `nil` if none is needed.
     func handOver(now: MonotonicTime) -> MonotonicTime? {
         let (worker, nextLook) = line.withLock { line in (line.look(now: now), line.nextLook) }
         if let worker { queue.async { self.work(as: worker) } }

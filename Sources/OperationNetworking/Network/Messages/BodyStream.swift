@@ -17,8 +17,8 @@ internal import OperationNetworkingSystem
 final class BodyStream: @unchecked Sendable {
     // @unchecked: `stream` and `claimed` are used on `queue` only, `stream` elsewhere only compared; what
     // both sides touch is in `state`.
-    /// The bytes for which libcurl asks at once; in chunks 12 less, for the frame of one. What is more of a
-    /// piece would be a chunk of its own.
+    /// The number of bytes that libcurl requests at once, less the 12 of a chunk's frame. Any more of a piece
+    /// would be a separate chunk.
     private static let smallestPiece = 64 * 1024 - 12
     private static let largestPiece = 8 * smallestPiece
 
@@ -27,35 +27,36 @@ final class BodyStream: @unchecked Sendable {
     private struct State {
         var pieces: [Data] = []
         var bytesWaiting = 0
-        /// Grows whenever the transfer had to wait: handing over a piece costs more than the bytes in it.
+        /// Grows whenever the transfer had to wait: passing a piece costs more than the bytes in it.
         var pieceSize = BodyStream.smallestPiece
         var hasMoved = false
         var isReading = false
         var hasStarted = false
-        /// The stream is ours to open and to close.
+        /// Whether this object opens and closes the stream.
         var isReader = false
         var isStopped = false
         var isAtEnd = false
         var error: (any Error)?
         var whenReady: (@Sendable () -> Void)?
 
-        /// Two pieces ahead of the transfer.
+        /// Whether fewer than two pieces are buffered.
         var hasRoom: Bool { bytesWaiting < 2 * pieceSize }
     }
 
-    /// The promised length in bytes; `nil`: unknown.
+    /// The announced length in bytes; `nil` if unknown.
     let length: Int64?
     private let stream: InputStream
-    /// From the first byte to the end.
+    /// The claim on the stream, from the first byte to the end.
     private var claimed: ClaimedStream?
-    /// The stream that stands for it in a request.
+    /// The stream that represents this one in a request.
     private let carrier: InputStream
     private let use: StreamUse
     private let provider: Provider?
     private let queue = DispatchQueue(label: "OperationNetworking.BodyStream")
     private let state = Locked(State())
 
-    /// A provider makes other streams of the same bytes; without one there is only this stream.
+    /// Creates a body. A provider makes other streams of the same bytes; without one there is only this
+    /// stream.
     init(
         _ stream: InputStream,
         carrier: InputStream? = nil,
@@ -70,7 +71,8 @@ final class BodyStream: @unchecked Sendable {
         self.provider = provider
     }
 
-    /// The body of a request's stream, with the length of its `Content-Length`; `nil` if it has no stream.
+    /// Creates the body of a request's stream, with the length of its `Content-Length`; `nil` if the request
+    /// has no stream.
     convenience init?(of request: URLRequest, use: StreamUse = StreamUse(), provider: Provider? = nil) {
         guard let stream = request.httpBodyStream else { return nil }
         if let source = request.bodySource {
@@ -91,7 +93,7 @@ final class BodyStream: @unchecked Sendable {
         }
     }
 
-    /// A stream of that length: a source sees to it.
+    /// Returns a stream limited to that length by a source.
     private static func exact(_ length: Int64) -> @Sendable (InputStream) -> InputStream {
         { BodySource.stream($0, length: length).makeInputStream() }
     }
@@ -104,8 +106,9 @@ final class BodyStream: @unchecked Sendable {
         return { provider().map(change) }
     }
 
-    /// A source knows its length, and makes streams of its own, since other copies of the request have the
-    /// same `carrier`. One that can be read once only has the caller's for the next time.
+    /// Creates the body of a source, which knows its length and makes the streams, since other copies of the
+    /// request have the same `carrier`. A source that can be read only once gets further streams from the
+    /// caller's provider.
     private convenience init(_ source: BodySource, carrier: InputStream, provider: Provider?) {
         let makeStream: Provider = { source.makeInputStream() }
         let next = source.length.map { Self.chain(provider, Self.exact($0)) } ?? provider
@@ -118,28 +121,29 @@ final class BodyStream: @unchecked Sendable {
         )
     }
 
-    /// Whether it was made to read `stream`, or what that stands for.
+    /// Whether this body reads `stream`, or the stream that it represents.
     func reads(_ stream: InputStream) -> Bool { carrier === stream }
 
     /// Whether a provider makes further streams of the same bytes.
     var isRepeatable: Bool { provider != nil }
 
-    /// Whether ``fromStart()`` will have something, as far as is known before a provider is asked.
+    /// Whether ``fromStart()`` will succeed, as far as is known before a provider is called.
     var canStartAgain: Bool { provider != nil || !use.hasBegun }
 
-    /// One that starts at the first byte: this one if nothing was taken from it, or a new one, if there is a
-    /// provider.
+    /// Returns a body that starts at the first byte: this one if nothing has been read from it, or a new one
+    /// if there is a provider.
     func fromStart() -> BodyStream? {
         if !use.hasBegun { return self }
         guard let provider, let stream = provider() else { return nil }
         return BodyStream(stream, length: length, provider: provider)
     }
 
-    /// The error of the stream that failed, or ``TransferError/bodyNotRepeatable``: another reader began to
-    /// read it since ``fromStart()`` was asked.
+    /// The error of a failed stream, or ``TransferError/bodyNotRepeatable`` if another reader began to read
+    /// it after ``fromStart()`` was called.
     var error: (any Error)? { state.withLock { $0.error } }
 
-    /// The next piece; see ``RequestBodyReader/next(atMost:whenReady:)``. Called on the network thread.
+    /// Returns the next piece: see ``RequestBodyReader/next(atMost:whenReady:)``. Called on the network
+    /// thread.
     func next(atMost count: Int, whenReady: @escaping @Sendable () -> Void) -> SendAnswer {
         state.withLock { state in
             if !state.hasStarted {
@@ -168,11 +172,11 @@ final class BodyStream: @unchecked Sendable {
         }
     }
 
-    /// Stops reading. An open stream is closed at once, or when a read that waits returns; without this,
-    /// other references to the stream would keep it open.
+    /// Stops reading. An open stream is closed at once, or when a blocked read returns; otherwise other
+    /// references to the stream would keep it open.
     func stop() {
         let closes = state.withLock { state in
-            // A stream that no reader began to read is not open, and the next transfer may be given it.
+            // A stream that has not been read is not open, and may be used by the next transfer.
             guard state.hasStarted else { return false }
             defer {
                 state.isStopped = true
@@ -195,9 +199,9 @@ final class BodyStream: @unchecked Sendable {
         while readPiece() {}
     }
 
-    /// - Returns: whether to read on.
+    /// - Returns: whether to continue reading.
     private func readPiece() -> Bool {
-        // One that was stopped is the owner's again.
+        // After a stop, the stream is the owner's again.
         guard let size = state.withLock({ $0.isStopped ? nil : $0.pieceSize }) else { return false }
         let result = Result { try nextPiece(atMost: size) }
         let (whenReady, readsOn, closes) = state.withLock { state -> ((@Sendable () -> Void)?, Bool, Bool) in
@@ -221,7 +225,7 @@ final class BodyStream: @unchecked Sendable {
         return readsOn
     }
 
-    /// Empty at the end.
+    /// Reads the next piece, which is empty at the end.
     private func nextPiece(atMost count: Int) throws -> Data {
         if claimed == nil {
             let claimed = try ClaimedStream(stream)
@@ -232,7 +236,7 @@ final class BodyStream: @unchecked Sendable {
         return piece
     }
 
-    /// Not the stream of another operation.
+    /// Closes the stream, unless another operation has claimed it.
     private func close() {
         claimed?.close()
         claimed = nil

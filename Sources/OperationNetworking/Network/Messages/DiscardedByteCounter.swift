@@ -1,17 +1,18 @@
 internal import OperationNetworkingSystem
 
-/// Counts what libcurl receives and keeps to itself: the body of a 401 or 407 that it answers itself, which
-/// has to be read to its end because the connection is part of the answer, and what a proxy says to CONNECT.
+/// Counts the bytes that libcurl receives and does not deliver: the body of a 401 or 407 that it answers
+/// itself, which has to be read to its end because the connection is part of the answer, and a proxy's
+/// response to CONNECT.
 ///
-/// Without a limit a server could keep the transfer for ever, and a proxy the whole thread: libcurl reads the
-/// answer to CONNECT byte by byte, for as long as there are any.
+/// Without a limit, a server could block the transfer forever, and a proxy the whole thread: libcurl reads
+/// the response to CONNECT byte by byte, while there are any.
 struct DiscardedByteCounter {
-    /// Bytes of such a body, at most. Longer than what is received of a body that need not be read: a page
-    /// that explains is no reason to fail.
+    /// The maximum length of such a body. More than is received of other unused bodies: an explanatory page
+    /// is no reason to fail.
     static let maximumLength: Int64 = 1024 * 1024
-    /// Bytes of an answer to CONNECT, with its head, at most. Each costs a system call.
+    /// The maximum length of a response to CONNECT, with its head. Each byte costs a system call.
     static let maximumTunnelLength: Int64 = 256 * 1024
-    /// Seconds for which such a body may come.
+    /// The maximum seconds in which such a body is received.
     static let patience = 20.0
 
     private enum Phase {
@@ -33,19 +34,19 @@ struct DiscardedByteCounter {
     /// Whether reports are needed now.
     var isOn: Bool { if case .off = phase { false } else { true } }
 
-    /// The body of an answer that libcurl answers begins.
+    /// Begins to count the body of a challenge that libcurl answers.
     mutating func begin(now: MonotonicTime) {
         phase = .body(since: now)
         (count, lastReceived) = (0, nil)
     }
 
-    /// Ends the counting: later bytes are seen.
+    /// Stops counting: later bytes are delivered.
     mutating func end() {
         phase = .off
     }
 
-    /// libcurl reports that something may have come: `received` bytes of a body altogether.
-    /// - Returns: whether something has; `nil`: it was too much.
+    /// Handles a progress report from libcurl, with `received` bytes of a body in total.
+    /// - Returns: whether bytes arrived; `nil` if there were too many.
     mutating func didProgress(received: Int64, now: MonotonicTime) -> Bool? {
         switch phase {
         case .off:
@@ -54,7 +55,7 @@ struct DiscardedByteCounter {
             count += 1
             return count > Self.maximumTunnelLength ? nil : false
         case .body(let since):
-            // It counts anew with each response.
+            // libcurl's count restarts with each response.
             let new = received - min(received, lastReceived ?? received)
             count += new
             lastReceived = received

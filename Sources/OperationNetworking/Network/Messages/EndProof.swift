@@ -1,21 +1,21 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The proof that the body of a response is complete, as far as its head says.
+/// The proof that the body of a response is complete, according to its head.
 ///
 /// | The body                                       | proof                             |
 /// |------------------------------------------------|-----------------------------------|
-/// | none, or of known length                       | ``length``                        |
-/// | of HTTP/1.1, in chunks                         | ``chunks``: the last one          |
+/// | absent, or of known length                     | ``length``                        |
+/// | HTTP/1.1, in chunks                            | ``chunks``: the last one          |
 /// | until the connection ends, with TLS            | ``closeNotify``                   |
-/// | else, in a content coding that is undone here  | ``coding``: it knows its own end, from its first byte on |
-/// | of HTTP/2, with trailers announced             | ``trailers``, if they come        |
-/// | of HTTP/2, else                                | ``nothing``                       |
+/// | otherwise, in a content coding decoded here    | ``coding``, from its first byte   |
+/// | HTTP/2, with announced trailers                | ``trailers``, if they arrive      |
+/// | HTTP/2, otherwise                              | ``nothing``                       |
 /// | until the connection ends, without TLS         | ``nothing``                       |
 ///
-/// libcurl takes an HTTP/2 stream that was reset with `NO_ERROR` for a complete one, in every version up to
-/// 8.14, and before 8.0 other resets as well; nothing in its interface tells the difference. Trailers do:
-/// they carry `END_STREAM`.
+/// libcurl treats an HTTP/2 stream that was reset with `NO_ERROR` as complete, in every version up to 8.14,
+/// and before 8.0 other resets as well; its interface does not reveal the difference. Trailers do: they carry
+/// `END_STREAM`.
 enum EndProof: Hashable, Sendable {
     case length, coding, chunks, closeNotify, trailers, nothing
 
@@ -30,14 +30,14 @@ enum EndProof: Hashable, Sendable {
         }
     }
 
-    /// Whether libcurl reports every reset of a stream but the one with `NO_ERROR`.
+    /// Whether libcurl reports every reset of a stream except one with `NO_ERROR`.
     static let curlReportsResets = CurlLibrary.versionNumber >= 0x08_00_00
 
-    /// The version to ask for, so that the end can be proven: HTTP/1.1 where the origin was seen to send
-    /// bodies without a length, as `needsChunks` says.
+    /// Returns the version to request so that the end can be proven: HTTP/1.1 if the origin has been seen to
+    /// send bodies without a length (`needsChunks`).
     ///
-    /// What may not be asked twice goes over HTTP/1.1 from the start where libcurl does not report resets.
-    /// Where it does, it goes over HTTP/2, and the metrics say if nothing proved the end.
+    /// A request that may not be repeated uses HTTP/1.1 from the start if libcurl does not report resets. If
+    /// it does, the request uses HTTP/2, and the metrics say whether the end was proven.
     static func version(
         for request: TransferRequest,
         needsChunks: Bool,
@@ -48,15 +48,14 @@ enum EndProof: Hashable, Sendable {
         return curlReportsResets ? .automatic : .http1
     }
 
-    /// Whether a body of the request that follows this head is received; else it is given up before its first
-    /// byte, and asked for over HTTP/1.1 if the origin has that. The end is always there to be judged with
-    /// HTTP/1. The body of a response that is no success is beside the point: the status is what was asked
-    /// for.
+    /// Whether the body that follows this head is received; otherwise it is abandoned before its first byte,
+    /// and requested over HTTP/1.1 if the origin supports that. With HTTP/1 the end can always be judged. The
+    /// body of an unsuccessful response does not matter: the status is the result.
     func suffices(for request: TransferRequest, head: ResponseHead) -> Bool {
         guard head.isOfBody else { return true }
         return switch self {
         case .length, .coding, .chunks, .closeNotify: true
-        // Over HTTP/1.1 there is the last chunk, whatever comes of the trailers.
+        // Over HTTP/1.1 there is the last chunk, whatever happens to the trailers.
         case .trailers: request.version != .automatic || !request.canBeAskedAgain
         case .nothing: head.version.hasPrefix("HTTP/1") || !request.canBeAskedAgain
         }
@@ -64,6 +63,6 @@ enum EndProof: Hashable, Sendable {
 }
 
 extension TransferRequest {
-    /// Whether the same may be asked twice just to prove an end.
+    /// Whether the request may be repeated just to prove the end of its body.
     var canBeAskedAgain: Bool { (method == "GET" || method == "HEAD") && body == nil }
 }

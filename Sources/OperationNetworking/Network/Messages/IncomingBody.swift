@@ -1,30 +1,32 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The body of a response on its way: its declared length, the coding to undo, and the count of its bytes.
+/// The body of a response being received: its declared length, its content coding, and the number of its
+/// bytes.
 struct IncomingBody {
     let length: MessageLength
     let endProof: EndProof
-    /// Bytes as they came.
+    /// The number of bytes as received.
     private(set) var received: Int64 = 0
-    /// Bytes after the content coding was undone; without one, as many as were received.
+    /// The number of bytes after decoding; without a content coding, the number received.
     private(set) var decoded: Int64 = 0
     private let decoder: ContentDecoder?
-    /// The content coding that was not asked for, and cannot be undone: an error if there is a byte in it.
+    /// A content coding that was not requested and cannot be decoded: an error if the body is not empty.
     private let unaskedCoding: String?
-    /// Why no byte can be taken; `nil`: they can. What the head says else is as good as ever. The transfer
-    /// ends at the head, with its connection.
+    /// Why no byte can be used; `nil` if they can. The rest of the head is still valid. The transfer ends at
+    /// the head, with its connection.
     let fault: TransferError?
-    /// Bytes of the next piece that the decoder has already: they come again.
+    /// The number of bytes of the next piece that the decoder already has: they are delivered again.
     private var ahead = 0
 
-    /// The bytes that are decoded in a pass of the network thread, which has other transfers to serve.
+    /// The maximum number of bytes decoded in a pass of the network thread, which has other transfers to
+    /// serve.
     static let passBudget = 256 * 1024
 
     /// - Parameters:
     ///   - head: the final head.
     ///   - request: the request.
-    ///   - lengthFault: the fault of a line of the head that did not come.
+    ///   - lengthFault: the fault of a header line that was dropped.
     init(_ head: ResponseHead, answering request: TransferRequest, lengthFault: MessageLength.Failure? = nil)
     {
         do throws(MessageLength.Failure) {
@@ -53,14 +55,14 @@ struct IncomingBody {
         )
     }
 
-    /// The bytes of a piece with `count` that have not come before.
+    /// Returns the number of new bytes in a piece of `count` bytes.
     func newBytes(of count: Int) -> Int { max(0, count - ahead) }
 
-    /// Takes the next piece, and hands over what it decodes to, as far as a pass has the time.
-    /// - Returns: whether that was all. If not, nothing of the piece counts as taken, and it has to come
-    ///   again in the next pass, perhaps together with others.
-    /// - Throws: `.decoding` for bytes that are not in the content coding, `.unaskedCoding` for bytes in one
-    /// that cannot be undone, `.client` for what `deliver` throws.
+    /// Takes the next piece and delivers its decoded bytes, as far as the budget of a pass allows.
+    /// - Returns: whether that was all. If not, no byte of the piece counts as taken, and it has to be
+    ///   delivered again in the next pass, perhaps together with others.
+    /// - Throws: `.decoding` for bytes that violate the content coding, `.unaskedCoding` for bytes in a
+    ///   coding that cannot be decoded, `.client` for an error of `deliver`.
     mutating func take(
         _ bytes: Span<UInt8>,
         of request: TransferRequest,
@@ -92,27 +94,27 @@ struct IncomingBody {
         }
     }
 
-    /// Whether all that was declared has come.
+    /// Whether all declared bytes have arrived.
     var isComplete: Bool {
         if case .exactly(let declared) = length { received >= declared } else { false }
     }
 
-    /// Whether it is of HTTP/2, and would end with a byte of its content coding; none has come. A stream that
-    /// was reset looks like that, too.
+    /// Whether the body is an HTTP/2 body without a byte of its content coding, which would prove its end. A
+    /// stream that was reset looks the same.
     var isEmptyInCoding: Bool { endProof == .coding && length == .delimited && received == 0 }
 
-    /// Whether it may all come in one pass, with the head: it is not declared to be longer.
+    /// Whether the body may arrive in one pass with the head: it is not declared to be longer.
     var isShort: Bool {
         if case .exactly(let declared) = length { declared < Int64(PassQuota.share) } else { true }
     }
 
-    /// The error of a body that ends here, if it is shorter or longer than declared.
+    /// The error if the body ends now and is shorter or longer than declared.
     var lengthError: TransferError? {
         guard case .exactly(let declared) = length, received != declared else { return nil }
         return .wrongLength(declared: declared, received: received)
     }
 
-    /// The error of a body that ends here, inside its content coding.
+    /// The error if the body ends now, inside its content coding.
     var codingError: TransferError? {
         do {
             try decoder?.finish()
@@ -124,14 +126,14 @@ struct IncomingBody {
         }
     }
 
-    /// A few kilobytes can be made to decode to gigabytes, in each of several codings.
+    /// Checks the decoded length: a few kilobytes can be crafted to decode to gigabytes, in several codings.
     private func check(decoded length: Int64, of request: TransferRequest) throws {
         guard length > request.maximumDecodedLength else { return }
         throw URLError(
             .dataLengthExceedsMaximum,
             url: request.url,
-            sentence: "After \(received) bytes the body had more than \(request.maximumDecodedLength) "
-                + "when its content coding was undone: see maximumDecodedLength."
+            sentence: "The first \(received) bytes decode to more than \(request.maximumDecodedLength): "
+                + "see maximumDecodedLength."
         )
     }
 }

@@ -1,12 +1,12 @@
 internal import OperationNetworkingSystem
 
-/// The body of a request on its way: where it is read, and the count of its bytes.
+/// The body of a request being sent: its reader, and the number of its bytes.
 struct OutgoingBody {
     private(set) var bytesSent: Int64 = 0
-    /// Whether it waits until the proxy has seen the head.
+    /// Whether the body waits until the proxy has responded to the head.
     private(set) var awaitsProxy: Bool
     private var reader: RequestBodyReader?
-    /// The place in the body of the next byte.
+    /// The position of the next byte in the body.
     private(set) var position: Int64 = 0
     private var hasEnded = false
 
@@ -15,14 +15,14 @@ struct OutgoingBody {
         awaitsProxy = request.body != nil && request.holdsBody(demand)
     }
 
-    /// The proxy has spoken; the server need not be asked for leave as well.
-    /// - Returns: whether the body waited for that.
+    /// Releases the body after the proxy's response; the server need not send `100 Continue` as well.
+    /// - Returns: whether the body was waiting for it.
     mutating func release() -> Bool {
         defer { awaitsProxy = false }
         return awaitsProxy
     }
 
-    /// The next piece. After `.notYet`, `whenReady` is called, on any thread, when there is something.
+    /// Returns the next piece. After `.notYet`, `whenReady` is called, on any thread, when there is one.
     mutating func next(atMost count: Int, whenReady: @escaping @Sendable () -> Void) -> SendAnswer {
         guard let answer = reader?.next(atMost: count, whenReady: whenReady) else { return .end }
         switch answer {
@@ -41,18 +41,18 @@ struct OutgoingBody {
         return reader?.seek(to: offset) ?? false
     }
 
-    /// Whether all of it was taken. libcurl does not ask for the end of a body whose length it knows.
+    /// Whether all of the body has been read. libcurl does not read the end of a body whose length it knows.
     var isAtEnd: Bool {
         guard let body = reader?.body else { return true }
         return hasEnded || body.length.map { position >= $0 } ?? false
     }
 
-    /// Nothing more is read.
+    /// Stops reading.
     func stop() {
         reader?.stop()
     }
 
-    /// Why its stream cannot be read.
+    /// Why the body's stream cannot be read.
     var error: (any Error)? {
         if case .stream(let stream) = reader?.body { stream.error } else { nil }
     }

@@ -6,7 +6,7 @@ enum RequestBody: Sendable {
     case data(Data)
     case stream(BodyStream)
 
-    /// In bytes; `nil`: known only at the end, and sent in chunks.
+    /// The length in bytes; `nil` if it is known only at the end, and the body is sent in chunks.
     var length: Int64? {
         switch self {
         case .data(let data): Int64(data.count)
@@ -14,7 +14,7 @@ enum RequestBody: Sendable {
         }
     }
 
-    /// Whether ``fromStart()`` will have something.
+    /// Whether ``fromStart()`` will succeed.
     var canStartAgain: Bool {
         switch self {
         case .data: true
@@ -22,7 +22,7 @@ enum RequestBody: Sendable {
         }
     }
 
-    /// Whether it can be sent any number of times.
+    /// Whether the body can be sent any number of times.
     var isRepeatable: Bool {
         switch self {
         case .data: true
@@ -30,7 +30,7 @@ enum RequestBody: Sendable {
         }
     }
 
-    /// The same body from its first byte; `nil` for a stream that can be read only once, and was.
+    /// Returns the same body from its first byte; `nil` for a stream that can be read only once, and was.
     func fromStart() -> RequestBody? {
         switch self {
         case .data: self
@@ -39,7 +39,7 @@ enum RequestBody: Sendable {
     }
 }
 
-/// Reads a request's body from a position on. Used on the network thread.
+/// Reads a request's body from a position. Used on the network thread.
 struct RequestBodyReader {
     private(set) var body: RequestBody
     private var offset: Int64 = 0
@@ -48,7 +48,7 @@ struct RequestBodyReader {
         self.body = body
     }
 
-    /// The next piece. After `.notYet`, `whenReady` is called, on any thread, when there is something.
+    /// Returns the next piece. After `.notYet`, `whenReady` is called, on any thread, when there is one.
     mutating func next(atMost count: Int, whenReady: @escaping @Sendable () -> Void) -> SendAnswer {
         switch body {
         case .data(let data):
@@ -61,7 +61,7 @@ struct RequestBodyReader {
         }
     }
 
-    /// Nothing more is read.
+    /// Stops reading.
     func stop() {
         if case .stream(let stream) = body { stream.stop() }
     }

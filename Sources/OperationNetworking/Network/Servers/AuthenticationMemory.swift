@@ -1,8 +1,9 @@
 import Foundation
 
-/// The schemes by which origins took credentials, so that the next request sends them at once. A value.
+/// The schemes by which origins accepted credentials, so that the next request sends them preemptively. A
+/// value.
 ///
-/// What it forgets costs a request that is answered with 401; so its size is limited.
+/// Its size is limited: a forgotten entry only costs a request that is answered with 401.
 struct AuthenticationMemory {
     /// The server, the trust domain and the credential.
     struct Key: Hashable {
@@ -14,23 +15,23 @@ struct AuthenticationMemory {
 
     private struct Entry {
         var scheme: AuthenticationScheme
-        /// The paths below which Basic was taken.
+        /// The paths below which Basic was accepted.
         var prefixes: [String] = []
-        /// The sessions of Digest: one for each realm, the one last that was used last.
+        /// The Digest sessions: one for each realm, most recently used last.
         var digests: [Digest] = []
     }
 
-    /// A nonce that a server has taken.
+    /// A nonce that a server has accepted.
     private struct Digest {
         var session: DigestSession
-        /// Below which paths.
+        /// The paths below which it was accepted.
         var prefixes: [String] = []
     }
 
-    /// The limit for one origin; a site with more is asked again.
+    /// The maximum number of realms of one origin. A site with more has to challenge again.
     private static let maximumRealms = 16
 
-    /// The limit for one origin; a site with more is asked again.
+    /// The maximum number of prefixes of one origin. A site with more has to challenge again.
     private static let maximumPrefixes = 16
 
     let capacity: Int
@@ -42,7 +43,7 @@ struct AuthenticationMemory {
 
     var count: Int { entries.count }
 
-    /// The server took it; Digest with the nonce of a session.
+    /// Records that the server accepted the credential; Digest with the nonce of a session.
     mutating func note(
         _ key: Key,
         scheme: AuthenticationScheme,
@@ -73,7 +74,8 @@ struct AuthenticationMemory {
         prefixes.append(prefix)
     }
 
-    /// The server did not take it there. Elsewhere it may go on taking Basic, and Digest with another nonce.
+    /// Records that the server rejected the credential there. It may still accept Basic elsewhere, and Digest
+    /// with another nonce.
     mutating func forget(_ key: Key, for url: URL, digest: DigestSession? = nil) {
         guard var entry = entries[key] else { return }
         if entry.scheme == .digest, let digest {
@@ -89,8 +91,8 @@ struct AuthenticationMemory {
         entries[key] = entry.prefixes.isEmpty ? nil : entry
     }
 
-    /// The nonce that the server takes there, as far as is known: that of the realm which reaches furthest
-    /// down to the path, else of the one that was used last and claims the path.
+    /// Returns the nonce that the server probably accepts there: that of the realm with the longest matching
+    /// prefix, or else the most recently used one that covers the path.
     func digest(for key: Key, to url: URL) -> DigestSession? {
         guard let entry = entries[key] else { return nil }
         let path = Self.prefix(of: url)
@@ -105,7 +107,7 @@ struct AuthenticationMemory {
         return best?.session
     }
 
-    /// The scheme by which to send it at once; `nil`: wait until the server asks.
+    /// Returns the scheme with which to send the credential preemptively; `nil` to wait for a challenge.
     func scheme(for key: Key, to url: URL) -> AuthenticationScheme? {
         guard let entry = entries[key] else { return nil }
         guard entry.scheme != .digest else { return digest(for: key, to: url) == nil ? nil : .digest }
@@ -116,9 +118,9 @@ struct AuthenticationMemory {
         return .basic
     }
 
-    /// The path up to its last slash: what a server that asked there wants the password for, too
+    /// Returns the path up to its last slash: the protection space of a server that sent a challenge there
     /// ([RFC 7617 §2.2](https://www.rfc-editor.org/rfc/rfc7617#section-2.2)).
-    /// - Returns: `nil` for a path that leads elsewhere than it seems to.
+    /// - Returns: `nil` for a path with dot segments or backslashes, which may lead elsewhere.
     static func prefix(of url: URL) -> String? {
         let path = url.path(percentEncoded: true)
         let plain = path.lowercased().replacingOccurrences(of: "%2e", with: ".")

@@ -8,7 +8,7 @@ internal import OperationNetworkingSystem
 /// nonce between transfers. All operations with the same trust domain, origin and credential share a session.
 final class DigestSession: Sendable {
     let challenge: DigestChallenge
-    /// One for all requests: the algorithms with `-sess` make it part of the session.
+    /// The same for all requests: the algorithms with `-sess` make it part of the session.
     private let clientNonce: String
     private let count = Locked(0)
 
@@ -17,10 +17,10 @@ final class DigestSession: Sendable {
         self.clientNonce = clientNonce
     }
 
-    /// The `Authorization` field of the next request. The target is the path and the query; the body is `nil`
-    /// if it comes from a stream.
+    /// Returns the `Authorization` field of the next request. The target is the path and the query; the body
+    /// is `nil` if it comes from a stream.
     ///
-    /// - Throws: `MessageDigest.Failure` where OpenSSL computes no such digest.
+    /// - Throws: `MessageDigest.Failure` if OpenSSL does not support the digest.
     func nextAuthorization(
         _ credential: (user: String, password: String),
         method: String,
@@ -44,14 +44,14 @@ final class DigestSession: Sendable {
         )
     }
 
-    /// The session for the next request, after a response with this `Authentication-Info`: with another
-    /// nonce, if it names one ([RFC 7616 §3.5](https://www.rfc-editor.org/rfc/rfc7616#section-3.5)).
+    /// Returns the session for the next request, after a response with this `Authentication-Info`: with a new
+    /// nonce, if it contains one ([RFC 7616 §3.5](https://www.rfc-editor.org/rfc/rfc7616#section-3.5)).
     func following(_ information: String?) -> DigestSession {
-        // It has the form of a challenge's parameters.
+        // It has the syntax of a challenge's parameters.
         guard let information,
             let said = AuthenticationOffer.offers(in: ["Digest " + information]).first?.parameters,
             let nonce = said["nextnonce"], nonce != challenge.nonce, nonce.isHTTPFieldValue,
-            // One that is not ASCII may be UTF-8, where the challenge is not.
+            // A nonce that is not ASCII may be UTF-8 although the challenge is not.
             !challenge.isLatin1 || nonce.utf8.allSatisfy({ $0 < 0x80 })
         else { return self }
         var next = challenge
@@ -68,7 +68,7 @@ final class DigestSession: Sendable {
 }
 
 extension DigestChallenge {
-    /// Whether the server has said that it takes the proof there, too. `url` is at the origin of the
+    /// Whether the server has announced that it accepts the proof there. `url` has the origin of the
     /// challenge.
     func covers(_ url: URL) -> Bool {
         guard !spaces.isEmpty else { return true }

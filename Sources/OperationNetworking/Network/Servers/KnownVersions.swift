@@ -1,11 +1,11 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The versions of HTTP that origins were seen to use, and so the one that a request asks for: a value.
+/// The HTTP versions that origins have been seen to use, which determine the version of a request. A value.
 ///
-/// What may be held, as a download is, goes over HTTP/1.1 (`ExchangeConfiguration.version`). Some servers
-/// have HTTP/2 only, and show it in one of three ways when only `http/1.1` is offered in the TLS handshake
-/// (ALPN):
+/// A transfer that may be held, such as a download, uses HTTP/1.1 (`ExchangeConfiguration.version`). Some
+/// servers support only HTTP/2, and show it in one of three ways if only `http/1.1` is offered in the TLS
+/// handshake (ALPN):
 ///
 /// | The server                                       | what is done                                              |
 /// |--------------------------------------------------|-----------------------------------------------------------|
@@ -13,10 +13,10 @@ internal import OperationNetworkingSystem
 /// | chooses nothing, and may be sent the request twice | the request is sent; no answer at all: HTTP/2 is offered, too |
 /// | chooses nothing, and may not                     | before the request is sent, HTTP/2 is offered, too        |
 ///
-/// What it chooses then is remembered, until a server shows the opposite. Servers that know nothing of ALPN
-/// choose nothing again, and get HTTP/1.1.
+/// Its choice is then remembered, until a server shows the opposite. Servers without ALPN choose nothing
+/// again, and get HTTP/1.1.
 struct KnownVersions {
-    /// The limit of origins; a forgotten one costs one negotiation more.
+    /// The maximum number of origins; a forgotten one costs another negotiation.
     private static let maximumOrigins = 4096
 
     /// An origin within one trust domain.
@@ -25,13 +25,13 @@ struct KnownVersions {
         let trustDomain: TrustDomain
     }
 
-    /// Sent, over HTTP/2, a body whose end cannot be proven.
+    /// The places that sent, over HTTP/2, a body whose end cannot be proven.
     private var chunked: Set<Place> = []
     private var http2Only: Set<Origin> = []
-    /// Chose nothing though HTTP/2 was offered, or `http/1.1`.
+    /// The origins that chose `http/1.1`, or nothing although HTTP/2 was offered.
     private var http1: Set<Origin> = []
 
-    /// Sets the version that `request` asks for, and what follows from it; `id`: its transfer.
+    /// Sets the HTTP version of `request`, and what depends on it. `id` is its transfer.
     func decide(_ request: inout TransferRequest, id: TransferID) {
         guard request.origin.isTLS else {
             request.version = EndProof.version(for: request, needsChunks: needsChunks(request))
@@ -40,8 +40,8 @@ struct KnownVersions {
         let origin = request.origin
         let mayOffer = request.version != .http2PriorKnowledge && !request.needsHTTP1
         if mayOffer, http2Only.contains(origin) {
-            // A held stream keeps what the others of its connection make libcurl read: up to 32 MB. Alone on
-            // its connection it keeps nothing, because nothing is read.
+            // A held stream buffers up to 32 MB, because libcurl reads for the other streams of its
+            // connection. Alone on its connection it buffers nothing, because nothing is read.
             if request.version == .http1 { request.trustDomain.transfer = id }
             request.version = .http2
         } else {
@@ -50,8 +50,8 @@ struct KnownVersions {
         request.mayOfferHTTP2 = mayOffer && request.version == .http1 && !http1.contains(origin)
     }
 
-    /// Whether a failure before the response's head looks as if the server had HTTP/2 only. `chosen`: the
-    /// protocol that it chose, and `nil`: none; the outer `nil`: there was no connection.
+    /// Whether a failure before the response's head indicates that the server supports only HTTP/2. `chosen`
+    /// is the protocol that the server chose, an inner `nil` means none, and an outer `nil` no connection.
     static func isRefusal(_ error: CurlError, chosen: String??) -> Bool {
         switch chosen {
         case .none: error.message.contains("no application protocol")
@@ -61,7 +61,7 @@ struct KnownVersions {
         }
     }
 
-    /// The request that asks the same in another way, after an error that says that it should.
+    /// Returns the request to send instead, after an error that another one may avoid.
     func next(_ request: TransferRequest, after error: TransferError, id: TransferID) -> TransferRequest? {
         var next = request
         switch error {
@@ -71,7 +71,7 @@ struct KnownVersions {
             next.dirtyConnections += 1
             return next
         case .connectionTimedOut:
-            // Those that are kept beside it are as old.
+            // The other kept connections are as old.
             next.needsFreshConnection = true
             return next
         case .httpVersionNotAgreed:
@@ -83,7 +83,8 @@ struct KnownVersions {
         }
     }
 
-    /// A transfer has ended; `chosen`: as above, and `hasHead`: whether the head of a response came.
+    /// Learns from the end of a transfer. `chosen` is as above; `hasHead` says whether the head of a response
+    /// arrived.
     mutating func learn(
         _ request: TransferRequest,
         _ error: TransferError?,
@@ -94,7 +95,7 @@ struct KnownVersions {
             let place = Place(origin: request.origin, trustDomain: request.trustDomain)
             Self.insert(place, into: &chunked)
         }
-        // Another server may answer for the origin now, which has HTTP/2 only.
+        // Another server, which supports only HTTP/2, may now answer for the origin.
         if request.version == .http1, !hasHead, case .curl(let error) = error,
             Self.isRefusal(error, chosen: chosen)
         {

@@ -1,23 +1,23 @@
 internal import OperationNetworkingSystem
 
-/// Settings that a manager and its operations have in common, until one of them changes its own.
+/// Settings that a manager shares with its operations, until one of them changes its copy.
 ///
-/// A copy is one reference: a request is handed on several times, and 100,000 may wait in a queue.
+/// A copy is one reference: a request is passed on several times, and 100,000 may wait in a queue.
 struct SharedSettings: Sendable {
     private final class Box: Sendable {
         let settings: TransferSettings
         private let domain: Locked<TrustDomain?>
 
         /// - Parameters:
-        ///   - settings: these.
-        ///   - old: those before a change; most changes do not concern whom is trusted.
+        ///   - settings: the settings.
+        ///   - old: the settings before a change; most changes do not affect trust.
         init(_ settings: consuming TransferSettings, changing old: Box? = nil) {
             let domain = old.flatMap { settings.trusts(as: $0.settings) ? $0.trustDomain : nil }
             self.settings = settings
             self.domain = Locked(domain)
         }
 
-        /// Made once: it is hashed, and compared with those of other transfers.
+        /// The trust domain, made once: it is hashed, and compared with those of other transfers.
         var trustDomain: TrustDomain {
             domain.withLock { domain in
                 if let domain { return domain }
@@ -34,7 +34,7 @@ struct SharedSettings: Sendable {
         }
     }
 
-    /// The settings of an operation that nothing was set on.
+    /// The default settings of an operation.
     static let standard = SharedSettings(TransferSettings())
 
     private var box: Box
@@ -43,7 +43,7 @@ struct SharedSettings: Sendable {
         box = Box(settings)
     }
 
-    /// The settings. Changing them makes them this owner's own.
+    /// The settings. Changing them makes a copy for this owner.
     var value: TransferSettings {
         _read { yield box.settings }
         _modify {
@@ -54,10 +54,10 @@ struct SharedSettings: Sendable {
     }
 
     /// The domain of a transfer with these settings, before its proxy and its connection's credential are
-    /// known. Made once.
+    /// known. Made only once.
     var trustDomain: TrustDomain { box.trustDomain }
 
-    /// Whether a request with them names a user by what no archive has.
+    /// Whether the settings identify a user by something that an archive does not contain.
     var namesUser: Bool {
         box.settings.credential != nil || box.settings.clientIdentity != nil
             || box.settings.tokenSource != nil || !box.settings.requestAdapters.isEmpty
@@ -66,7 +66,7 @@ struct SharedSettings: Sendable {
 }
 
 extension TransferSettings {
-    /// Whether the same servers are trusted, in the same way.
+    /// Whether both settings trust the same servers, in the same way.
     fileprivate func trusts(as other: TransferSettings) -> Bool {
         securityPolicy == other.securityPolicy && trustAnchors == other.trustAnchors
             && clientIdentity == other.clientIdentity && tlsVersions == other.tlsVersions

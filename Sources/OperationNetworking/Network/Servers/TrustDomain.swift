@@ -3,32 +3,33 @@ internal import OperationNetworkingSystem
 
 /// The settings that must be equal for two transfers to share anything: connections, TLS sessions, handles.
 ///
-/// libcurl hands out a connection that was opened under one policy to a transfer with another one, so it
-/// never gets the chance: each domain has its own multi handle.
+/// libcurl would reuse a connection that was opened under one policy for a transfer with another one, so each
+/// domain has its own multi handle.
 ///
-/// Every transfer is looked up by its domain, more than once. So a domain is one reference, and its hash is
-/// worked out when it is made, which is once for many transfers.
+/// Every transfer looks up its domain more than once. So a domain is one reference, and its hash is computed
+/// when it is made, once for many transfers.
 @dynamicMemberLookup
 struct TrustDomain: Hashable, Sendable {
     /// The settings.
     struct Parts: Hashable, Sendable {
         var policy = SecurityPolicy.default
         var anchors = TrustAnchors.system
-        /// The versions of the files that `anchors` names when the operation started: after a change of
-        /// authorities, no older connection is used. libcurl reads a file once for each domain.
+        /// The versions of the files named by `anchors`, when the operation started: after a change of
+        /// certificate authorities, no older connection is used. libcurl reads a file once per domain.
         var anchorVersions: [FileVersion?] = []
         var identity: ClientIdentity?
         var versions = TLSVersion.defaultRange
-        /// With its credentials: a connection through a proxy, or a tunnel, is for the user that opened it.
+        /// The proxy with its credentials: a connection through a proxy, or a tunnel, is for the user who
+        /// opened it.
         var proxy: Proxy?
-        /// The caller's own `Proxy-Authorization`, besides.
+        /// The caller's own `Proxy-Authorization`.
         var proxyAuthorization: String?
-        /// The credential that authenticated the connections, by a scheme that authenticates those; `nil`:
+        /// The credential that authenticated the connections, by a connection-based scheme; `nil` if there is
         /// none.
         var credential: Credential?
-        /// The one transfer that the domain is for: it has its connection to itself. `nil`: any.
+        /// The only transfer of the domain, which does not share its connection; `nil` for any transfer.
         var transfer: TransferID?
-        /// Servers that the challenge's closure trusts although the policy does not.
+        /// The servers that the challenge closure trusts although the policy does not.
         var exceptions: Set<TrustException> = []
     }
 
@@ -52,7 +53,7 @@ struct TrustDomain: Hashable, Sendable {
         self.init(Parts(anchors: anchors, proxy: proxy, credential: credential))
     }
 
-    /// One of the settings. Setting it makes another domain, and costs the hash of one.
+    /// One of the settings. Setting it makes another domain, and costs computing its hash.
     subscript<Value>(dynamicMember part: WritableKeyPath<Parts, Value>) -> Value {
         get { storage.parts[keyPath: part] }
         set {
@@ -77,15 +78,15 @@ extension TrustDomain: CustomDebugStringConvertible {
 }
 
 extension TrustDomain {
-    /// libcurl's form of it, for a connection to `host`.
+    /// The domain in libcurl's form.
     func tlsOptions(judge: ServerExamination) -> TLSOptions {
         TLSOptions(
             authorities: authorities,
             identity: self.identity?.keyPair,
             versions: self.versions.lowerBound.rawValue...self.versions.upperBound.rawValue,
-            // The judge compares names as well, and knows of exceptions.
+            // The judge compares names as well, and knows the exceptions.
             checksHost: self.policy.validatesDomainName && self.exceptions.isEmpty,
-            // A short handshake shows no certificate, and what was pinned may be wanted no more.
+            // A resumed session shows no certificate, and the pins may have changed.
             resumesSessions: !self.policy.pins && self.identity == nil && self.exceptions.isEmpty,
             judge: judge
         )
@@ -112,7 +113,7 @@ extension TrustDomain {
     }
 }
 
-/// A server that the challenge's closure trusts although the policy does not, for as long as it presents this
+/// A server that the challenge closure trusts although the policy does not, while it presents this
 /// certificate.
 struct TrustException: Hashable, Sendable {
     let host: String
@@ -125,14 +126,14 @@ struct TrustException: Hashable, Sendable {
         self.certificate = certificate
     }
 
-    /// The form on the disk.
+    /// The form on disk.
     var digest: String {
         let text = host + "\n" + certificate.der.base64EncodedString()
         return (try? Array(text.utf8).span.sha256Text()) ?? text
     }
 }
 
-/// Judges the servers of one transfer by its policy.
+/// Judges the servers of one transfer according to its policy.
 final class ServerExamination: ServerJudge {
     private let policy: SecurityPolicy
     private let exceptions: Set<TrustException>
@@ -145,7 +146,7 @@ final class ServerExamination: ServerJudge {
         self.url = url
     }
 
-    /// Why the last server was refused.
+    /// Why the last server was rejected.
     var error: ServerTrustError? { failure.withLock { $0 } }
 
     func refusal(_ check: ServerTrustError.Check) -> ServerTrustError {
@@ -153,7 +154,7 @@ final class ServerExamination: ServerJudge {
     }
 
     func accepts(_ certificates: [Data], chain: ChainResult) -> Bool {
-        // Without a host there is a name to compare all the same: no certificate has it.
+        // Without a host, the empty name is compared, which no certificate has.
         let trust = ServerTrust(host: url.host ?? "", presented: certificates, chain: chain, policy: policy)
         let refusal = policy.failedCheck(of: trust).map {
             ServerTrustError(host: url.host ?? "", check: $0, serverTrust: trust, url: url)
@@ -165,7 +166,7 @@ final class ServerExamination: ServerJudge {
 }
 
 extension TrustAnchors {
-    /// The versions of the files that are named. Looks at the disk.
+    /// The versions of the named files. Accesses the disk.
     var fileVersions: [FileVersion?] {
         let places = places
         guard !places.isEmpty else { return [] }

@@ -1,29 +1,29 @@
-/// The pieces of a transfer's body in the present pass of the network thread.
+/// The share of a transfer in the current pass of the network thread.
 ///
-/// A server may send a megabyte in chunks of one byte, each of which libcurl hands over by itself. What comes
-/// after ``limit`` waits for the next pass, and comes in one.
+/// A server may send a megabyte in chunks of one byte, each of which libcurl delivers separately. Pieces
+/// beyond ``limit`` wait for the next pass, and are then delivered as one.
 ///
-/// libcurl 7.88 reads a fast socket a hundred times, 10 MB, before it lets others go on. A command that
-/// comes meanwhile, such as to cancel another transfer, would wait for four of those. So a transfer that had
-/// its ``share`` makes way for it.
+/// libcurl 7.88 reads a fast socket a hundred times, 10 MB, before it turns to others. A command that arrives
+/// in between, such as cancelling another transfer, would wait for four of those. So a transfer that has had
+/// its ``share`` yields to it.
 struct PassQuota {
     /// More than the pieces of a body that is not chunked: libcurl reads a socket at most a hundred times
-    /// before it lets others go on.
+    /// before it turns to others.
     static let limit = 512
 
-    /// In bytes. To make way costs some ten microseconds, as long as 10 KiB take.
+    /// In bytes. Yielding costs some ten microseconds, about as long as 10 KiB take.
     static let share = 512 * 1024
-    /// Bytes that libcurl brings although it was told to hold: the rest of its buffer, which is smaller
-    /// (``EasyHandle/receiveBuffer``). From 8.6 on it may read more; that waits.
+    /// The bytes that libcurl still delivers after a transfer is held: the rest of its buffer, which is
+    /// smaller (``EasyHandle/receiveBuffer``). From 8.6 on it may read more; that waits.
     static let rest = 128 * 1024
 
     private var pass: UInt64 = 0
     private var count = 0
     private var bytes = 0
-    /// The bytes of the rest that may still come; `nil`: the transfer has not made way.
+    /// The number of bytes that may still be delivered; `nil` if the transfer has not yielded.
     private var restLeft: Int?
 
-    /// - Returns: whether the next piece may be taken in this pass.
+    /// - Returns: whether the next piece may be delivered in this pass.
     mutating func take(in pass: UInt64) -> Bool {
         if pass != self.pass {
             self.pass = pass
@@ -35,9 +35,9 @@ struct PassQuota {
         return count <= Self.limit && restLeft.map { $0 > 0 } ?? true
     }
 
-    /// A piece of that many bytes was taken.
-    /// - Returns: whether the transfer makes way now: it has had its share, others wait, and it has not
-    ///   made way in this pass.
+    /// Counts a piece of that many bytes.
+    /// - Returns: whether the transfer yields now: it has had its share, others wait, and it has not yielded
+    ///   in this pass.
     mutating func makesWay(after bytes: Int, isAwaited: @autoclosure () -> Bool) -> Bool {
         self.bytes += bytes
         if let restLeft {

@@ -1,13 +1,13 @@
 internal import OperationNetworkingSystem
 
-// What libcurl receives and keeps to itself has an end, too.
+// Limits for bytes that libcurl receives and does not deliver.
 extension Transfer {
     func countDiscarded() {
         discarded.begin(now: clock.now)
         easy.reportProgress()
     }
 
-    /// A proxy that is asked to CONNECT once more has as much to say as the first time.
+    /// The limit starts afresh for each CONNECT.
     func easyHandleWillConnect() {
         if request.usesTunnel { discarded = DiscardedByteCounter(usesTunnel: true) }
     }
@@ -21,12 +21,11 @@ extension Transfer {
         return true
     }
 
-    /// Why a transfer is given up whose server, or proxy, does not come to an end with what libcurl keeps to
-    /// itself.
+    /// The error of a transfer whose server or proxy sends endless bytes that libcurl does not deliver.
     private var endlessAnswer: TransferError {
         guard let proxy = request.trustDomain.proxy, heads.isRefusedByProxy || heads.isEmpty else {
             return .endlessAnswer
         }
-        return .proxy(.failed(proxy: proxy.address, reason: "its answer does not end", mayPass: false))
+        return .proxy(.failed(proxy: proxy.address, reason: "its response does not end", mayPass: false))
     }
 }

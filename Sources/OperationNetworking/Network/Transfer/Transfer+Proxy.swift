@@ -1,7 +1,7 @@
 internal import OperationNetworkingSystem
 
 extension Transfer {
-    /// The error of a proxy.
+    /// The error caused by the proxy, if any.
     func proxyError(_ code: Int32) -> TransferError? {
         guard let proxy = request.trustDomain.proxy else { return nil }
         if heads.isRefusedByProxy { return .proxy(.authenticationRequired(proxy: proxy.address)) }
@@ -16,11 +16,11 @@ extension Transfer {
         return ProxyError(proxy, evidence).map { .proxy($0) }
     }
 
-    /// The evidence about the proxy from a transfer that has ended.
+    /// What an ended transfer has shown about the proxy.
     var proxyEvidence: ProxyDemand.Evidence {
         if case .bodyCannotWait = failure { return .cannotHold }
         if heads.isRefusedByProxy { return .refused }
-        // What a server in a tunnel says to us looks to libcurl as if the proxy had said it.
+        // To libcurl, a response of a server in a tunnel looks as if it came from the proxy.
         let isProxyAlone = request.isAskedOfProxy || !connection.isThere
         let offersMore = isProxyAlone ? easy.proxyOffersMoreThanBasic : connection.tunnelOffersMore
         if let offersMore { return offersMore ? .askedForMore : .askedForBasic }

@@ -15,10 +15,10 @@ internal import OperationNetworkingSystem
 // 9113 §8.7) cannot be told from other failures. A request that is sent again after the head of its response
 // was accepted would make one response of two:
 extension Transfer {
-    /// Whether libcurl takes the head, which is the server's, for a question to itself: it would drop the
-    /// body and send the request again. So the response ends here.
+    /// Whether libcurl mistakes the server's head for one that it has to answer: it would drop the body and
+    /// send the request again. So the response ends here.
     ///
-    /// | The head                                | libcurl would send again, with                       |
+    /// | The head                                | libcurl would repeat the request with                |
     /// |-----------------------------------------|------------------------------------------------------|
     /// | 407 with a challenge, not by a proxy    | the proxy's credentials (RFC 9110 §11.7.1)           |
     /// | 417, before the whole body was sent     | the same `Expect`, and the body (RFC 9110 §15.5.18)  |
@@ -34,8 +34,9 @@ extension Transfer {
         }
     }
 
-    /// The request must not go out again. What libcurl has dropped of a 417 is of no use. Else the response
-    /// has broken off, as when a stream of HTTP/2 is reset with `HTTP_1_1_REQUIRED` (RFC 9113 §7).
+    /// Ends the transfer, because the request must not be sent again. The dropped body of a 417 is not
+    /// needed. Any other response has broken off, for example because an HTTP/2 stream was reset with
+    /// `HTTP_1_1_REQUIRED` (RFC 9113 §7).
     func endInsteadOfSendingAgain() -> Bool {
         guard heads.head?.status == 417, incoming?.received == 0 else { return give(up: .brokenOff) }
         return give(up: .refused)

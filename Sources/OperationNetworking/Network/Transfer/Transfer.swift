@@ -1,9 +1,9 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// One transfer in progress: turns what libcurl says into heads, bytes and an end that has been checked.
+/// One transfer in progress: turns libcurl's callbacks into heads, bytes and a verified end.
 ///
-/// Used on the network thread; libcurl calls it while ``Transfers`` drives.
+/// Used on the network thread; libcurl calls it while ``Transfers`` drives libcurl.
 final class Transfer: EasyHandleDelegate {
     let id: TransferID
     let start: TransferStart
@@ -17,11 +17,11 @@ final class Transfer: EasyHandleDelegate {
     private(set) var activity: TransferActivity
     private(set) var outgoing: OutgoingBody
     private(set) var heads = ResponseHeads()
-    /// From the head of the response on.
+    /// The body, once the head of the response has arrived.
     private(set) var incoming: IncomingBody?
     private var pieces = PassQuota()
     var discarded: DiscardedByteCounter
-    /// Why we gave it up; libcurl then only says that a callback failed.
+    /// Why the transfer was abandoned here; libcurl then only reports that a callback failed.
     private(set) var failure: TransferError?
 
     init(
@@ -49,10 +49,10 @@ final class Transfer: EasyHandleDelegate {
 
     // MARK: - The end
 
-    /// Judges the end that libcurl reported.
+    /// Evaluates the end that libcurl reported.
     func end(code: Int32) -> TransferEnd {
         if code == 0, failure == nil {
-            // libcurl has not answered it, and there is no body to say so.
+            // libcurl has not answered the held head, and no body has shown that before.
             if heads.awaitsProof, !heads.reader.hasTrailers {
                 _ = give(up: .endNotProvable)
             } else {
@@ -61,22 +61,23 @@ final class Transfer: EasyHandleDelegate {
         }
         if code != 0, failure == nil { acceptBrokenHead(code) }
         guard let error = failure ?? judge(code) else {
-            // A 2xx answers the whole request (RFC 9110 §15.3); others may answer a part of its body.
+            // A 2xx responds to the whole request (RFC 9110 §15.3); other responses may follow a part of its
+            // body.
             let hasSentAll = heads.head?.isOfBody == true && outgoing.isAtEnd
             return TransferEnd(id: id, error: nil, metrics: metrics, sentCount: hasSentAll ? .max : 0)
         }
         return end(error)
     }
 
-    /// libcurl ends a transfer at the line of some lengths and codings that are none. The lines before it have
-    /// the status, and what is wrong is the body's end alone.
+    /// Accepts a head at which libcurl ended the transfer because of an invalid length or coding. The lines
+    /// before it contain the status, and only the end of the body is unknown.
     private func acceptBrokenHead(_ code: Int32) {
         guard connection.isThere, let error = easy.error(for: code),
             case .length(let fault) = heads.reader.failure(error),
             let head = heads.reader.unfinishedHead,
             head.malformation(isTLS: isTLS, request.version) == nil,
             !(head.status == 407 && request.isAskedOfProxy), !(head.status == 417 && outgoing.awaitsProxy),
-            // What is kept is not given up for half a head.
+            // Kept bytes are not discarded because of half a head.
             head.status != 416
         else { return }
         guard !endsKeptConnection(head) else {
@@ -88,26 +89,27 @@ final class Transfer: EasyHandleDelegate {
         _ = accept(head, lengthFault: fault)
     }
 
-    /// The end of a transfer that has failed, or that we stopped, and of whose body so much has left this
+    /// The end of a transfer that failed, or was stopped here, after `sent` bytes of its body have left this
     /// machine.
     func end(_ error: TransferError, sent: Int64 = 0) -> TransferEnd {
         TransferEnd(id: id, error: error, metrics: metrics, sentCount: sent)
     }
 
-    /// libcurl takes some broken ends for good ones.
+    /// Finds the error of a transfer: libcurl accepts some incomplete ends.
     private func judge(_ code: Int32) -> TransferError? {
         if let error = proxyError(code) { return error }
-        // CURLE_PARTIAL_FILE says the same, without the numbers; any other failure says more.
+        // CURLE_PARTIAL_FILE means the same, without the numbers; any other failure is more specific.
         if code == 0 || code == 18, let error = incoming?.lengthError { return error }
         if let error = easy.error(for: code) {
-            // In a later handshake of the connection the request is out already, and goes to no other server.
+            // In a later handshake of the connection, the request has already been sent, and goes to no other
+            // server.
             if let refusal = examination?.error {
                 return connection.isThere ? .client(refusal) : .untrusted(refusal)
             }
-            // CURLE_PEER_FAILED_VERIFICATION by libcurl's own look, after ours: it compares names, too.
+            // CURLE_PEER_FAILED_VERIFICATION by libcurl's own check after ours: it compares names, too.
             if code == 60, let refusal = examination?.refusal(.host) { return .untrusted(refusal) }
             if connection.isThere, let failure = heads.reader.failure(error) { return failure }
-            // Later libcurls look, too.
+            // Later versions of libcurl check this, too.
             if watchesForCloseNotify, error.message.contains("unexpected eof") { return .missingCloseNotify }
             if request.mayOfferHTTP2, heads.head == nil,
                 KnownVersions.isRefusal(error, chosen: connection.chosenProtocol)
@@ -129,14 +131,14 @@ final class Transfer: EasyHandleDelegate {
 
     private var watchesForCloseNotify: Bool { isTLS && incoming?.length == .untilClose }
 
-    /// The transfer is over: what the request's body comes from is let go.
+    /// Releases the source of the request's body at the end of the transfer.
     func stopSending() {
         outgoing.stop()
     }
 
-    /// The request of another transfer in the place of this one, which is over: its body starts at the first
-    /// byte, and the client hears that it does.
-    /// - Returns: `nil` if the body was read, and cannot be read again.
+    /// Returns the request of a transfer that replaces this ended one: its body starts at the first byte,
+    /// which is reported to the client.
+    /// - Returns: `nil` if the body has been read and cannot be read again.
     func fromStart(_ next: TransferRequest) -> TransferRequest? {
         guard let body = next.body else { return next }
         guard let fresh = body.fromStart() else { return nil }
@@ -148,8 +150,8 @@ final class Transfer: EasyHandleDelegate {
 
     // MARK: - Holding
 
-    /// The client's sink has room again.
-    /// - Returns: why the transfer has to be given up: libcurl ignores a failing callback here.
+    /// Resumes receiving, because the client's sink has room again.
+    /// - Returns: why the transfer has to be ended: libcurl ignores a failing callback here.
     func resumeReceiving() -> TransferError? {
         guard activity.releaseResponse() else { return nil }
         goOn()
@@ -157,8 +159,8 @@ final class Transfer: EasyHandleDelegate {
         return failure
     }
 
-    /// The request's body has more.
-    /// - Returns: why the transfer has to be given up, as in ``resumeReceiving()``.
+    /// Resumes sending, because the request's body has more.
+    /// - Returns: why the transfer has to be ended, as in ``resumeReceiving()``.
     func resumeSending() -> TransferError? {
         guard activity.releaseRequest() else { return nil }
         goOn()
@@ -166,7 +168,7 @@ final class Transfer: EasyHandleDelegate {
         return failure
     }
 
-    /// The client has said what it wants of the response.
+    /// Receives the body, as the client has decided.
     func receive() -> TransferError? {
         heads.awaitsAnswer = false
         return resumeReceiving()
@@ -190,13 +192,13 @@ final class Transfer: EasyHandleDelegate {
         activity.didMove(now: clock.now)
     }
 
-    /// The time of the next look for idleness, later than `now`; `nil`: it has been idle for too long.
-    /// `movement`: asks the kernel.
+    /// The time of the next check for idleness, later than `now`; `nil` if the transfer has been idle for too
+    /// long. `movement` queries the kernel.
     func nextLook(after now: MonotonicTime, _ movement: () -> SocketMovement? = { nil }) -> MonotonicTime? {
-        // libcurl asks for more of the body only when nearly all that it has is sent.
+        // libcurl requests more of the body only when nearly all of its buffer has been sent.
         if request.body != nil, activity.didSend(easy.bodyBytesTaken) { activity.didMove(now: now) }
         if let look = activity.nextLook(after: now, timeout: request.idleTimeout) { return look }
-        // The bytes of a shared connection may be those of others.
+        // The bytes of a shared connection may belong to others.
         guard !connection.isShared, let movement = movement() else { return nil }
         return activity.nextLook(
             after: now,
@@ -206,10 +208,10 @@ final class Transfer: EasyHandleDelegate {
         )
     }
 
-    /// The meaning of the octets that the kernel has received last.
+    /// The meaning of the bytes that the kernel has received last.
     private func octets(isInsideRecord: Bool) -> TransferActivity.Octets {
         guard connection.isThere else {
-            // What a proxy answers to CONNECT is a head.
+            // A proxy's response to CONNECT is a head.
             return request.usesTunnel && !easy.hasBegunTLS ? .framing : .handshake
         }
         return isInsideRecord && incoming != nil && !heads.reader.hasTrailers ? .record : .framing
@@ -221,8 +223,8 @@ final class Transfer: EasyHandleDelegate {
             ? .slowHead(seconds: request.idleTimeout) : .idle(seconds: request.idleTimeout)
     }
 
-    /// The bytes of the request's body that have left this machine. `unacknowledged` are those of its
-    /// connection that have not.
+    /// The bytes of the request's body that have left this machine, given the `unacknowledged` bytes of its
+    /// connection, which have not.
     func sentCount(unacknowledged: Int) -> Int64 {
         min(easy.bodyBytesTaken, outgoing.position) - Int64(unacknowledged)
     }
@@ -236,7 +238,8 @@ final class Transfer: EasyHandleDelegate {
         discarded.end()
         var number = number
         if request.version == .http2PriorKnowledge { number.isShared = true }
-        // Nothing of the body was read, so it is there for another try; nor was the head sent before.
+        // Nothing of the body has been read, so it is available for another try; nor was the head sent
+        // before.
         let mayGoBack = heads.isEmpty && outgoing.bytesSent == 0 && maySendNow
         guard delegate.transfer(id, didConnectTo: number, mayGoBack: mayGoBack) else {
             return give(up: .noConnectionLeft)
@@ -260,7 +263,7 @@ final class Transfer: EasyHandleDelegate {
         if request.mayOfferHTTP2, !request.mayBeSentAgain, connection.chosenProtocol == .some(nil) {
             return give(up: .httpVersionNotAgreed)
         }
-        // Last, since what comes after it cannot be seen.
+        // Last, because what happens after it is not visible.
         guard easy.isQuiet(number) else { return give(up: .connectionNotQuiet) }
         connection.willSend(
             taken: easy.requestBytesTaken,
@@ -270,9 +273,9 @@ final class Transfer: EasyHandleDelegate {
         return true
     }
 
-    /// libcurl sends a request again, over a fresh connection, when the one that it had used before died
-    /// without a byte of an answer. The server may have acted on the first one, unless no connection took a
-    /// byte of it, or a proxy stopped it.
+    /// Whether the request may be sent now. libcurl sends a request again, over a fresh connection, if a
+    /// reused one died without a byte of a response. The server may have acted on the first request, unless
+    /// no connection accepted a byte of it, or a proxy stopped it.
     private var maySendNow: Bool {
         request.mayBeSentAgain || heads.isRefusedByProxy
             || connection.hasSentNothing(taken: easy.requestBytesTaken)
@@ -290,7 +293,7 @@ final class Transfer: EasyHandleDelegate {
         didMove()
         if head.fields.contains("Set-Cookie") { readCookies(of: head) }
         if head.status == 407, request.isAskedOfProxy {
-            // libcurl reads its body.
+            // libcurl reads the body.
             guard heads.refuseByProxy(head), IncomingBody(head, answering: request).fault == nil else {
                 return false
             }
@@ -314,9 +317,9 @@ final class Transfer: EasyHandleDelegate {
         return accept(head)
     }
 
-    /// Whether the head is what a server says to a connection on which no request came for a while, just when
-    /// one was sent. Where the request may not go out twice, it is the answer: it says that the server has not
-    /// received all of it.
+    /// Whether the head is a server's timeout of an idle connection, sent just when a request was sent. If
+    /// the request may not be sent twice, the head is the response: it says that the server has not received
+    /// all of the request.
     private func endsKeptConnection(_ head: ResponseHead) -> Bool {
         guard head.status == 408, connection.awaitsFirstHead, request.mayUseKeptConnection,
             request.mayBeSentAgain, request.body?.canStartAgain != false
@@ -325,7 +328,7 @@ final class Transfer: EasyHandleDelegate {
         return options.split { ", \t".contains($0) }.contains("close")
     }
 
-    /// Whether the end of the body cannot be proven if it has no byte, and the same may be asked again.
+    /// Whether the end of the body could not be proven if it is empty, and the request may be repeated.
     private func needsFirstByte(_ head: ResponseHead) -> Bool {
         guard request.version == .automatic, head.version == "HTTP/2", head.isOfBody,
             request.canBeAskedAgain, head.fields.hasContentCoding
@@ -333,8 +336,9 @@ final class Transfer: EasyHandleDelegate {
         return IncomingBody(head, answering: request).isEmptyInCoding
     }
 
-    /// Whether libcurl may go on by itself after such a head: it answers a 401, or it has sent the request
-    /// without its body first, and was not challenged. A byte of the body, or the end, shows that it has not.
+    /// Whether libcurl may continue by itself after such a head: because it answers a 401, or because it has
+    /// sent the request without its body first, and was not challenged. A byte of the body, or the end, shows
+    /// that it has not continued.
     private func mayBeAnswered(_ head: ResponseHead) -> Bool {
         switch request.authentication?.scheme {
         case nil, .basic: false
@@ -343,12 +347,13 @@ final class Transfer: EasyHandleDelegate {
         }
     }
 
-    /// - Returns: false to give the transfer up.
+    /// - Returns: `false` to end the transfer.
     private func acceptHeldHead() -> Bool {
         heads.takeHeld().map { accept($0) } ?? true
     }
 
-    /// The final head: the one that the response begins with. `lengthFault`: what libcurl found in its length.
+    /// Accepts the final head, the head of the response. `lengthFault` is what libcurl found wrong with its
+    /// length.
     private func accept(_ head: ResponseHead, lengthFault: MessageLength.Failure? = nil) -> Bool {
         heads.accept(head)
         discarded.end()
@@ -362,7 +367,7 @@ final class Transfer: EasyHandleDelegate {
         guard isAskedAgain || body.fault != nil || body.endProof.suffices(for: request, head: head) else {
             return give(up: .endNotProvable)
         }
-        // Where the length is in doubt, so is where the head ends.
+        // If the length is in doubt, so is the end of the head.
         if body.fault == nil { tellCookies() }
         switch client.transferDidReceive(body.fault == nil ? head : head.withoutBody) {
         case .receive: break
@@ -373,8 +378,8 @@ final class Transfer: EasyHandleDelegate {
         return isAskedAgain ? give(up: .refused) : true
     }
 
-    /// Another head follows. Of this one only `Link` is meant for now (RFC 8297 §2), which has no use here.
-    /// libcurl keeps its cookies, and would send them.
+    /// Skips an interim head. Only its `Link` fields are meant for immediate use (RFC 8297 §2), and are not
+    /// used here. libcurl stores its cookies, and would send them.
     private func pass(interim head: ResponseHead) -> Bool {
         activity.didReceiveInterim(now: clock.now)
         guard head.fields.contains("Set-Cookie"), let known = request.cookies else { return true }
@@ -391,19 +396,19 @@ final class Transfer: EasyHandleDelegate {
             easy.didReceiveCookie()
             heads.readCookie(line)
         }
-        // Another head may follow, and interim ones before it.
+        // Another final head may follow, and interim ones before it.
         if mayBeAnswered(head) || head.status == 407 { heads.cookieLines = easy.cookieLines }
     }
 
-    /// The server has refused the request, and does not need the rest of its body (RFC 9112 §9.5). libcurl
-    /// sends no more of it then, but 7.88 forgets that where it was told to wait for a piece, and would not
-    /// end before the piece is there: it has to be woken.
+    /// The server has rejected the request, and does not need the rest of its body (RFC 9112 §9.5). libcurl
+    /// then stops sending, but 7.88 forgets that if it is waiting for a piece, and would not end before the
+    /// piece is available: it has to be woken.
     private func waitForNoMoreBody() {
         activity.refuse()
         if !outgoing.isAtEnd { context.bodyIsReady() }
     }
 
-    /// libcurl has judged each cookie when its line came; it knows what is left.
+    /// Reports the cookies. libcurl has evaluated each cookie when its line arrived, and knows the result.
     private func tellCookies() {
         guard easy.receivedCookies > 0, let known = request.cookies else { return }
         let host = request.cookieHost ?? ""
@@ -483,26 +488,26 @@ final class Transfer: EasyHandleDelegate {
         return true
     }
 
-    /// Not where streams share a connection: libcurl 7.88 loses bytes of those that are held. And not where
-    /// the end of the connection ends the body: libcurl 8.3 to 8.5 may read it while it is told not to, and
-    /// lose what came before.
+    /// Whether the transfer may yield. Not if streams share a connection: libcurl 7.88 loses bytes of held
+    /// streams. Nor if the end of the connection ends the body: libcurl 8.3 to 8.5 may read that although the
+    /// transfer is held, and lose the bytes before it.
     private var mayMakeWay: Bool { !connection.isShared && incoming?.length != .untilClose }
 
-    /// Others want the thread, too: the rest of this body comes in the next pass.
+    /// Yields to others on the thread: the rest of this body is received in the next pass.
     private func makeWay() {
         activity.holdResponse()
         delegate.transfer(id, mustWaitUntil: clock.now)
         easy.holdReceiving()
     }
 
-    /// A pass takes no more of this body: others want the thread, too.
+    /// Ends the share of this body in the pass, since others need the thread, too.
     private func waitForNextPass() -> ReceiveAnswer {
         activity.holdResponse()
         delegate.transfer(id, mustWaitUntil: clock.now)
         return .full
     }
 
-    /// Whether a limit lets nothing move now; then the transfer is held until it does.
+    /// Holds the transfer if a bandwidth limit allows nothing now. Returns whether it does.
     private func waits(for limits: [BandwidthLimit]) -> Bool {
         let wait = limits.wait(now: clock.now)
         guard wait > 0 else {
@@ -522,6 +527,6 @@ final class Transfer: EasyHandleDelegate {
 }
 
 extension ResponseHead {
-    /// Whether the body is what was asked for, and not beside the point, as that of a redirect is.
+    /// Whether the body is the requested one, unlike that of a redirect or an error.
     var isOfBody: Bool { 200..<300 ~= status }
 }

@@ -1,67 +1,70 @@
 internal import OperationNetworkingSystem
 
-/// The movement of a transfer's bytes: when one last moved, and what keeps them from moving. A value that
-/// decides and does nothing.
+/// The movement of a transfer's bytes: when one last moved, and what keeps them from moving. A pure value,
+/// without side effects.
 ///
-/// | A byte cannot move since                        | goes on by         | counts as idle | counts as stalled |
-/// |-------------------------------------------------|--------------------|----------------|-------------------|
-/// | the client's sink is full, or its answer is due | `resumeReceiving`  | no             | yes               |
-/// | a limit of downloads has nothing left           | `resumeReceiving`  | no             | no                |
-/// | the request's body has nothing yet              | `resumeSending`    | no             | yes               |
-/// | the same, and the response refuses the request  | `resumeSending`    | yes            | yes               |
-/// | a limit of uploads has nothing left             | `resumeSending`    | no             | no                |
-/// | the client paused the transfer               | `setPaused(false)`  | no             | no                |
-/// | the server is silent                            | a byte             | yes            | no                |
+/// | A byte cannot move because                      | continues by       | is idle | is stalled |
+/// |-------------------------------------------------|--------------------|---------|------------|
+/// | the client's sink is full, or its answer is due | `resumeReceiving`  | no      | yes        |
+/// | a download limit is exhausted                   | `resumeReceiving`  | no      | no         |
+/// | the request's body has nothing yet              | `resumeSending`    | no      | yes        |
+/// | the same, and the response rejects the request  | `resumeSending`    | yes     | yes        |
+/// | an upload limit is exhausted                    | `resumeSending`    | no      | no         |
+/// | the client has paused the transfer              | `setPaused(false)` | no      | no         |
+/// | the server is silent                            | a byte             | yes     | no         |
 ///
-/// libcurl tells of whole TLS records and header lines only, and a body that it has sent may still be in the
+/// libcurl only reports whole TLS records and header lines, and a body that it has sent may still be in the
 /// socket. So a transfer that would count as idle is judged by what the kernel knows (``SocketMovement``):
 ///
-/// | The kernel has                                        | the transfer                                     |
-/// |-------------------------------------------------------|--------------------------------------------------|
-/// | received a byte within the timeout                    | moved then                                       |
-/// | bytes to send, and fewer than at the look before      | moves now                                        |
-/// | bytes to send, and there was no look since the last move | is looked at once more, after a second at most |
-/// | anything else                                         | is idle                                          |
+/// | The kernel has                                         | the transfer                             |
+/// |--------------------------------------------------------|------------------------------------------|
+/// | received a byte within the timeout                     | moved at that time                       |
+/// | bytes to send, and fewer than at the last check        | moves now                                |
+/// | bytes to send, and was not checked since the last move | is checked again after at most a second  |
+/// | anything else                                          | is idle                                  |
 ///
-/// Not where streams share a connection, whose bytes may be those of others.
+/// Not if streams share a connection, whose bytes may belong to others.
 ///
-/// Octets that are no byte of a body (a head, the extension of a chunk, trailers) could go on for ever. So
-/// what they do is limited:
+/// Bytes that are not part of a body (a head, a chunk extension, trailers) could continue forever. So their
+/// effect is limited:
 ///
-/// | Octets                                                     | the transfer                                  |
-/// |------------------------------------------------------------|-----------------------------------------------|
-/// | in the kernel, the first ones since the last move          | moved then                                    |
-/// | the first line of a head or of trailers, the first octets; behind those of TLS, too | moves now            |
-/// | others, in a line of a head or trailer, or in the kernel   | did not move                                  |
-/// | in the kernel, of a part of a TLS record that may be of the body | moved then, ``maximumRecordMoves`` times |
-/// | of a TLS handshake, also in a tunnel                       | moved then: see ``Timeouts/connect``            |
-/// | the end of a final head                                    | moves now                                     |
-/// | the end of an interim head                                 | moves now, ``maximumInterimMoves`` times      |
+/// | Bytes                                                    | the transfer                                |
+/// |----------------------------------------------------------|---------------------------------------------|
+/// | in the kernel, the first ones since the last move        | moved at that time                          |
+/// | the first line of a head or of trailers (1)              | moves now                                   |
+/// | others, in a line of a head or trailer, or in the kernel | did not move                                |
+/// | in the kernel, of a partial TLS record (2)               | moved then, ``maximumRecordMoves`` times    |
+/// | of a TLS handshake, also in a tunnel                     | moved then: see ``Timeouts/connect``        |
+/// | the end of a final head                                  | moves now                                   |
+/// | the end of an interim head                               | moves now, ``maximumInterimMoves`` times    |
 ///
-/// The kernel is asked only when the transfer would be idle, so that the first octets are known late, and
-/// count from the time of the last ones.
+/// (1) If it has the first bytes since the last move, or only bytes of TLS came before. (2) Which may contain
+/// bytes of the body.
+///
+/// The kernel is only queried when the transfer would be idle, so the first bytes are noticed late, and count
+/// from the time of the last ones.
 struct TransferActivity {
-    /// Seconds from one look at a transfer that waits to the next, at least.
+    /// The minimum seconds between two checks of a waiting transfer.
     private static let shortestLook = 0.001
-    /// A server that works for long may say so some times (RFC 9110 §15.2), and not for ever.
+    /// A server that works for a long time may report that several times (RFC 9110 §15.2), but not forever.
     static let maximumInterimMoves = 8
-    /// A TLS record has 16 KiB at most (RFC 8446 §5.1): one of the body is waited for if 1 KiB of it comes
-    /// within each timeout.
+    /// A TLS record has at most 16 KiB (RFC 8446 §5.1): the transfer waits for one of the body if 1 KiB of it
+    /// arrives within each timeout.
     static let maximumRecordMoves = 16
 
-    /// The meaning of octets of which only the kernel knows.
+    /// The meaning of bytes that only the kernel knows of.
     enum Octets {
-        /// Of a TLS handshake.
+        /// Part of a TLS handshake.
         case handshake
-        /// Of a TLS record that is not whole, and may have bytes of the body.
+        /// Part of an incomplete TLS record, which may contain bytes of the body.
         case record
-        /// No byte of the body.
+        /// Not part of the body.
         case framing
     }
 
     private enum Framing {
         case none
-        /// Only the kernel knows of them.
+        /// Bytes that only the kernel knows of.
         case octets
         case line
     }
@@ -70,16 +73,17 @@ struct TransferActivity {
     private var lastMove: MonotonicTime {
         didSet { unacknowledged = nil }
     }
-    /// The time at which its limits last let something move: the one that waited longest goes first.
+    /// The time at which the bandwidth limits last let something move: the transfer that has waited longest
+    /// goes first.
     private(set) var lastTurn: MonotonicTime
-    /// The time since when no byte can move because of the client's sink, or of the request's body.
+    /// The time since which no byte can move because of the client's sink or the request's body.
     private(set) var stalledSince: MonotonicTime?
     private var holdsResponse = false
     private var holdsRequest = false
-    /// Whether the response has begun, and says that the rest of the request's body is of no use.
+    /// Whether the response has begun, and the rest of the request's body is not needed.
     private var isRefused = false
-    /// Whether its client has put it aside: it keeps its connection, nothing of it moves, and no other shall
-    /// wait for it.
+    /// Whether the client has paused the transfer: it keeps its connection, no byte moves, and no other
+    /// transfer waits for it.
     private var isPaused = false
     /// Bytes of the request's body that connections have taken.
     ///
@@ -87,13 +91,13 @@ struct TransferActivity {
     /// (`SIOCOUTQ`): the kernel takes megabytes at once. Under TLS, and on a shared connection of HTTP/2, it
     /// lags a little.
     private var sent: Int64 = 0
-    /// Bytes that were not acknowledged at the last look at the socket; `nil`: there was none since something
-    /// moved.
+    /// The number of unacknowledged bytes at the last check of the socket; `nil` if there was none since the
+    /// last move.
     private var unacknowledged: Int?
-    /// The octets since the last move that are no byte of a body.
+    /// The kind of bytes since the last move that are not part of a body.
     private var framing = Framing.none
     private var hasReceivedLine = false
-    /// Whether all octets are of the answer: there is no TLS.
+    /// Whether all bytes belong to the response, because there is no TLS.
     private let isPlain: Bool
     private var recordMoves = 0
     private var interimMoves = 0
@@ -110,48 +114,48 @@ struct TransferActivity {
         recordMoves = 0
     }
 
-    /// A line of a head, or of trailers, has come.
+    /// Records a line of a head or of trailers.
     mutating func didReceiveLine(now: MonotonicTime) {
         hasReceivedLine = true
         if framing == .none || framing == .octets && !isPlain { lastMove = now }
         framing = .line
     }
 
-    /// An interim head has ended.
+    /// Records the end of an interim head.
     mutating func didReceiveInterim(now: MonotonicTime) {
         guard interimMoves < Self.maximumInterimMoves else { return }
         interimMoves += 1
         didMove(now: now)
     }
 
-    /// - Parameter count: the bytes of the request's body that connections have taken so far.
-    /// - Returns: whether they are others than before.
+    /// - Parameter count: the number of bytes of the request's body that connections have accepted so far.
+    /// - Returns: whether the number has changed.
     mutating func didSend(_ count: Int64) -> Bool {
         defer { sent = count }
         return count != sent
     }
 
-    /// The limits let something move.
+    /// Records that the bandwidth limits let something move.
     mutating func didTakeTurn(now: MonotonicTime) {
         lastTurn = now
     }
 
-    /// The client's sink is full, or a limit holds the transfer.
+    /// Holds the response, because the client's sink is full or a limit applies.
     mutating func holdResponse() {
         holdsResponse = true
     }
 
-    /// The request's body has nothing yet, or a limit holds it.
+    /// Holds the request's body, which has nothing yet, or to which a limit applies.
     mutating func holdRequest() {
         holdsRequest = true
     }
 
-    /// The response needs nothing more of the request's body.
+    /// Records that the response does not need the rest of the request's body.
     mutating func refuse() {
         isRefused = true
     }
 
-    /// Nothing moves because of the client's sink, or of the request's body.
+    /// Records that nothing moves because of the client's sink or the request's body.
     mutating func stall(now: MonotonicTime) {
         stalledSince = now
     }
@@ -173,8 +177,8 @@ struct TransferActivity {
         return holdsRequest
     }
 
-    /// Bytes move again.
-    /// - Returns: whether the transfer was stalled, and others have to know.
+    /// Records that bytes move again.
+    /// - Returns: whether the transfer was stalled, which has to be reported.
     mutating func goOn(now: MonotonicTime) -> Bool {
         didMove(now: now)
         guard stalledSince != nil else { return false }
@@ -182,22 +186,23 @@ struct TransferActivity {
         return !isPaused
     }
 
-    /// The time of the next look for idleness, later than `now`; `nil`: it has been idle for too long.
+    /// Returns the time of the next check for idleness, later than `now`; `nil` if the transfer has been idle
+    /// for too long.
     func nextLook(after now: MonotonicTime, timeout: Double) -> MonotonicTime? {
         // No byte can move, and it is not the server's fault.
         let isHeld = holdsResponse || holdsRequest && !isRefused
         if isHeld || isPaused { return now + max(timeout, Self.shortestLook) }
-        // Compared with the rounded sum that was entered: `now - lastMove` is rounded otherwise.
+        // Compared with the rounded sum that was scheduled: `now - lastMove` is rounded differently.
         let deadline = lastMove + timeout
         return deadline > now ? deadline : nil
     }
 
-    /// Whether a head, an extension or trailers have begun and not ended. Before the first line of a head
-    /// such octets may also be those of TLS, as a session ticket.
+    /// Whether a head, a chunk extension or trailers have begun and not ended. Before the first line of a
+    /// head such bytes may also belong to TLS, for example a session ticket.
     var isInsideFraming: Bool { framing != .none && (hasReceivedLine || isPlain) }
 
-    /// The same for a transfer that would be idle, by what the kernel knows. `octets`: those that it has
-    /// received last.
+    /// Returns the time of the next check for a transfer that would be idle, by what the kernel knows.
+    /// `octets` is the kind of bytes that the kernel has received last.
     mutating func nextLook(
         after now: MonotonicTime,
         timeout: Double,

@@ -2,33 +2,34 @@ internal import OperationNetworkingSystem
 
 /// The client of a transfer. Called on the network thread.
 ///
-/// All but the end may be called from within libcurl: nothing there may wait, or start or stop
-/// a transfer.
+/// Everything but the end may be called inside a libcurl callback: the methods must not block, or start or
+/// stop a transfer.
 protocol TransferClient: AnyObject {
-    /// The final head came. No byte of the body was handed over yet.
+    /// The final head arrived. No byte of the body has been delivered yet.
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer
 
-    /// The server's changes of cookies. Called before the final head, if there is anything.
+    /// The server changed cookies. Called before the final head, if there are changes.
     func transferDidReceive(_ changes: CookieChanges)
 
-    /// Whether the body has to wait. Asked before each piece; ``TransferRunning/resumeReceiving(_:)`` goes
-    /// on.
+    /// Whether the body has to wait. Read before each piece; ``TransferRunning/resumeReceiving(_:)``
+    /// continues.
     var transferMustWait: Bool { get }
 
-    /// One piece of the body, decoded.
-    /// - Throws: anything that makes the rest useless; the transfer ends with it.
+    /// One piece of the decoded body arrived.
+    /// - Throws: an error that makes the rest useless; the transfer ends with it.
     func transferDidReceive(_ bytes: Span<UInt8>) throws
 
-    /// `count` bytes of the request's body were taken by libcurl.
+    /// libcurl has taken `count` bytes of the request's body.
     func transferDidSend(_ count: Int)
 
-    /// The request's body is sent again from `offset` on, over another connection.
+    /// The request's body is sent again from `offset`, over another connection.
     func transferDidSeek(to offset: Int64)
 
-    /// The transfer does not end at once: see ``Transfers/tellLasting(_:)``. Called outside of libcurl.
+    /// The transfer does not end at once: see ``Transfers/tellLasting(_:)``. Called outside libcurl
+    /// callbacks.
     func transferLasts()
 
-    /// The last call: the transfer has ended by itself. Not called for one that was stopped.
+    /// The transfer has ended by itself. The last call; not made for a transfer that was stopped.
     func transferDidComplete(_ end: TransferEnd)
 }
 
@@ -36,11 +37,11 @@ extension TransferClient {
     func transferLasts() {}
 }
 
-/// The treatment of a response, decided by its head.
+/// What to do with a response, decided by its head.
 enum HeadAnswer {
     case receive
-    /// The client will say: the body waits in its connection until `receive(_:)` or `giveUp(_:)` of
-    /// ``TransferRunning``. A response without a body ends meanwhile.
+    /// The client decides later: the body waits in its connection until `receive(_:)` or `giveUp(_:)` of
+    /// ``TransferRunning``. A response without a body may end before that.
     case later
     /// Do not receive the body: the transfer ends with `.refused`.
     case refuse

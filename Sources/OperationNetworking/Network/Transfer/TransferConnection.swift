@@ -1,19 +1,20 @@
-/// The connection of a transfer, as far as it has had one.
+/// The connection of a transfer, if it has one.
 struct TransferConnection {
     private(set) var isThere = false
-    /// The proxy's wish, as ``EasyHandle/proxyOffersMoreThanBasic``, before the server could say a word.
+    /// The proxy's offer, as ``EasyHandle/proxyOffersMoreThanBasic``, before the server could send anything.
     private(set) var tunnelOffersMore: Bool?
-    /// Whether it may carry other transfers at the same time.
+    /// Whether the connection may carry other transfers at the same time.
     private(set) var isShared = false
-    /// Whether it was used before, and nothing has come on it since the request was sent.
+    /// Whether the connection was reused, and nothing has arrived on it since the request was sent.
     private(set) var awaitsFirstHead = false
-    /// The protocol that the server chose in the TLS handshake, or `nil`: none; the outer `nil`: there was no
-    /// connection with TLS.
+    /// The protocol that the server chose in the TLS handshake; an inner `nil` means none, and an outer `nil`
+    /// no TLS connection.
     private(set) var chosenProtocol: String??
-    /// The bytes that connections had taken when the request was last sent: a proxy's CONNECT, perhaps.
+    /// The number of bytes that connections had accepted when the request was last sent, such as a CONNECT to
+    /// a proxy.
     private var takenBefore = 0
 
-    /// The way to the server is there for the first time, and the proxy has offered that.
+    /// Records the proxy's offer when the tunnel to the server is first open.
     mutating func noteTunnel(_ offersMore: Bool?) {
         tunnelOffersMore = offersMore
     }
@@ -22,7 +23,8 @@ struct TransferConnection {
         chosenProtocol = .some(chosen)
     }
 
-    /// The request is sent over it; connections have taken `count` bytes before. `isKept`: it was used before.
+    /// Records that the request is sent over the connection, after connections have accepted `count` bytes.
+    /// `isKept` says whether the connection is reused.
     mutating func willSend(taken count: Int, isShared: Bool, isKept: Bool) {
         isThere = true
         self.isShared = isShared
@@ -30,12 +32,13 @@ struct TransferConnection {
         takenBefore = count
     }
 
-    /// A head has come on it.
+    /// Records that a head has arrived.
     mutating func didAnswer() {
         awaitsFirstHead = false
     }
 
-    /// Whether no connection took a byte of the request, when connections have taken `count` altogether.
+    /// Whether no connection has accepted a byte of the request, given that connections have accepted `count`
+    /// in total.
     func hasSentNothing(taken count: Int) -> Bool {
         !isThere || count == takenBefore
     }

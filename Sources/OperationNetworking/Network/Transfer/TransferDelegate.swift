@@ -1,8 +1,9 @@
 internal import OperationNetworkingSystem
 
-/// The owner of transfers that run: ``Transfers``. Called from within libcurl, on the network thread.
+/// The owner of running transfers: ``Transfers``. Called inside libcurl callbacks, on the network thread.
 protocol TransferDelegate: AnyObject {
-    /// There is a connection. False: the transfer may not have it, and `mayGoBack` to its place in the line.
+    /// The transfer has a connection. Returns `false` if it must not use it, and, if `mayGoBack`, has to
+    /// return to its place in the line.
     func transfer(_ id: TransferID, didConnectTo connection: ConnectionID, mayGoBack: Bool) -> Bool
 
     /// No byte can move because of the client: its sink is full, or the request's body has nothing yet.
@@ -11,7 +12,7 @@ protocol TransferDelegate: AnyObject {
     /// Bytes can move again.
     func transferDidGoOn(_ id: TransferID)
 
-    /// A limit holds the transfer until then.
+    /// A limit holds the transfer until `moment`.
     func transfer(_ id: TransferID, mustWaitUntil moment: MonotonicTime)
 }
 
@@ -20,14 +21,13 @@ struct TransferContext {
     let clock: PassClock
     /// The time of the start.
     let since: MonotonicTime
-    /// The demand that is known of the proxy.
+    /// The known demand of the proxy.
     let demand: ProxyDemand
     /// Called on any thread when the request's body has more, after it had nothing.
     let bodyIsReady: @Sendable () -> Void
 }
 
-/// A transfer that is about to start, and what it started with: one reference, where each copy of the request
-/// would be a dozen.
+/// The input of a transfer: one reference, whereas each copy of the request would be a dozen.
 final class TransferStart {
     let request: TransferRequest
     let client: any TransferClient
@@ -48,10 +48,10 @@ final class TransferStart {
         self.rank = rank
     }
 
-    /// Returns a start with the cookies that the jar has by now, or this one if it has no new ones: the wait
-    /// for a connection may have been an hour. Waits for nothing.
+    /// Returns a start with the jar's current cookies, or this one if there are no new ones: the wait for a
+    /// connection may have been an hour. Does not block.
     ///
-    /// Not below a cache, which keeps the response as the answer to the cookies that were sent.
+    /// Not under a cache, which stores the response for the cookies that were in the request.
     func withNewCookies() -> TransferStart {
         guard request.cookies != nil, let jar = request.settings.cookieJar,
             request.settings.layers[.cache] == nil, jar.version != request.cookieVersion,

@@ -2,16 +2,16 @@ internal import OperationNetworkingSystem
 
 /// The end of a transfer.
 ///
-/// By reference: it is handed from one to the next, and a copy of the metrics is a dozen words.
+/// A class, because it is passed on several times, and a copy of the metrics is a dozen words.
 final class TransferEnd: Sendable {
     /// The transfer that ended.
     let id: TransferID
-    /// `nil`: completely, every byte of it, as far as HTTP can tell.
+    /// `nil` if every byte arrived, as far as HTTP can tell.
     let error: TransferError?
     let metrics: TransferMetrics
-    /// The bytes of the request's body that have left this machine, as far as the end says: all of them
-    /// (`Int64.max`), with a 2xx response and a body that was taken whole; as many as the kernel said, if the
-    /// transfer was given up here; else 0, since libcurl has let go of the socket, and no one can be asked.
+    /// The number of bytes of the request's body that are known to have left this machine: all of them
+    /// (`Int64.max`) for a 2xx response and a body that was read completely; the kernel's number if the
+    /// transfer was ended here; otherwise 0, since libcurl has released the socket.
     let sentCount: Int64
 
     init(id: TransferID, error: TransferError?, metrics: TransferMetrics, sentCount: Int64 = 0) {
@@ -21,7 +21,7 @@ final class TransferEnd: Sendable {
         self.sentCount = sentCount
     }
 
-    /// Whether it only found no connection left, or one that is not to be used.
+    /// Whether the transfer only found no connection, or one that must not be used.
     var isSentBack: Bool {
         switch error {
         case .noConnectionLeft, .connectionNotQuiet, .connectionTimedOut: true
@@ -36,21 +36,21 @@ extension TransferEnd: CustomStringConvertible {
     }
 }
 
-/// Names one transfer for as long as the process lives.
+/// Identifies a transfer within the process.
 struct TransferID: Hashable, Sendable {
     private let number: UInt64
 
-    /// The one that a handle carries.
+    /// Creates the identifier from the tag of a handle.
     init(tag: UInt64) {
         number = tag
     }
 
-    /// For a handle to carry.
+    /// The tag for a handle.
     var tag: UInt64 { number }
 
     private static let last = Locked<UInt64>(0)
 
-    /// One that was not used before. Callable from any thread.
+    /// Returns an unused identifier. Callable from any thread.
     static func next() -> TransferID {
         TransferID(
             tag: last.withLock { last in

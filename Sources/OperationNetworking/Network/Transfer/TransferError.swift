@@ -1,77 +1,77 @@
 internal import OperationNetworkingSystem
 
-/// Why a transfer ended before its time.
+/// Why a transfer failed.
 enum TransferError: Error, Sendable {
-    /// libcurl says so.
+    /// libcurl reported an error.
     case curl(CurlError)
     /// The process has too few descriptors left for the network thread's own.
     case cannotStart(SystemError)
-    /// The process can have no network thread.
+    /// The process cannot create the network thread.
     case noThread(SystemError)
-    /// The server is not one to talk to.
+    /// The security policy rejected the server.
     case untrusted(ServerTrustError)
     /// `seconds` passed without a byte.
     case idle(seconds: Double)
-    /// A head, or what stands between the bytes of a body, did not end within `seconds`.
+    /// A head, or the framing within a body, did not end within `seconds`.
     case slowHead(seconds: Double)
-    /// The response's length cannot be known.
+    /// The response's length cannot be determined.
     case length(MessageLength.Failure)
     /// The connection ended inside the head.
     case truncatedHead
-    /// The head is not one that can be trusted to mean what it seems to mean; how so.
+    /// The head is malformed; the value says how.
     case malformedHead(String)
-    /// The head, or what is like it, is longer than anything that is read.
+    /// The head, or the trailers, exceed a limit.
     case headTooLong(HeadLimit)
     /// The body did not end at its declared length.
     case wrongLength(declared: Int64, received: Int64)
-    /// The body lasts until the connection closes, and TLS did not say that this was the end (RFC 8446 §6.1).
+    /// The body ends with the connection, which was closed without a TLS close notification (RFC 8446 §6.1).
     case missingCloseNotify
-    /// The body is not what its content coding says, or breaks off.
+    /// The body violates its content coding, or breaks off.
     case decoding(ContentDecodingFailure)
-    /// A content coding that was not asked for, and cannot be undone here.
+    /// The body has a content coding that was not requested and cannot be decoded.
     case unaskedCoding(String)
-    /// 206 to a request that did not ask for a range (RFC 9110 §15.3.7).
+    /// The response is a 206 to a request without a range (RFC 9110 §15.3.7).
     case unaskedPartialContent
-    /// Nothing would prove that the body is complete; see ``EndProof``. Only seen by ``Transfers``, which
-    /// asks again, and where the server has HTTP/2 only.
+    /// Nothing would prove that the body is complete; see ``EndProof``. ``Transfers`` repeats the request, so
+    /// this is only visible if the server supports only HTTP/2.
     case endNotProvable
-    /// The body was to wait for a proxy that cannot do that; none of it was sent. Only seen by ``Transfers``,
-    /// which asks again.
+    /// The body was to wait for a proxy that does not support that; none of it was sent. Only seen by
+    /// ``Transfers``, which repeats the request.
     case bodyCannotWait
-    /// The server would have more connections than it may have: the transfer waits in the line again. Nothing
-    /// was sent. Only seen by ``Transfers``, which asks again.
+    /// The server would exceed its limit of connections: the transfer waits in the line again. Nothing was
+    /// sent. Only seen by ``Transfers``, which repeats the request.
     case noConnectionLeft
-    /// The server had said something on the connection, or had ended it, before the request was sent: a
-    /// connection that was kept is believed only while it is quiet. Nothing was sent. Only seen by
-    /// ``Transfers``, which asks again, and where libcurl goes on over a connection that was opened for the
-    /// request, as for NTLM.
+    /// The server had sent something on the connection, or closed it, before the request was sent: a reused
+    /// connection is only trusted while it is quiet. Nothing was sent. ``Transfers`` repeats the request, so
+    /// this is only visible if libcurl continues on a connection that was opened for the request, as for
+    /// NTLM.
     case connectionNotQuiet
-    /// The first thing on a connection that was kept is a 408 that ends it: the server had not waited for
-    /// the request ([RFC 9110 §15.5.9](https://www.rfc-editor.org/rfc/rfc9110#section-15.5.9)). Only seen by
-    /// ``Transfers``, which asks again.
+    /// The first response on a reused connection is a 408 that closes it: the server had not waited for the
+    /// request ([RFC 9110 §15.5.9](https://www.rfc-editor.org/rfc/rfc9110#section-15.5.9)). Only seen by
+    /// ``Transfers``, which repeats the request.
     case connectionTimedOut
-    /// The request's token had expired when a connection came: see ``TransferRequest/expiry``. Nothing was sent. The
-    /// exchange asks again.
+    /// The request's token had expired when a connection was available: see ``TransferRequest/expiry``.
+    /// Nothing was sent. The exchange repeats the request.
     case expired
-    /// The server takes no HTTP/1.1, or may take none. Only seen by ``Transfers``, which offers HTTP/2.
+    /// The server does not accept HTTP/1.1, or may not. Only seen by ``Transfers``, which offers HTTP/2.
     case httpVersionNotAgreed
-    /// The client threw while it took the body.
+    /// The client threw an error while receiving the body.
     case client(any Error)
-    /// The client did not want the body, or it cannot be had; the head is the response.
+    /// The client rejected the body, or it is unusable; the head is the response.
     case refused
-    /// The stream that the request's body comes from failed.
+    /// The stream of the request's body failed.
     case body(any Error)
-    /// The connection died when some of the request had gone out and nothing had come back, and the request
-    /// is not one to be sent twice.
+    /// The connection died after a part of the request was sent and before a response, and the request must
+    /// not be sent twice.
     case notSentAgain
-    /// The response broke off, and libcurl was about to ask for another one.
+    /// The response broke off, and libcurl was about to request another one.
     case brokenOff
     /// The request did not get through its proxy.
     case proxy(ProxyError)
-    /// The request's body would have to be sent again, and can be read only once.
+    /// The request's body has to be sent again, but can be read only once.
     case bodyNotRepeatable
-    /// The server asks for credentials again and again.
+    /// The server requests credentials again and again.
     case endlessChallenges
-    /// The body of an answer that libcurl reads by itself does not end; see ``DiscardedByteCounter``.
+    /// A body that libcurl reads itself does not end; see ``DiscardedByteCounter``.
     case endlessAnswer
 }

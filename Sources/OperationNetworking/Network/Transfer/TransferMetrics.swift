@@ -1,41 +1,44 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// The cost of a transfer, or of an exchange with all its redirects, resumptions and retries together.
+/// The metrics of a transfer, or of an exchange with all its redirects, resumptions and retries.
 public struct TransferMetrics: Hashable, Codable, Sendable {
     /// The URL of the last transfer, without user and password.
     public internal(set) var url: URL?
-    /// Bytes of response bodies as they came over the wire, before any content coding was undone.
+    /// The number of bytes of response bodies as received, before content decoding.
     public internal(set) var bytesReceived: Int64 = 0
-    /// Bytes of response bodies after any content coding was undone; without one, as many as were received.
+    /// The number of bytes of response bodies after content decoding; without a content coding, the number
+    /// received.
     public internal(set) var bytesDecoded: Int64 = 0
-    /// Bytes of request bodies that were sent.
+    /// The number of bytes of request bodies that were sent.
     public internal(set) var bytesSent: Int64 = 0
-    /// Bytes that were here already when a transfer resumed, or were in the cache, and were not fetched
-    /// again.
+    /// The number of bytes that were not received again, because they were kept from before a resumption or
+    /// were in the cache.
     public internal(set) var bytesKept: Int64 = 0
-    /// Transfers: one, and one more for each redirect, each resumption, each retry, and each time the start
-    /// had to be repeated. 0: the response came from the cache, and the server was not asked.
+    /// The number of transfers: one, and one for each redirect, resumption, retry, and repeated start. 0 if
+    /// the response came from the cache without a request to the server.
     public internal(set) var transferCount = 0
-    /// The place that the last response came from.
+    /// Where the last response came from.
     public internal(set) var source = ResponseSource.network
-    /// Connections that had to be opened; the rest were reused.
+    /// The number of connections that were opened; the others were reused.
     public internal(set) var connectionCount = 0
-    /// The version of the last response: `1.0`, `1.1` or `2`; `nil` if there was none.
+    /// The HTTP version of the last response: `1.0`, `1.1` or `2`; `nil` if there was none.
     public internal(set) var httpVersion: String?
     /// Whether something other than the end itself proves that the last body was complete: its length, its
-    /// content coding, the last chunk, trailers of HTTP/2, or TLS. Says nothing of a transfer that failed.
+    /// content coding, the last chunk, HTTP/2 trailers, or TLS. Meaningless for a transfer that failed.
     ///
-    /// Nothing does where a body lasts until a connection without TLS closes, and where the response to a
-    /// request that may not be asked twice came over HTTP/2 without a length: libcurl takes a stream that the
-    /// server gave up in order (`RST_STREAM` with `NO_ERROR`) for a complete one. A response to a GET is
-    /// asked for over HTTP/1.1 then.
+    /// There is no proof if a body ends with a connection without TLS, or if the response to a request that
+    /// may not be repeated arrived over HTTP/2 without a length: libcurl treats a stream that the server
+    /// cancelled without an error (`RST_STREAM` with `NO_ERROR`) as complete. A GET is repeated over HTTP/1.1
+    /// in that case.
     public internal(set) var isEndProven = true
-    /// The seconds of the last transfer until the server's name was known; 0 over a reused connection.
+    /// The seconds of the last transfer until the server's name was resolved; 0 over a reused connection.
     public internal(set) var nameLookupTime = 0.0
-    /// The seconds of the last transfer until the connection stood, without TLS; 0 over a reused connection.
+    /// The seconds of the last transfer until the connection was established, without TLS; 0 over a reused
+    /// connection.
     public internal(set) var connectTime = 0.0
-    /// The seconds of the last transfer until TLS stood; 0 without TLS, and over a reused connection.
+    /// The seconds of the last transfer until TLS was established; 0 without TLS, and over a reused
+    /// connection.
     public internal(set) var tlsTime = 0.0
     /// The seconds of the last transfer until the first byte of the response.
     public internal(set) var firstByteTime = 0.0
@@ -44,7 +47,7 @@ public struct TransferMetrics: Hashable, Codable, Sendable {
 
     init() {}
 
-    /// The metrics of one transfer, from libcurl.
+    /// Creates the metrics of one transfer, from libcurl.
     init(_ easy: EasyHandle, hasConnection: Bool) {
         let moments = easy.moments
         transferCount = 1
@@ -72,19 +75,19 @@ public struct TransferMetrics: Hashable, Codable, Sendable {
     }
 }
 
-/// The costs of the transfers of an exchange, together and one by one.
+/// The metrics of the transfers of an exchange: their sum, and each of them.
 struct TransferLog: Sendable {
-    /// The number of last transfers whose costs are kept one by one.
+    /// The maximum number of transfers whose metrics are kept individually.
     static let longestList = 100
 
     private(set) var sum = TransferMetrics()
-    /// Most exchanges have one, and need no list.
+    /// Most exchanges have one transfer, and need no array.
     private var last: TransferMetrics?
     private var earlier: [TransferMetrics] = []
 
     init() {}
 
-    /// Of an earlier process, which kept the sum.
+    /// Creates the log of an earlier process, which kept only the sum.
     init(_ sum: TransferMetrics) {
         self.sum = sum
     }
@@ -94,7 +97,7 @@ struct TransferLog: Sendable {
 
     var transfers: [TransferMetrics] { earlier + (last.map { [$0] } ?? []) }
 
-    /// A transfer has ended.
+    /// Adds a transfer that has ended.
     mutating func add(_ next: TransferMetrics) {
         sum.add(next)
         if let last { earlier.append(last) }
@@ -102,14 +105,14 @@ struct TransferLog: Sendable {
         last = next
     }
 
-    /// Bytes were there already, and are not fetched again.
+    /// Counts kept bytes, which are not received again.
     mutating func addKept(_ count: Int64) {
         sum.bytesKept = sum.bytesKept.addingSaturated(count)
     }
 }
 
 extension Transfer {
-    /// The transfer's cost until now, with earlier tries.
+    /// The transfer's metrics so far, including earlier tries.
     var metrics: TransferMetrics {
         var sum = start.spent
         sum.add(ownMetrics)
@@ -132,17 +135,17 @@ extension Transfer {
     }
 }
 
-/// The place that a response came from: see ``TransferMetrics/source``.
+/// Where a response came from: see ``TransferMetrics/source``.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum ResponseSource: String, Hashable, Codable, Sendable, CaseIterable {
-    /// The server, or what answers in its place.
+    /// The server, or an intermediary.
     case network
-    /// The cache, which was sure that the server would answer the same.
+    /// The cache, with a fresh response.
     case cache
-    /// The cache, after the server had confirmed it, or had sent what was missing.
+    /// The cache, after the server confirmed the response, or sent the missing bytes.
     case validated
-    /// The cache, older than the server wants it: the request, or the server, allows that for now.
+    /// The cache, with a stale response that the request or the server allows.
     case stale
 }

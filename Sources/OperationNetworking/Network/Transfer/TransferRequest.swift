@@ -2,64 +2,64 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// All that one transfer needs, decided before it starts.
+/// Everything that one transfer needs, decided before it starts.
 ///
-/// None of it changes while the transfer runs.
+/// It does not change while the transfer runs.
 struct TransferRequest: Sendable {
     var url: URL
-    /// Of the URL.
+    /// The origin of the URL.
     var origin: Origin
     var method: String
     var fields: HeaderFields
     var body: RequestBody?
-    /// As the caller chose them. What they say of trust, credentials and cookies was decided for this hop,
-    /// and is in the other properties.
+    /// The caller's settings. Trust, credentials and cookies have been decided for this hop, and are in the
+    /// other properties.
     var shared: SharedSettings
     var trustDomain: TrustDomain
     /// The credentials that libcurl sends to the server; the exchange sends tokens as a field.
     var authentication: CurlAuthentication?
-    /// The credential that those, or the `Authorization` field, prove.
+    /// The credential that they, or the `Authorization` field, prove.
     var credential: Credential?
-    /// The time from which on the request is not sent: a token in it has expired. `nil`: at any time.
+    /// The time after which the request is not sent, because its token has expired; `nil` for no limit.
     var expiry: Date?
     var version: TransferOptions.HTTPVersion
-    /// Whether to ask for a content coding, and undo it.
+    /// Whether to request a content coding, and decode it.
     var acceptsContentCoding: Bool
-    /// Whether the `Authorization` field has one scalar for each octet that is sent: see
+    /// Whether the `Authorization` field has one scalar per byte that is sent: see
     /// ``DigestChallenge/isLatin1``.
     var hasLatin1Authorization = false
-    /// Whether the request may be sent again, by libcurl, when a connection that was used before died without
-    /// a byte of an answer: the server may have acted on it ([RFC 9112
+    /// Whether libcurl may send the request again if a reused connection died without a byte of a response:
+    /// the server may have acted on it ([RFC 9112
     /// §9.3.1](https://www.rfc-editor.org/rfc/rfc9112#section-9.3.1)).
     var mayBeSentAgain: Bool
-    /// Seconds without a byte in either direction after which the transfer fails; 0 or less: never.
+    /// The seconds without a byte in either direction after which the transfer fails; 0 or less for never.
     var idleTimeout: Double
-    /// Bytes that a body may have after its content coding was undone.
+    /// The maximum length in bytes of a decoded body.
     var maximumDecodedLength = Int64.max
-    /// The transfer's rank among the transfers that wait for a connection.
+    /// The transfer's priority among those that wait for a connection.
     var priority = TransferPriority.normal
-    /// The number of kept connections that were found not to be quiet, and closed: after
-    /// ``maximumDirtyConnections`` it opens one.
+    /// The number of kept connections that were not quiet, and were closed. After ``maximumDirtyConnections``
+    /// the transfer opens a new one.
     var dirtyConnections = 0
-    /// Whether it opens a connection, since one that was kept had timed out at the server.
+    /// Whether the transfer opens a new connection, because a kept one had timed out at the server.
     var needsFreshConnection = false
-    /// Whether HTTP/2 is offered, too, if the server turns out not to take HTTP/1.1.
+    /// Whether HTTP/2 is also offered if the server turns out not to accept HTTP/1.1.
     var mayOfferHTTP2 = false
-    /// The cookies that may concern the server: libcurl chooses from them by RFC 6265. `nil`: none are sent
-    /// or kept.
+    /// The cookies that may apply to the server: libcurl chooses from them by RFC 6265. `nil` to neither send
+    /// nor store cookies.
     var cookies: [Cookie]?
-    /// The version of the jar that has them: see ``CookieJar/version``.
+    /// The version of the jar that they are from: see ``CookieJar/version``.
     var cookieVersion = 0
-    /// The use that a cache may be made of, if there is one.
+    /// How a cache may be used, if there is one.
     var cachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
-    /// The statuses of stored responses that do not answer it, however fresh: it is sent again because of
-    /// one of them.
+    /// The statuses of stored responses that do not answer this request, even if fresh: it is retried because
+    /// of one of them.
     var retriedStatuses: Set<Int> = []
 
-    /// Each costs a turn of the network thread.
+    /// Each one costs a turn of the network thread.
     static let maximumDirtyConnections = 3
 
-    /// Whether it need not open a connection.
+    /// Whether the transfer may use a kept connection.
     var mayUseKeptConnection: Bool {
         !needsFreshConnection && dirtyConnections < Self.maximumDirtyConnections
     }
@@ -70,20 +70,20 @@ struct TransferRequest: Sendable {
         _modify { yield &shared.value }
     }
 
-    /// The host that cookies are for, in the form of a cookie's domain: a `Host` field names it, as it does
-    /// for libcurl.
+    /// The host whose cookies apply, in the form of a cookie's domain: a `Host` field takes precedence, as in
+    /// libcurl.
     var cookieHost: String? { (fields["Host"] ?? url.host).map(Cookie.canonical) }
 
-    /// Whether it has waited too long: see ``expiry``.
+    /// Whether the request has waited too long: see ``expiry``.
     var hasExpired: Bool { expiry.map { $0 <= Date() } ?? false }
 
-    /// Whether a proxy gets the request, and not just a tunnel to the server: what it answers may be its own.
+    /// Whether a proxy receives the request, and not just a CONNECT: the response may be its own.
     var isAskedOfProxy: Bool {
         trustDomain.proxy?.kind == .http && !origin.isTLS
             && version != .http2PriorKnowledge
     }
 
-    /// Whether a connection is authenticated, which HTTP/2 does not know.
+    /// Whether authentication is connection-based, which HTTP/2 does not support.
     var needsHTTP1: Bool {
         switch authentication?.scheme {
         case .ntlm, .negotiate: true
@@ -91,23 +91,24 @@ struct TransferRequest: Sendable {
         }
     }
 
-    /// Whether a proxy is asked to CONNECT first.
+    /// Whether a proxy receives a CONNECT first.
     var usesTunnel: Bool {
         trustDomain.proxy?.kind == .http && (origin.isTLS || version == .http2PriorKnowledge)
     }
 
-    /// Whether the body waits until a proxy of which that is known has had a look at the head.
+    /// Whether the body waits for the response of a proxy that is known to send challenges.
     func holdsBody(_ demand: ProxyDemand) -> Bool {
         body != nil && isAskedOfProxy && trustDomain.proxy?.hasCredentials == true && demand.holdsBodies
             && fields["Expect"] == nil
     }
 
-    /// A judge of the server, for one transfer; `nil` without TLS.
+    /// Returns a judge of the server, for one transfer; `nil` without TLS.
     func makeExamination() -> ServerExamination? {
         origin.isTLS ? ServerExamination(trustDomain, url: url) : nil
     }
 
-    /// libcurl's form of it; `examination` judges the server, and `demand` is what is known of the proxy.
+    /// Returns the request in libcurl's form. `examination` judges the server, and `demand` is what is known
+    /// about the proxy.
     func options(_ examination: ServerExamination?, demand: ProxyDemand = .nothing) -> TransferOptions {
         var options = TransferOptions(url: url.absoluteString, method: method)
         options.headerLines = headerLines(holdsBody: holdsBody(demand))
@@ -139,13 +140,13 @@ struct TransferRequest: Sendable {
         return body.length.map { .length($0) } ?? .unknownLength
     }
 
-    /// The fields in libcurl's form. A body that is held waits for 100 (Continue), or for a second.
+    /// Returns the fields in libcurl's form. A body that is held waits for 100 (Continue), or for a second.
     func headerLines(holdsBody: Bool) -> [String] {
         guard !fields.isEmpty || body != nil || !acceptsContentCoding else { return Self.plainLines }
         var lines = fields.fields.map(\.line)
-        // `Accept: */*` is libcurl's own, which looks through the lines for each field that it adds.
+        // libcurl adds `Accept: */*` itself, and searches the lines for each field that it adds.
         if acceptsContentCoding { lines.append(Self.acceptEncoding) }
-        // Added by libcurl otherwise: a pause of a second before a large body, and its own idea of a type.
+        // Otherwise libcurl adds a pause of a second before a large body, and a default type.
         if body != nil {
             if fields["Expect"] == nil { lines.append(holdsBody ? "Expect: 100-continue" : "Expect:") }
             if fields["Content-Type"] == nil { lines.append("Content-Type:") }
@@ -153,22 +154,22 @@ struct TransferRequest: Sendable {
         return lines
     }
 
-    /// The one of the lines that is sent with one octet for each scalar.
+    /// The line that is sent with one byte per scalar, if there is one.
     var octetLine: String? {
         guard hasLatin1Authorization else { return nil }
         return fields["Authorization"].map { "Authorization: " + $0 }
     }
 
-    /// Of a request with nothing of its own.
+    /// The lines of a request without fields.
     private static let plainLines = [acceptEncoding]
     private static let acceptEncoding = "Accept-Encoding: " + ContentDecoder.acceptEncoding
 }
 
 extension HeaderFields.Field {
-    /// In libcurl's form. White space around a value is no part of it ([RFC 9110
+    /// The field in libcurl's form. White space around a value is not part of it ([RFC 9110
     /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)), and HTTP/2 forbids it ([RFC 9113
-    /// §8.2.1](https://www.rfc-editor.org/rfc/rfc9113#section-8.2.1)); a value of nothing else is an empty
-    /// one, and libcurl would not send the field.
+    /// §8.2.1](https://www.rfc-editor.org/rfc/rfc9113#section-8.2.1)); without that an empty value would make
+    /// libcurl omit the field.
     fileprivate var line: String {
         let trimmed = value.utf8.trimmingHTTPWhitespace()
         guard !trimmed.isEmpty else { return name + ";" }

@@ -1,16 +1,16 @@
-/// Values of transfers, by their numbers: a hash table with open addressing.
+/// A hash table with open addressing: values of transfers, by their numbers.
 ///
-/// Each transfer is looked up a dozen times, and its number, which counts up, needs no other hash than a
-/// multiplication: a `Dictionary` spends three times as much on each look. What is removed leaves no mark:
-/// those behind it move up.
+/// Each transfer is looked up a dozen times, and a multiplication is a sufficient hash of consecutive
+/// numbers: a `Dictionary` takes three times as long per lookup. Removal leaves no tombstone: the entries
+/// behind it move up.
 struct TransferTable<Value> {
     private struct Slot {
-        /// 0: there is none. Transfers are counted from 1.
+        /// 0 if the slot is empty. Transfers are counted from 1.
         var number: UInt64 = 0
         var value: Value?
     }
 
-    /// A power of two, of which at most half are taken; or none.
+    /// The slots: a power of two, of which at most half are in use; or none.
     private var slots: [Slot] = []
     private(set) var count = 0
 
@@ -22,7 +22,7 @@ struct TransferTable<Value> {
             guard let index = index(of: id.tag) else { return nil }
             return slots[index].value
         }
-        // Not by a coroutine, whose frame is an allocation where it is not inlined.
+        // Not a `_modify` coroutine, whose frame is allocated if it is not inlined.
         set {
             guard let newValue else {
                 _ = remove(id)
@@ -36,7 +36,7 @@ struct TransferTable<Value> {
         }
     }
 
-    /// Takes a value out.
+    /// Removes and returns a value.
     mutating func remove(_ id: TransferID) -> Value? {
         guard let index = index(of: id.tag) else { return nil }
         defer { remove(at: index) }
@@ -62,8 +62,8 @@ struct TransferTable<Value> {
         return nil
     }
 
-    /// The place where the look for a number begins: the upper bits of its product with the golden ratio, so
-    /// that numbers that are far apart by a power of two do not meet.
+    /// Returns the index at which the search for a number begins: the upper bits of its product with the
+    /// golden ratio, so that numbers that differ by a power of two do not collide.
     private func home(of number: UInt64) -> Int {
         let product = number &* 0x9E37_79B9_7F4A_7C15
         return Int(truncatingIfNeeded: product >> UInt64(64 - slots.count.trailingZeroBitCount))
@@ -92,10 +92,10 @@ struct TransferTable<Value> {
         for slot in old where slot.number != 0 { slots[free(for: slot.number)] = slot }
     }
 
-    /// Empties a slot, and moves those up that would not be found any more.
+    /// Empties a slot, and moves up the entries that would otherwise no longer be found.
     private mutating func remove(at removed: Int) {
         count -= 1
-        // After a burst.
+        // Releases the memory after a burst.
         if count == 0, slots.count > Self.keptSlots {
             slots = []
             return

@@ -3,8 +3,8 @@ internal import Glibc
 internal import OperationNetworkingSystem
 
 extension URLError.Code {
-    /// Foundation's code for a libcurl failure. Anything not listed is `.unknown`, and a test lists what is
-    /// not.
+    /// Maps a libcurl error to Foundation's code. Errors that are not listed become `.unknown`; a test lists
+    /// them.
     init(_ error: CurlError) {
         self =
             switch error.code {
@@ -44,8 +44,8 @@ extension URLError.Code {
             }
     }
 
-    /// The code of CURLE_SSL_CONNECT_ERROR, CURLE_SEND_ERROR and CURLE_RECV_ERROR. With TLS 1.3 a server says
-    /// that it refuses the client's certificate when the handshake is over for the client.
+    /// Maps CURLE_SSL_CONNECT_ERROR, CURLE_SEND_ERROR and CURLE_RECV_ERROR. With TLS 1.3 a server rejects the
+    /// client's certificate after the handshake is complete for the client.
     private init(ofTLS error: CurlError) {
         self =
             switch error.alert {
@@ -57,7 +57,8 @@ extension URLError.Code {
             }
     }
 
-    /// [RFC 8446 §6.2](https://www.rfc-editor.org/rfc/rfc8446#section-6.2), in the words of OpenSSL.
+    /// The alerts of [RFC 8446 §6.2](https://www.rfc-editor.org/rfc/rfc8446#section-6.2), as OpenSSL names
+    /// them.
     private static let alertsOfRefusedCertificates: Set<Substring> = [
         "bad certificate", "unsupported certificate", "certificate revoked", "certificate expired",
         "certificate unknown", "unknown ca", "access denied",
@@ -65,15 +66,15 @@ extension URLError.Code {
 }
 
 extension CurlError {
-    /// Whether the connection was lost before TLS was set up, and no certificate is to blame.
+    /// Whether the connection was lost before TLS was established, without a certificate error.
     var isLostHandshake: Bool {
         code == 35
             && (Self.wordsOfLosses.contains { message.contains($0) }
-                // It may be of another connection.
+                // The system error may be from another connection.
                 || !message.contains("SSL routines") && Self.losses.contains(systemError))
     }
 
-    /// The alert by which the other side ended TLS, in the words of OpenSSL; `nil`: there was none.
+    /// The alert with which the peer ended TLS, as OpenSSL names it; `nil` if there was none.
     var alert: Substring? {
         guard message.contains("SSL"), let start = message.range(of: " alert ")?.upperBound else {
             return nil
@@ -88,17 +89,17 @@ extension CurlError {
 }
 
 extension URLError {
-    /// The key, in `userInfo`, of the `CURLcode`, an `Int`; see libcurl-errors(3).
+    /// The `userInfo` key of the `CURLcode`, an `Int`: see libcurl-errors(3).
     public static let curlCodeKey = "OperationNetworking.curlCode"
 
     fileprivate static let hasNoDescriptors =
         "The process has no file descriptors left (see RLIMIT_NOFILE, ulimit -n): "
 
     static let hasNoThreads =
-        "The process can have no more threads (see RLIMIT_NPROC, ulimit -u, and pids.max of a container): "
+        "The process cannot create more threads (see RLIMIT_NPROC, ulimit -u, and pids.max of a container): "
 
-    /// The `CURLcode` behind a transport failure; `nil` when libcurl saw nothing wrong, and the judgement was
-    /// ours.
+    /// The `CURLcode` of a transport failure; `nil` if the error was detected by this library rather than
+    /// libcurl.
     public var curlCode: Int? {
         userInfo[Self.curlCodeKey] as? Int
     }
@@ -113,31 +114,31 @@ extension URLError {
         self.init(code, userInfo: userInfo)
     }
 
-    /// The end of an operation that got more than the rest of its body.
+    /// The error of an operation that received more than the rest of its body.
     static func tooLong(url: URL?) -> URLError {
         URLError(.badServerResponse, url: url, sentence: "The server sent more bytes than it had announced.")
     }
 
-    /// Only a stored response was wanted, and there is none.
+    /// The error of an operation that only wants a stored response, if there is none.
     static func nothingStored(for url: URL?) -> URLError {
         URLError(
             .resourceUnavailable,
             url: url,
-            sentence: "Nothing is stored for this request, and its cachePolicy lets nothing be fetched."
+            sentence: "Nothing is stored for this request, and its cachePolicy forbids fetching it."
         )
     }
 
-    /// The end of an operation that was sent from https to this http address.
+    /// The error of an operation that was sent from https to this http address.
     static func insecure(url: URL?) -> URLError {
         URLError(
             .appTransportSecurityRequiresSecureConnection,
             url: url,
             sentence:
-                "An https address was replaced by one without TLS: \(url?.originText.excerpt() ?? "none")."
+                "An https address was replaced by an http address: \(url?.originText.excerpt() ?? "none")."
         )
     }
 
-    /// The end of an operation that was redirected more than `count` times.
+    /// The error of an operation that was redirected more than `count` times.
     static func tooManyRedirects(_ count: Int, url: URL?) -> URLError {
         URLError(
             .httpTooManyRedirects,
@@ -146,43 +147,43 @@ extension URLError {
         )
     }
 
-    /// The end of an operation that was sent to several places at once.
+    /// The error of an operation that was redirected to several locations at once.
     static func conflictingLocations(_ locations: [String], url: URL?) -> URLError {
         URLError(
             .badServerResponse,
             url: url,
-            sentence: "The server sent \(locations.count) Locations that differ."
+            sentence: "The server sent \(locations.count) different Location fields."
         )
     }
 
-    /// The end of an operation whose challenge was refused.
+    /// The error of an operation whose challenge was refused.
     static func refusedAuthentication(url: URL?) -> URLError {
         URLError(
             .userCancelledAuthentication,
             url: url,
-            sentence: "The server asked who it is, and was to get no answer."
+            sentence: "The server's authentication challenge was refused."
         )
     }
 
-    /// The end of an operation that ran for `seconds`, and was not done.
+    /// The error of an operation that did not finish within `seconds`.
     static func tookTooLong(_ seconds: Double, url: URL?) -> URLError {
         URLError(
             .timedOut,
             url: url,
             sentence:
-                "The request was not done after \(TransferError.text(seconds)): see timeouts.total."
+                "The request did not finish within \(TransferError.text(seconds)): see timeouts.total."
         )
     }
 
-    /// The end of an operation that was cancelled.
+    /// The error of an operation that was cancelled.
     static func cancelled(url: URL?) -> URLError {
         URLError(.cancelled, url: url, sentence: "The operation was cancelled.")
     }
 }
 
 extension TransferError {
-    /// The value of an operation's `error`. A failure of the client's or of the user's stream stays what it
-    /// is.
+    /// Returns the value of an operation's `error`. An error of the client or of the user's stream is
+    /// returned unchanged.
     func error(for url: URL) -> any Error {
         switch self {
         case .curl(let error):
@@ -193,39 +194,39 @@ extension TransferError {
             return URLError(
                 .timedOut,
                 url: url,
-                sentence: "No byte came or went for \(Self.text(seconds))."
+                sentence: "No data was sent or received for \(Self.text(seconds))."
             )
         case .slowHead(let seconds):
             return URLError(
                 .timedOut,
                 url: url,
                 sentence:
-                    "The response's head, or what stands between the bytes of its body, did not end within "
+                    "The response's head, or the framing of its body, did not end within "
                     + "\(Self.text(seconds))."
             )
         case .length(.malformedLength(let value)):
             return URLError(
                 .badServerResponse,
                 url: url,
-                sentence: "The server's Content-Length is not a length: \"\(value.excerpt())\"."
+                sentence: "The server sent an invalid Content-Length: \"\(value.excerpt())\"."
             )
         case .length(.conflictingLengths(let values)):
             return URLError(
                 .badServerResponse,
                 url: url,
-                sentence: "The server sent Content-Lengths that differ: \(values.excerpt())."
+                sentence: "The server sent conflicting Content-Length values: \(values.excerpt())."
             )
         case .length(.unknownTransferCoding(let value)):
             return URLError(
                 .badServerResponse,
                 url: url,
-                sentence: "The server sent a transfer coding that was not asked for: \"\(value.excerpt())\"."
+                sentence: "The server sent an unsupported transfer coding: \"\(value.excerpt())\"."
             )
         case .truncatedHead:
             return URLError(
                 .networkConnectionLost,
                 url: url,
-                sentence: "The connection ended inside the response's head."
+                sentence: "The connection ended within the response's head."
             )
         case .malformedHead(let reason):
             return URLError(
@@ -236,7 +237,7 @@ extension TransferError {
         case .headTooLong(let limit):
             return URLError(.badServerResponse, url: url, sentence: limit.sentence)
         case .cannotStart(let error):
-            // Not one to try again by itself: waiting needs a descriptor, too.
+            // Not retried automatically: waiting needs a descriptor, too.
             return URLError(
                 .resourceUnavailable,
                 url: url,
@@ -247,7 +248,7 @@ extension TransferError {
             return URLError(
                 .resourceUnavailable,
                 url: url,
-                sentence: URLError.hasNoThreads + "the network thread could not be made",
+                sentence: URLError.hasNoThreads + "the network thread could not be created",
                 underlying: error.posixError
             )
         case .wrongLength(let declared, let received):
@@ -261,19 +262,19 @@ extension TransferError {
             return URLError(
                 .badServerResponse,
                 url: url,
-                sentence: "The proxy cannot let a body wait (417), and was not sent it at once."
+                sentence: "The proxy does not support Expect: 100-continue (417), so the body was not sent."
             )
         case .noConnectionLeft:
             return URLError(
                 .cannotConnectToHost,
                 url: url,
-                sentence: "The server has as many connections as it may have: see maximumConnectionsPerHost."
+                sentence: "The server's connection limit is reached: see maximumConnectionsPerHost."
             )
         case .connectionNotQuiet, .connectionTimedOut:
             return URLError(
                 .networkConnectionLost,
                 url: url,
-                sentence: "The server sent something, or ended the connection, before it was asked."
+                sentence: "The server sent data, or closed the connection, before the request was sent."
             )
         case .expired:
             return URLError(
@@ -285,22 +286,22 @@ extension TransferError {
             return URLError(
                 .secureConnectionFailed,
                 url: url,
-                sentence: "The server did not agree to speak HTTP/1.1."
+                sentence: "The server did not agree to use HTTP/1.1."
             )
         case .endNotProvable:
             return URLError(
                 .badServerResponse,
                 url: url,
                 sentence:
-                    "The HTTP/2 response has no length, so its end cannot be told from a reset, and the server "
-                    + "speaks no HTTP/1.1."
+                    "The HTTP/2 response has no length, so its end cannot be distinguished from a reset, "
+                    + "and the server does not support HTTP/1.1."
             )
         case .missingCloseNotify:
             return URLError(
                 .networkConnectionLost,
                 url: url,
                 sentence:
-                    "The connection closed without saying that it was the end, so the body may be incomplete."
+                    "The connection closed without a TLS close notification, so the body may be incomplete."
             )
         case .decoding(.truncated):
             return URLError(
@@ -319,49 +320,49 @@ extension TransferError {
                 .cannotDecodeContentData,
                 url: url,
                 sentence:
-                    "The server sent the body in a content coding that was not asked for: \(coding.excerpt())."
+                    "The server sent the body in a content coding that was not requested: \(coding.excerpt())."
             )
         case .unaskedPartialContent:
             return URLError(
                 .badServerResponse,
                 url: url,
-                sentence: "The server sent a part (206) that was not asked for."
+                sentence: "The server sent a partial response (206) that was not requested."
             )
         case .notSentAgain:
             return URLError(
                 .networkConnectionLost,
                 url: url,
                 sentence:
-                    "The connection was lost before an answer came. The server may have done what was asked, "
-                    + "so it was not asked again."
+                    "The connection was lost before a response arrived. The server may have processed the "
+                    + "request, so it was not sent again."
             )
         case .brokenOff:
             return URLError(
                 .networkConnectionLost,
                 url: url,
-                sentence: "The server broke off its response, and wants to be asked again."
+                sentence: "The server broke off its response, and wants the request repeated."
             )
         case .bodyNotRepeatable:
             return URLError(
                 .requestBodyStreamExhausted,
                 url: url,
-                sentence: "The request's body must be sent again, and its stream can be read only once."
+                sentence: "The request's body has to be sent again, but its stream can be read only once."
             )
         case .endlessChallenges:
             return URLError(
                 .userAuthenticationRequired,
                 url: url,
-                sentence: "The server asked again and again who it is, and took no answer."
+                sentence: "The server requested credentials again and again."
             )
         case .endlessAnswer:
             return URLError(
                 .badServerResponse,
                 url: url,
                 sentence:
-                    "An answer that asks who is there has a body that does not end, or not soon: nothing was sent after it."
+                    "The body of an authentication challenge did not end in time, so the challenge was not answered."
             )
         case .refused:
-            return URLError(.badServerResponse, url: url, sentence: "The response was refused.")
+            return URLError(.badServerResponse, url: url, sentence: "The response was rejected.")
         case .proxy(let error):
             return error
         case .client(let error), .body(let error):
@@ -376,14 +377,14 @@ extension TransferError {
 }
 
 extension CurlError {
-    /// Whether libcurl could not make the thread that resolves a name: it has no code of its own for that.
+    /// Whether libcurl could not create the thread that resolves a name: it has no separate code for that.
     private var hasNoThreads: Bool { message == "getaddrinfo() thread failed to start" }
 
-    /// Whether the process may have no descriptors more.
+    /// Whether the process has no descriptors left.
     var hasNoDescriptors: Bool { systemError == 24 }  // EMFILE
 
     func urlError(for url: URL) -> URLError {
-        // libcurl only says that it has no socket; the remedy is not in the server.
+        // libcurl only reports that it has no socket; the server is not the cause.
         let hasNoDescriptors = hasNoDescriptors || systemError == 23  // ENFILE
         return URLError(
             URLError.Code(self),

@@ -134,7 +134,7 @@ struct SentAgainTests {
         operation.start()
         let error = await #expect(throws: URLError.self) { try await operation.value }
         #expect(error?.code == .networkConnectionLost)
-        #expect(error?.localizedDescription.contains("not asked again") == true)
+        #expect(error?.localizedDescription.contains("not sent again") == true)
         #expect(server.requests.map(\.method) == ["GET", method])
     }
 

@@ -196,7 +196,7 @@ struct TransferTests {
         let start = MonotonicTime.now
         let end = try await TestTransfer(.plain(server.url, idleTimeout: 0.2)).start().end()
         #expect(end.code == .timedOut)
-        #expect(end.operationError?.localizedDescription == "No byte came or went for 0.2 seconds.")
+        #expect(end.operationError?.localizedDescription == "No data was sent or received for 0.2 seconds.")
         #expect(MonotonicTime.now - start >= 0.19)
     }
 

@@ -202,6 +202,6 @@ struct TransportErrorTests {
     @Test(arguments: [(60.0, "60 seconds"), (1, "1 second"), (0.5, "0.5 seconds"), (1e30, "1e+30 seconds")])
     func secondsAreWrittenAsTheyAre(seconds: Double, text: String) {
         let error = TransferError.idle(seconds: seconds).error(for: Self.url)
-        #expect(error.localizedDescription == "No byte came or went for \(text).")
+        #expect(error.localizedDescription == "No data was sent or received for \(text).")
     }
 }

@@ -66,7 +66,7 @@ struct PlainProxyTests {
             error
                 == .failed(
                     proxy: "http://127.0.0.1:\(proxy.port)",
-                    reason: "its answer does not end",
+                    reason: "its response does not end",
                     mayPass: false
                 )
         )

@@ -131,7 +131,7 @@ struct RedirectAttackTests {
             try await operation(URLRequest(url: server.url)).value
         }
         #expect(error?.code == .badServerResponse)
-        #expect(error?.localizedDescription == "The server sent 2 Locations that differ.")
+        #expect(error?.localizedDescription == "The server sent 2 different Location fields.")
         #expect(server.requests.count == 1)
     }
 
