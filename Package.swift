@@ -58,7 +58,7 @@ let package = Package(
             name: "COperationNetworking",
             linkerSettings: [
                 .linkedLibrary("curl"), .linkedLibrary("ssl"), .linkedLibrary("crypto"), .linkedLibrary("z"),
-                .linkedLibrary("sqlite3"),
+                .linkedLibrary("brotlidec"), .linkedLibrary("zstd"), .linkedLibrary("sqlite3"),
             ]
         ),
         // Thin typed wrappers; the only target with pointers.
@@ -192,7 +192,10 @@ if buildsCommand {
         ),
         .testTarget(
             name: "opgetTests",
-            dependencies: ["opget", "OperationNetworkingCrashTesting", "OperationNetworkingTesting"],
+            dependencies: [
+                "opget", "OperationNetworking", "OperationNetworkingCrashTesting",
+                "OperationNetworkingTesting", "OperationNetworkingTestSupport",
+            ],
             swiftSettings: settings
         ),
     ]

@@ -163,11 +163,6 @@ final class Types {
     func authentication(_ login: OperationManager, saved: String) throws {
         // MARK: Example
 
-        manager.credential = try NetrcFile().credential(for: "example.org")
-
-        // MARK: End of example
-        // MARK: Example
-
         manager.tokenSource = TokenSource(TokenSource.Token(saved)) { last in
             let answer = try await login.post("token", as: Answer.self)    // with another manager
             return TokenSource.Token(answer.token, expiry: answer.expiry)

@@ -4,10 +4,10 @@
 
 #include "certificates.h"
 #include "checksum.h"
+#include "compression.h"
 #include "digest.h"
 #include "epoll.h"
 #include "files.h"
-#include "inflate.h"
 #include "libcurl.h"
 #include "memory.h"
 #include "netlink.h"

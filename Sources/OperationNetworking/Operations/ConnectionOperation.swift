@@ -27,7 +27,7 @@ internal import OperationNetworkingSystem
 /// the same.
 ///
 /// If the body goes to a file or a stream, the operation requests it uncompressed, and over HTTP/1.1 unless
-/// the server supports only HTTP/2. Otherwise it accepts gzip, deflate and HTTP/2. A compressed body cannot
+/// the server supports only HTTP/2. Otherwise it accepts gzip, deflate, br, zstd and HTTP/2. A compressed body cannot
 /// be resumed. To make a body in memory resumable, set `Accept-Encoding: identity` on the request.
 open class ConnectionOperation: Operation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
@@ -196,7 +196,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         set { configure { $0.configuration.memoryLimit = Int64(newValue) } }
     }
 
-    /// The maximum length of a body in bytes after gzip or deflate decoding. A longer body fails with
+    /// The maximum length of a body in bytes after its content coding was undone. A longer body fails with
     /// `URLError.dataLengthExceedsMaximum`. Defaults to 256 MiB: a few kilobytes can be crafted to decode to
     /// gigabytes.
     public var maximumDecodedLength: Int64 {

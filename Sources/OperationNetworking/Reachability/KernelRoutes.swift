@@ -60,7 +60,7 @@ final class KernelRoutes: RouteReading {
         guard let inquiry else { return RouteTable() }
         interfaces = try inquiry.interfaces()
         return RouteTable(
-            interfaces: interfaces.mapValues { .init($0, deviceType: Self.deviceType(of: $0.name)) },
+            interfaces: interfaces,
             defaultRoutes: try NetworkRoute.Family.allCases.flatMap {
                 try inquiry.routes($0, where: RouteTable.decides)
             }
@@ -82,17 +82,8 @@ final class KernelRoutes: RouteReading {
         case .interface(let interface): interfaces[interface.index] != interface
         case .route(let route), .routeGone(let route): wasAskedForAddress || RouteTable.decides(route)
         case .rule: wasAskedForAddress
-        case .interfaceGone, .address, .nexthop, .overrun, .malformed: true
+        case .change, .overrun, .malformed: true
         case .done, .acknowledgement, .other: false
-        }
-    }
-
-    /// `DEVTYPE` of the device, if it says one. Interfaces of another namespace than that of `/sys` have
-    /// none.
-    private static func deviceType(of name: String) -> String? {
-        let event = try? String(contentsOfFile: "/sys/class/net/\(name)/uevent", encoding: .utf8)
-        return event?.split(separator: "\n").first { $0.hasPrefix("DEVTYPE=") }.map {
-            String($0.dropFirst(8))
         }
     }
 }

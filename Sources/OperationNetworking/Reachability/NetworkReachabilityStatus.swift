@@ -4,7 +4,8 @@ public enum NetworkReachabilityStatus: Int, Hashable, Sendable, CaseIterable {
     case unknown = -1
     /// There is no route, or none by an interface that is up.
     case notReachable = 0
-    /// By the interface of a mobile network: what Linux calls WWAN.
+    /// By an interface without frames, as modems of mobile networks have, or by a line of PPP. Modems whose
+    /// driver shows them as an Ethernet are ``reachableViaWiFi``.
     case reachableViaWWAN = 1
     /// By any other interface, a cable included: AFNetworking's name for all that is not WWAN.
     case reachableViaWiFi = 2

@@ -19,19 +19,12 @@ internal import OperationNetworkingSystem
 /// interface. Tables that only rules lead to (`ip rule`) are not looked at: which packets they are for, the
 /// rules say. For a single address the kernel is asked, which knows them.
 struct RouteTable: Hashable, Sendable {
-    struct Interface: Hashable, Sendable {
-        var name: String
-        var isUp: Bool
-        var isLoopback = false
-        var isWWAN = false
-    }
-
     /// By index.
-    var interfaces: [UInt32: Interface] = [:]
+    var interfaces: [UInt32: NetworkInterface] = [:]
     /// In the kernel's order.
     var defaultRoutes: [NetworkRoute] = []
 
-    private static let unknownInterface = Interface(name: "", isUp: true)
+    private static let unknownInterface = NetworkInterface(index: 0, name: "")
 
     /// Whether ``status`` depends on the route.
     static func decides(_ route: NetworkRoute) -> Bool {
@@ -59,13 +52,13 @@ struct RouteTable: Hashable, Sendable {
             ?? UInt32(zone).flatMap { interfaces[$0] == nil ? nil : $0 }
     }
 
-    private static func status(_ exits: [Interface]) -> NetworkReachabilityStatus {
+    private static func status(_ exits: [NetworkInterface]) -> NetworkReachabilityStatus {
         if exits.isEmpty { return .notReachable }
         return exits.allSatisfy(\.isWWAN) ? .reachableViaWWAN : .reachableViaWiFi
     }
 
     /// The interface by which packets of a family leave.
-    private func exit(of family: NetworkRoute.Family) -> Interface? {
+    private func exit(of family: NetworkRoute.Family) -> NetworkInterface? {
         for table in [NetworkRoute.mainTable, NetworkRoute.defaultTable] {
             let routes = defaultRoutes.filter { $0.family == family && $0.table == table }
             search: for route in routes.sorted(by: { $0.metric < $1.metric }) {
@@ -82,35 +75,10 @@ struct RouteTable: Hashable, Sendable {
     }
 
     /// The first interface of a route that is up.
-    private func interface(of route: NetworkRoute) -> Interface? {
+    private func interface(of route: NetworkRoute) -> NetworkInterface? {
         if route.hops.isEmpty { return Self.unknownInterface }
         return route.hops.lazy.filter { !$0.isDead }.compactMap { interfaces[$0.interface] }.first(
             where: \.isUp
         )
-    }
-}
-
-extension RouteTable.Interface {
-    /// As the kernel tells of it, and the type that the `uevent` of its device has, such as `wwan`.
-    init(_ interface: NetworkInterface, deviceType: String?) {
-        let state = interface.operationalState
-        self.init(
-            name: interface.name,
-            // Devices that do not know their state, such as tun and the loopback, never leave `unknown`.
-            isUp: interface.isEnabled && (state == .up || state == .unknown),
-            isLoopback: interface.isLoopback,
-            isWWAN: Self.isWWAN(interface, deviceType)
-        )
-    }
-
-    /// Whether it belongs to a mobile network, as far as Linux tells: by the device type, the driver, packets
-    /// without a frame, or else by the names that drivers give (`wwan0`, `rmnet_data0`, and `ppp0`, which may
-    /// be a line of DSL as well). A telephone on USB is an Ethernet, and a tunnel does not say what it goes
-    /// through.
-    private static func isWWAN(_ interface: NetworkInterface, _ deviceType: String?) -> Bool {
-        if let deviceType { return deviceType == "wwan" }
-        return interface.kind == "wwan" || interface.hardware == NetworkInterface.rawIP
-            || interface.hardware == NetworkInterface.pointToPoint
-            || ["wwan", "rmnet"].contains { interface.name.hasPrefix($0) }
     }
 }

@@ -16,33 +16,11 @@ enum ParameterShape {
     init(_ value: Any) {
         let type = type(of: value)
         if type == String.self || type == Int.self || type == Bool.self || type == Double.self {
-            self = .leaf(value)  // a cheap check that covers most values
-        } else if let shape = ParameterShape(common: value) {
-            self = shape
+            self = .leaf(value)  // the question that costs little, and that most values answer
         } else if let parts = value as? any ParameterParts {
             self = parts.parameterShape
         } else {
             self = value is NSNull ? .null : .leaf(value)
-        }
-    }
-
-    /// The types of most collections, for the same reason.
-    private init?(common value: Any) {
-        let type = type(of: value)
-        if type == [String: Any].self, let dictionary = value as? [String: Any] {
-            self = .dictionary(ParameterDictionary(dictionary))
-        } else if type == [Any].self, let array = value as? [Any] {
-            self = .array(array)
-        } else if type == [String: String].self, let dictionary = value as? [String: String] {
-            self = .dictionary(ParameterDictionary(typed: dictionary))
-        } else if type == [String: Int].self, let dictionary = value as? [String: Int] {
-            self = .dictionary(ParameterDictionary(typed: dictionary))
-        } else if type == [String].self, let array = value as? [String] {
-            self = .array(array)
-        } else if type == [Int].self, let array = value as? [Int] {
-            self = .array(array)
-        } else {
-            return nil
         }
     }
 }
@@ -59,17 +37,6 @@ struct ParameterDictionary {
     init(capacity: Int) {
         names.reserveCapacity(capacity)
         values.reserveCapacity(capacity)
-    }
-
-    init(_ dictionary: [String: Any]) {
-        names = Array(dictionary.keys)
-        values = Array(dictionary.values)
-    }
-
-    @inline(__always)  // specialized for each type, which halves the cost
-    init(typed dictionary: [String: some Any]) {
-        names = Array(dictionary.keys)
-        values = dictionary.values.map { $0 as Any }
     }
 
     mutating func append(_ name: String, _ value: Any) {
@@ -123,40 +90,18 @@ extension Set: ParameterParts {
     var parameterShape: ParameterShape { .set(map { $0 as Any }) }
 }
 
-// Foundation's collections are read through their mirrors, which show the objects themselves. Any other
-// access bridges an object recursively, and a collection that contains itself would overflow the stack. A
-// subclass may store its elements elsewhere, so each element is requested from it.
+// Foundation's collections are those of Swift. One that holds itself takes the whole stack.
 
 extension NSDictionary: ParameterParts {
-    var parameterShape: ParameterShape {
-        var dictionary = ParameterDictionary(capacity: count)
-        let children = Mirror(reflecting: self).children
-        if children.count == count {
-            for child in children {
-                guard let (key, value) = child.value as? (key: NSObject, value: AnyObject) else { continue }
-                dictionary.append(key: key, value)
-            }
-        } else {
-            for key in allKeys {
-                if let value = object(forKey: key) { dictionary.append(key: key, value) }
-            }
-        }
-        return .dictionary(dictionary)
-    }
+    var parameterShape: ParameterShape { (self as? [AnyHashable: Any] ?? [:]).parameterShape }
 }
 
 extension NSArray: ParameterParts {
-    var parameterShape: ParameterShape {
-        let children = Mirror(reflecting: self).children
-        return .array(children.count == count ? children.map(\.value) : (0..<count).map { object(at: $0) })
-    }
+    var parameterShape: ParameterShape { .array(self as? [Any] ?? []) }
 }
 
 extension NSSet: ParameterParts {
-    var parameterShape: ParameterShape {
-        let children = Mirror(reflecting: self).children
-        return .set(children.count == count ? children.map(\.value) : allObjects)
-    }
+    var parameterShape: ParameterShape { .set(allObjects) }
 }
 
 extension AnyHashable: ParameterParts {

@@ -15,7 +15,7 @@ internal import OperationNetworkingSystem
 /// | the same, after ``decodingErrors(as:makeDecoder:)`` | the error for the status, with the decoded value as its `responseObject`; the tree when it does not decode |
 /// | unacceptable media type                       | an error; the body is not decoded                   |
 /// | more than 512 levels of containers, 256 in property lists | an error                                |
-/// | more than 16 million values, 6 million in property lists | an error                                 |
+/// | more than 16 million values, 4 million in property lists | an error                                 |
 ///
 /// Decoding has a stack of its own, so a type that holds itself decodes down to those 512 levels. A body in
 /// another character set is decoded as the response says, as by ``JSONResponseSerializer``. Decoders are
@@ -196,48 +196,46 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
                 response: response,
                 validationError: nil
             )
-            do {
-                return try DecodingStack.run(on: list) { try makeDecoder().decode(Value.self, from: $0) }
-            } catch {
-                throw try structureError(error, response, data)
+            return try onStack(ofDepth: list.depth, response, data) {
+                try makeDecoder().decode(Value.self, from: list.octets)
             }
         case .other(let decode):
-            do {
-                return try DecodingStack.run(on: data, decode)
-            } catch {
-                throw try structureError(error, response, data)
-            }
+            // A level has two octets at least.
+            return try onStack(ofDepth: data.count / 2, response, data) { try decode(data) }
         case .json(let makeDecoder):
-            guard let text = JSONText.parseable(data, charset: response?.charset) else {
-                throw ResponseSerializationError(
-                    .undecodableText(charset: response?.charset ?? "UTF-8"),
-                    response: response,
-                    data: data
-                )
-            }
-            if let refusal = JSONWeight.decoded.refusal(of: text) {
-                throw ResponseSerializationError(
-                    .malformedBody(.json, refusal),
-                    response: response,
-                    data: data
-                )
-            }
-            do {
-                return try DecodingStack.run(onJSON: text) { try makeDecoder().decode(Value.self, from: $0) }
-            } catch {
-                if let shortage = error as? DecodingStack.Shortage {
-                    throw shortage.error(for: response?.value?.url)
+            let decoder = makeDecoder()
+            let text = try JSONText(
+                data,
+                response: response,
+                makesTree: false,
+                isJSON5: decoder.allowsJSON5
+            )
+            return try onStack(ofDepth: text.depth, response, data) {
+                do {
+                    return try decoder.decode(Value.self, from: text.octets)
+                } catch {
+                    guard let fault = text.fault(foundBy: error, decoder: decoder) else { throw error }
+                    throw ResponseSerializationError(
+                        .malformedBody(.json, fault),
+                        response: response,
+                        data: data,
+                        underlyingError: error
+                    )
                 }
-                guard let fault = JSONText.fault(in: text, foundBy: error, decoder: makeDecoder()) else {
-                    throw try structureError(error, response, data)
-                }
-                throw ResponseSerializationError(
-                    .malformedBody(.json, fault),
-                    response: response,
-                    data: data,
-                    underlyingError: error
-                )
             }
+        }
+    }
+
+    /// Decodes where there is room for so many levels.
+    private func onStack(
+        ofDepth depth: Int,
+        _ response: ReceivedResponse?,
+        _ data: Data,
+        _ decode: @escaping @Sendable () throws -> Value
+    ) throws -> Value {
+        switch try DecodingStack.run(depth: depth, for: response?.value?.url, decode) {
+        case .success(let value): return value
+        case .failure(let error): throw structureError(error, response, data)
         }
     }
 
@@ -245,8 +243,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
         _ error: any Error,
         _ response: ReceivedResponse?,
         _ data: Data
-    ) throws -> ResponseSerializationError {
-        if let shortage = error as? DecodingStack.Shortage { throw shortage.error(for: response?.value?.url) }
+    ) -> ResponseSerializationError {
         if let error = error as? ResponseSerializationError { return error }
         let difference = (error as? DecodingError).map { DecodingDifference($0).description }
         return ResponseSerializationError(
@@ -262,9 +259,14 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
     /// - Throws: that it is malformed, with the status under it, as ``JSONResponseSerializer`` does.
     private func explanation(of message: ReceivedMessage) throws -> (any Sendable)? {
         guard let data = message.data, !data.isEmpty else { return nil }
-        if let decodeError, let text = JSONText.parseable(data, charset: message.response?.charset),
-            JSONWeight.decoded.refusal(of: text) == nil,
-            let value = try? DecodingStack.run(onJSON: text, decodeError)
+        if let decodeError,
+            // Whether the decoder reads JSON5 is not known.
+            let text = try? JSONText(data, response: message.response, makesTree: false, isJSON5: true),
+            case .success(let value)? = try? DecodingStack.run(
+                depth: text.depth,
+                for: nil,
+                { try decodeError(text.octets) }
+            )
         {
             return value
         }
@@ -375,57 +377,23 @@ struct DecodingDifference: Hashable, CustomStringConvertible {
 /// A decoder calls itself once for each level of its input, through the decoded type's own code. Foundation
 /// stops at 512 levels, but a type that holds itself needs more than the 512 KiB of a dispatch thread well
 /// before that, and the process dies.
-///
-/// | Body                                                | Decoded on                |
-/// |-----------------------------------------------------|---------------------------|
-/// | up to 256 octets                                    | the present stack         |
-/// | JSON in UTF-8, up to 64 KiB, with up to 16 levels   | the present stack         |
-/// | any other                                           | a thread with 16 MiB      |
 enum DecodingStack {
-    /// The process can have no more threads: nothing is known of the body.
-    struct Shortage: Error {
-        let cause: SystemError
-
-        func error(for url: URL?) -> URLError {
-            URLError(
-                .resourceUnavailable,
-                url: url,
-                sentence: URLError.hasNoThreads + "the body could not be decoded",
-                underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(cause.code))
-            )
-        }
-    }
-
     /// 32 KiB for each of Foundation's 512 levels. Untouched pages cost nothing.
     private static let size = 16 << 20
 
-    /// Bodies up to this size have too few levels to need it: a level has two bytes at least.
-    private static let sizeWithoutDepth = 256
-    private static let shallowLevels = 16
-    /// In longer bodies the levels are not counted: they take longer than a thread.
-    private static let sizeToLookAt = 64 << 10
+    /// The levels for which the present stack has room.
+    static let shallowDepth = 16
 
-    /// Runs `work` on `data` with such a stack, and waits for it. Takes a tenth of a millisecond more than
-    /// `work`.
-    /// - Throws: ``Shortage``, or what `work` throws.
+    /// Runs `work`, on a thread with such a stack if the input has more levels than a few, and waits for it:
+    /// a tenth of a millisecond more.
+    ///
+    /// - Throws: `URLError.resourceUnavailable` if the process can have no more threads.
     static func run<Value: Sendable>(
-        on data: Data,
-        _ work: @escaping @Sendable (Data) throws -> Value
-    ) throws -> Value {
-        guard data.count > sizeWithoutDepth else { return try work(data) }
-        return try run { try work(data) }
-    }
-
-    /// The same for a JSON text; most have few levels, and need no other stack.
-    static func run<Value: Sendable>(
-        onJSON text: Data,
-        _ work: @escaping @Sendable (Data) throws -> Value
-    ) throws -> Value {
-        guard !isShallow(text.span) else { return try work(text) }
-        return try run(on: text, work)
-    }
-
-    private static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) throws -> Value {
+        depth: Int,
+        for url: URL?,
+        _ work: @escaping @Sendable () throws -> Value
+    ) throws(URLError) -> Result<Value, any Error> {
+        guard depth > shallowDepth else { return Result(catching: work) }
         let result = Locked<Result<Value, any Error>?>(nil)
         do throws(SystemError) {
             try DeepStack.run(size: size) {
@@ -433,36 +401,13 @@ enum DecodingStack {
                 result.withLock { $0 = outcome }
             }
         } catch {
-            throw Shortage(cause: error)
+            throw URLError(
+                .resourceUnavailable,
+                url: url,
+                sentence: URLError.hasNoThreads + "the body could not be decoded",
+                underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(error.code))
+            )
         }
-        return try result.withLock { $0 }?.get() ?? work()
-    }
-
-    /// Whether a JSON text has few levels. Only of one that every parser takes apart alike: in UTF-8, and
-    /// without the comments and the apostrophes of JSON5.
-    static func isShallow(_ text: Span<UInt8>) -> Bool {
-        guard text.count <= sizeToLookAt else { return false }
-        var level = 0
-        var index = 0
-        var isInText = false
-        while index < text.count {
-            let octet = text[index]
-            index += 1
-            switch octet {
-            case 0, 0xFE, 0xFF: return false  // UTF-16 or UTF-32
-            case UInt8(ascii: "\\") where isInText: index += 1
-            case UInt8(ascii: "\""): isInText.toggle()
-            case _ where isInText: break
-            case UInt8(ascii: "["), UInt8(ascii: "{"):
-                level += 1
-                guard level <= shallowLevels else { return false }
-            case UInt8(ascii: "]"), UInt8(ascii: "}"):
-                level -= 1
-                guard level >= 0 else { return false }
-            case UInt8(ascii: "/"), UInt8(ascii: "'"): return false
-            default: break
-            }
-        }
-        return true
+        return result.withLock { $0 } ?? Result(catching: work)
     }
 }

@@ -10,13 +10,13 @@ public import FoundationNetworking
 /// | unacceptable status, JSON body     | an error with the tree as its `responseObject`                |
 /// | unacceptable media type            | an error; the body is not parsed                              |
 /// | body that is not JSON              | an error, with the one for the status under it if there is one |
-/// | more than 512 levels of containers | an error: Foundation's limit, so no body exhausts the stack   |
+/// | more than 512 levels of containers | an error, as in Foundation, so no body exhausts the stack     |
 /// | a tree of more than about 1 GiB    | an error: 16 million numbers, or 340,000 objects              |
 ///
 /// Foundation takes 60 to 100 bytes for a number, 3 KB for an object, so a small body, compressed, could take
 /// all memory. For a bigger body, use ``DecodableResponseSerializer``: it reads 16 million values.
 ///
-/// The parser recognizes ASCII, UTF-8, UTF-16 and UTF-32 by itself. Any other character set is decoded as the
+/// UTF-8, UTF-16 and UTF-32 are recognized by the first octets. Any other character set is decoded as the
 /// response says.
 public struct JSONResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable,
     ArchivableResponseSerializer
@@ -77,26 +77,16 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, MessageSeria
         validationError: ResponseSerializationError?
     ) throws(ResponseSerializationError) -> (any Sendable)? {
         guard data != JSONResponseSerializer.space else { return nil }
-        guard let text = JSONText.parseable(data, charset: response?.charset) else {
-            throw ResponseSerializationError(
-                .undecodableText(charset: response?.charset ?? "UTF-8"),
-                response: response,
-                data: data,
-                underlyingError: validationError
-            )
-        }
-        if let refusal = JSONWeight.tree.refusal(of: text) {
-            throw ResponseSerializationError(
-                .malformedBody(.json, refusal),
-                response: response,
-                data: data,
-                underlyingError: validationError
-            )
-        }
+        let text = try JSONText(
+            data,
+            response: response,
+            makesTree: true,
+            validationError: validationError
+        )
         let tree: Any
         do {
             let options = readingOptions.subtracting([.mutableContainers, .mutableLeaves])
-            tree = try JSONSerialization.jsonObject(with: text, options: options)
+            tree = try JSONSerialization.jsonObject(with: text.octets, options: options)
         } catch {
             let sentence = (error as NSError).userInfo["NSDebugDescription"] as? String
             throw ResponseSerializationError(

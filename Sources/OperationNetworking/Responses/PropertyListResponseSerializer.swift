@@ -13,10 +13,10 @@ public import FoundationNetworking
 ///
 /// Every body is checked before Foundation sees it, since Foundation trusts bodies too much. The serializer
 /// refuses more than 256 levels, references that form a circle, or that would make the list far bigger than
-/// the body (more than 16 times, beyond 64 MiB), more than 6 million values (about 1 GiB; data in XML count
-/// thrice), dictionaries of more than 11,585 keys (or several whose keys make as many pairs), sizes that
-/// reach beyond the body, dates that are not a number (NaN), XML as in ``XMLParserResponseSerializer``, and
-/// the references of keyed archives.
+/// the body (more than 16 times, beyond 64 MiB), more than 4 million values (about 1 GiB; in XML a value with
+/// text counts twice), dictionaries of more than 11,585 keys (or several whose keys make as many pairs), sizes
+/// that reach beyond the body, dates that are not a number (NaN), XML as in ``XMLParserResponseSerializer``,
+/// and the references of keyed archives.
 ///
 /// The text format of OpenStep is not read: almost any text is one.
 public struct PropertyListResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable,
@@ -43,7 +43,7 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Mess
     /// - Parameter data: the body of a response.
     /// - Returns: `.binary` or `.xml`; `nil` for neither, and for an empty body.
     public static func format(of data: Data) -> PropertyListSerialization.PropertyListFormat? {
-        if data.starts(with: BinaryPropertyList.mark) { return .binary }
+        if data.starts(with: BinaryPropertyListScan.mark) { return .binary }
         guard let text = try? XMLText(data, charset: nil) else { return nil }
         return text.octets.first { !$0.isXMLSpace } == UInt8(ascii: "<") ? .xml : nil
     }
@@ -75,13 +75,13 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Mess
         response: ReceivedResponse?,
         validationError: ResponseSerializationError?
     ) throws(ResponseSerializationError) -> any Sendable {
-        let octets = try Self.checked(data, response: response, validationError: validationError)
+        let checked = try Self.checked(data, response: response, validationError: validationError)
         let tree: Any
         do {
             let options = readOptions.subtracting([.mutableContainers, .mutableContainersAndLeaves])
             // Unsafe for its pointer to a format, which is not used.
             tree = try unsafe PropertyListSerialization.propertyList(
-                from: octets,
+                from: checked.octets,
                 options: options,
                 format: nil
             )
@@ -105,27 +105,26 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Mess
         return list
     }
 
-    /// The body in a form that Foundation can be trusted with.
+    /// The body in a form that Foundation can be trusted with, and its levels.
     static func checked(
         _ data: Data,
         response: ReceivedResponse?,
         validationError: ResponseSerializationError?
-    ) throws(ResponseSerializationError) -> Data {
-        guard data.starts(with: BinaryPropertyList.mark) else {
-            return try checkedXML(
-                data,
-                response: response,
+    ) throws(ResponseSerializationError) -> (octets: Data, depth: Int) {
+        do throws(BodyRefusal) {
+            if data.starts(with: BinaryPropertyListScan.mark) {
+                return (data, try BinaryPropertyListScan(data.span).depth)
+            }
+            let text = try XMLText(data, charset: response?.charset)
+            let scan = try XMLScan(
+                text.octets.span,
                 isPropertyList: true,
-                maximumNodeCount: XMLStructure.maximumNodeCount,
-                validationError: validationError
+                maximumNodeCount: BodyRefusal.maximumValueCount
             )
-        }
-        do {
-            try BinaryPropertyList.check(data.span)
+            return (text.octets, scan.depth)
         } catch {
             throw malformed(error.sentence, data, response: response, underlyingError: validationError)
         }
-        return data
     }
 
     private static func malformed(

@@ -73,25 +73,8 @@ public struct StringResponseSerializer: ValidatingResponseSerializer, MessageSer
     private func text(of message: ReceivedMessage) -> String? {
         guard let data = message.data, !data.isEmpty else { return "" }
         let named = message.response?.charset.flatMap(NamedCharacterSet.init(name:))
-        let set = named ?? NamedCharacterSet(fallbackEncoding)
-        guard let set else { return String(data: data, encoding: fallbackEncoding) }
-        let mark = Data([0xEF, 0xBB, 0xBF])
-        return set.decode(set.encoding == .utf8 && data.starts(with: mark) ? data.dropFirst(3) : data)
-    }
-}
-
-extension NamedCharacterSet {
-    /// `nil`: Foundation decodes it.
-    fileprivate init?(_ encoding: String.Encoding) {
-        switch encoding {
-        case .utf8: self = .utf8
-        case .utf16: self = .utf16
-        case .utf16LittleEndian: self = .utf16LittleEndian
-        case .utf16BigEndian: self = .utf16BigEndian
-        case .utf32: self = .utf32
-        case .utf32LittleEndian: self = .utf32LittleEndian
-        case .utf32BigEndian: self = .utf32BigEndian
-        default: return nil
-        }
+        let fallback = fallbackEncoding.ianaName.flatMap(NamedCharacterSet.init(name:))
+        guard let set = named ?? fallback else { return String(data: data, encoding: fallbackEncoding) }
+        return set.decode(data)
     }
 }

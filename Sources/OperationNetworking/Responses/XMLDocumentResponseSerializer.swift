@@ -12,7 +12,7 @@ public import FoundationXML
 /// | body that is not well-formed XML | an error, with the one for the status under it if there is one |
 ///
 /// Documents that ``XMLParserResponseSerializer`` refuses are refused before parsing, so none reads files,
-/// opens connections, or grows. So are documents of more than 6 million nodes (about 1 GiB); an element, text
+/// opens connections, or grows. So are documents of more than 4 million nodes (about 1 GiB); an element, text
 /// or comment counts one, an attribute two.
 ///
 /// The document is yours alone: it is made for this one response, and nothing here keeps it. It is not safe
@@ -65,7 +65,7 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, Messa
             let octets = try checkedXML(
                 body,
                 response: message.response,
-                maximumNodeCount: XMLStructure.maximumNodeCount,
+                maximumNodeCount: BodyRefusal.maximumValueCount,
                 validationError: validationError
             )
             do {
@@ -112,7 +112,7 @@ final class XMLJudge: NSObject, XMLParserDelegate {
     /// The number of warnings and errors so far.
     private(set) var noteCount = 0
 
-    /// - Parameter octets: a document in UTF-8, without instructions that have a name only.
+    /// - Parameter octets: a document in UTF-8 that ``XMLScan`` has accepted.
     /// - Throws: what makes it not well-formed, or one warning too many.
     func check(_ octets: Data) throws {
         // As a stream, which the parser is fed from bit by bit: it refuses 10 MB at a time.

@@ -14,7 +14,7 @@ internal import FoundationXML
 ///
 /// The serializer refuses declarations in the document type, and thereby every entity that a document
 /// declares; more than 256 levels of elements, 1,024 attributes in one element, and 256 namespaces in scope;
-/// tags that do not match. A DTD that a document names is not loaded unless you set
+/// and instructions without data (`<?p?>`), on which Foundation's parser crashes. A DTD that a document names is not loaded unless you set
 /// `shouldResolveExternalEntities`.
 ///
 /// libxml2 goes on after an error, and takes seconds for megabytes of them: let your delegate call
@@ -65,42 +65,19 @@ extension HTTPResponseSerializer {
 func checkedXML(
     _ body: Data,
     response: ReceivedResponse?,
-    isPropertyList: Bool = false,
     maximumNodeCount: Int = .max,
     validationError: ResponseSerializationError?
 ) throws(ResponseSerializationError) -> Data {
     do {
         let text = try XMLText(body, charset: response?.charset)
-        let bareInstructions = try XMLStructure.check(
-            text.octets.span,
-            isPropertyList: isPropertyList,
-            maximumNodeCount: maximumNodeCount
-        )
-        // FoundationXML takes the length of data that an instruction does not have, and crashes, if the
-        // parser has a delegate. With a space it has some: none.
-        return isPropertyList ? text.octets : text.octets.insertingSpaces(at: bareInstructions)
+        _ = try XMLScan(text.octets.span, maximumNodeCount: maximumNodeCount)
+        return text.octets
     } catch {
         throw ResponseSerializationError(
-            .malformedBody(isPropertyList ? .propertyList : .xml, error.sentence),
+            .malformedBody(.xml, error.sentence),
             response: response,
             data: body,
             underlyingError: validationError
         )
-    }
-}
-
-extension Data {
-    /// With a space before each of these octets, counted from the first one.
-    fileprivate func insertingSpaces(at positions: [Int]) -> Data {
-        guard !positions.isEmpty else { return self }
-        var spaced = Data(capacity: count + positions.count)
-        var start = startIndex
-        for position in positions {
-            spaced.append(self[start..<startIndex + position])
-            spaced.append(UInt8(ascii: " "))
-            start = startIndex + position
-        }
-        spaced.append(self[start...])
-        return spaced
     }
 }

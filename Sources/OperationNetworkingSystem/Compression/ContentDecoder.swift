@@ -3,17 +3,17 @@ import Foundation
 /// Undoes the content codings of a body ([RFC 9110 §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4))
 /// piece by piece, and knows whether the coded data was complete.
 ///
-/// libcurl could decode by itself, but takes a gzip stream that breaks off for a whole one.
+/// libcurl could decode by itself, but takes a stream that breaks off for a whole one.
 package final class ContentDecoder {
     /// The value of `Accept-Encoding` that asks for what can be decoded here.
-    package static let acceptEncoding = "gzip, deflate"
+    package static let acceptEncoding = "gzip, deflate, br, zstd"
 
     /// A server that applied more codings than these is not understood: each multiplies the work that a byte
     /// makes.
     private static let maximumLayers = 4
 
     /// The coding that was applied last, and so comes off first, is the first.
-    private let layers: [Inflater]
+    private let layers: [DecodingLayer]
     /// Bytes that each layer has made.
     private var lengths: [Int64]
 
@@ -21,11 +21,13 @@ package final class ContentDecoder {
     ///   without regard to case. `identity` and `none` change nothing. `nil` is returned when one is not
     ///   known here, and when none is left.
     package init?(contentEncoding: String) {
-        var layers: [Inflater] = []
+        var layers: [DecodingLayer] = []
         for coding in contentEncoding.split(separator: ",") {
             switch coding.trimmingCharacters(in: .whitespaces).lowercased() {
-            case "gzip", "x-gzip": layers.append(Inflater(.gzip))
-            case "deflate": layers.append(Inflater(.deflate))
+            case "gzip", "x-gzip": layers.append(DecodingLayer(ZlibDecoder(.gzip)))
+            case "deflate": layers.append(DecodingLayer(ZlibDecoder(.deflate)))
+            case "br": layers.append(DecodingLayer(BrotliDecoder()))
+            case "zstd": layers.append(DecodingLayer(ZstdDecoder()))
             case "identity", "none", "": break
             default: return nil
             }

@@ -49,9 +49,8 @@ package struct NetlinkParser {
         case Int(NLMSG_DONE): .done(code: body.isEmpty ? 0 : errorCode(body))
         case Int(NLMSG_OVERRUN): .overrun
         case Int(RTM_NEWLINK): interface(body).map { .interface($0) } ?? .other
-        case Int(RTM_DELLINK): interface(body).map { .interfaceGone(index: $0.index) } ?? .other
-        case Int(RTM_NEWADDR), Int(RTM_DELADDR): .address
-        case Int(RTM_NEWNEXTHOP), Int(RTM_DELNEXTHOP): .nexthop
+        case Int(RTM_DELLINK): interface(body) == nil ? .other : .change
+        case Int(RTM_NEWADDR), Int(RTM_DELADDR), Int(RTM_NEWNEXTHOP), Int(RTM_DELNEXTHOP): .change
         case Int(RTM_NEWRULE), Int(RTM_DELRULE): .rule
         case Int(RTM_NEWROUTE): route(body).map { .route($0) } ?? .other
         case Int(RTM_DELROUTE): route(body).map { .routeGone($0) } ?? .other
@@ -81,21 +80,17 @@ package struct NetlinkParser {
         var interface = NetworkInterface(
             index: index,
             name: "",
-            isEnabled: flags & Self.isEnabledFlag != 0,
+            isUp: flags & Self.isEnabledFlag != 0,
             isLoopback: flags & Self.isLoopbackFlag != 0,
-            operationalState: .unknown,
-            hardware: hardware
+            isWWAN: hardware == UInt16(ARPHRD_PPP) || hardware == UInt16(ARPHRD_RAWIP)
         )
         forEachAttribute(in: body.dropFirst(Self.linkLength)) { type, value in
             switch type {
             case Int(IFLA_IFNAME):
                 interface.name = text(value)
             case Int(IFLA_OPERSTATE):
-                interface.operationalState =
-                    number(in: value, at: 0, as: UInt8.self).flatMap { .init(rawValue: $0) } ?? .unknown
-            case Int(IFLA_LINKINFO):
-                forEachAttribute(in: value) { type, value in
-                    if type == Int(IFLA_INFO_KIND) { interface.kind = text(value) }
+                if let state = number(in: value, at: 0, as: UInt8.self), Self.downStates.contains(state) {
+                    interface.isUp = false
                 }
             default:
                 break
@@ -223,4 +218,6 @@ package struct NetlinkParser {
     /// `IFF_UP` and `IFF_LOOPBACK`.
     private static let isEnabledFlag: UInt32 = 1
     private static let isLoopbackFlag: UInt32 = 8
+    /// `IF_OPER_NOTPRESENT` to `IF_OPER_DORMANT`.
+    private static let downStates: ClosedRange<UInt8> = 1...5
 }

@@ -2,14 +2,12 @@
 package struct NetlinkRecord: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         case interface(NetworkInterface)
-        case interfaceGone(index: UInt32)
         case route(NetworkRoute)
         case routeGone(NetworkRoute)
-        /// An address was added, removed or changed.
-        case address
-        /// A nexthop object, which routes may refer to instead of hops, was added, removed or changed.
-        case nexthop
-        /// A routing policy rule was added or removed.
+        /// An interface went; an address, or a nexthop object, which routes name in place of their hops, came,
+        /// went or changed.
+        case change
+        /// A rule that says which table a packet is looked up in came or went.
         case rule
         /// The end of a dump. `code`: the errno that ended it early, or 0.
         case done(code: Int32)

@@ -62,7 +62,7 @@ package final class RouteInquiry {
                     throw SystemError(code, "RTM_GETROUTE")
                 case .malformed, .overrun:
                     throw SystemError(EPROTO, "RTM_GETROUTE")
-                case .interface, .interfaceGone, .routeGone, .address, .nexthop, .rule, .done, .other:
+                case .interface, .routeGone, .change, .rule, .done, .other:
                     break
                 }
             }
@@ -97,7 +97,7 @@ package final class RouteInquiry {
                     return isWhole
                 case .malformed, .overrun:
                     throw SystemError(EPROTO, "NLM_F_DUMP")
-                case .interface, .interfaceGone, .route, .routeGone, .address, .nexthop, .rule, .other:
+                case .interface, .route, .routeGone, .change, .rule, .other:
                     take(record.content)
                 }
             }

@@ -2,16 +2,28 @@ import Foundation
 import OperationNetworkingSystem
 import Testing
 
-/// "hello, hello, hello" in the codings of RFC 9110 §8.4.1, as made by Python's gzip and zlib.
+/// "hello, hello, hello" in the codings of RFC 9110 §8.4.1, as made by Python's gzip and zlib, by libbrotlienc and
+/// by zstd(1).
 private enum Coded {
     static let text = "hello, hello, hello"
     static let gzip = bytes("H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA=")
     static let zlib = bytes("eNrLSM3JyddRyECiAEQoBtU=")
     static let raw = bytes("y0jNycnXUchAogA=")
+    static let brotli = bytes("GxIA+I2Ubt5ECVKGlmwsbxFPJNBxAA==")
+    /// With a checksum.
+    static let zstd = bytes("KLUv/QRYbQAAOGhlbGxvLCABAOKKEXXzmI4=")
+    /// A skippable frame (RFC 8878 §3.1.2) of three octets.
+    static let skippable = bytes("UCpNGAMAAABhYmM=")
+
+    static let all = [("gzip", gzip), ("deflate", zlib), ("deflate", raw), ("br", brotli), ("zstd", zstd)]
 
     /// A mebibyte of zeros, in gzip.
     static let megabyteOfZeros =
         "H4sIAAAAAAACA+3BMQEAAADCoPVPbQhfo" + String(repeating: "A", count: 1355) + "PgMc6jinAAAQAA=="
+
+    /// A mebibyte of zeros, in the other codings; in zstd with the largest window that is allowed.
+    static let brotliZeros = "W///j38CIB4LBHLvHwA="
+    static let zstdZeros = "KLUv/QRoTAAACAABAPz/ORACAgAQAAIAEAACABAAAgAQAAIAEAACABAAAwAQAPE+FuE="
 
     /// Deflate, and gzip around it.
     static let deflateGzip = bytes("H4sIAAAAAAACA6u4ddrj7MmT1wNPOCxicNFguwoAUQ6lrREAAAA=")
@@ -66,13 +78,14 @@ struct ContentDecoderTests {
 
     @Test(arguments: [
         ("gzip", Coded.gzip), ("x-gzip", Coded.gzip), ("GZip", Coded.gzip),
-        ("deflate", Coded.zlib), ("deflate", Coded.raw),
+        ("deflate", Coded.zlib), ("deflate", Coded.raw), ("br", Coded.brotli), ("BR", Coded.brotli),
+        ("zstd", Coded.zstd),
     ])
     func everyCodingIsUndone(coding: String, coded: [UInt8]) throws {
         #expect(try decode(coded, as: coding) == Coded.text)
     }
 
-    @Test(arguments: [("gzip", Coded.gzip), ("deflate", Coded.zlib), ("deflate", Coded.raw)])
+    @Test(arguments: Coded.all)
     func aBodyMayComeByteByByte(coding: String, coded: [UInt8]) throws {
         #expect(try decode(coded, as: coding, size: 1) == Coded.text)
     }
@@ -82,34 +95,74 @@ struct ContentDecoderTests {
         #expect(try decode(Coded.gzip + Coded.gzip, as: "gzip", size: size) == Coded.text + Coded.text)
     }
 
-    @Test(arguments: [("gzip", Coded.gzip), ("deflate", Coded.zlib), ("deflate", Coded.raw)])
+    @Test(arguments: Coded.all)
     func aBodyThatBreaksOffAnywhereIsTruncated(coding: String, coded: [UInt8]) {
         for count in 1..<coded.count {
-            #expect(throws: ContentDecodingFailure.truncated, "after \(count) bytes") {
-                try decode(Array(coded[..<count]), as: coding)
+            for size in [1, .max] {
+                #expect(throws: ContentDecodingFailure.truncated, "after \(count) bytes") {
+                    try decode(Array(coded[..<count]), as: coding, size: size)
+                }
             }
         }
     }
 
-    @Test func aSecondMemberThatBreaksOffIsTruncated() {
-        for count in 1..<Coded.gzip.count {
+    @Test(
+        "Any octet may be another: nothing crashes or hangs, and a checksum is noticed",
+        arguments: Coded.all
+    )
+    func survivesDamage(coding: String, coded: [UInt8]) {
+        for index in coded.indices {
+            for octet in [0, 1, 0x7F, 0x80, 0xFF, coded[index] ^ 1, coded[index] ^ 0x10] as [UInt8] {
+                var damaged = coded
+                damaged[index] = octet
+                let decoded = [1, .max].map { try? decode(damaged, as: coding, size: $0) }
+                #expect(decoded[0] == decoded[1], "octet \(index) as \(octet)")
+                if coding == "zstd", damaged != coded { #expect(decoded[0] != Coded.text || index < 6) }
+            }
+        }
+    }
+
+    @Test(arguments: [("gzip", Coded.gzip), ("zstd", Coded.zstd), ("zstd", Coded.skippable)])
+    func aSecondMemberThatBreaksOffIsTruncated(coding: String, coded: [UInt8]) {
+        for count in 1..<coded.count {
             #expect(throws: ContentDecodingFailure.truncated) {
-                try decode(Coded.gzip + Coded.gzip[..<count], as: "gzip")
+                try decode(coded + coded[..<count], as: coding)
             }
         }
     }
 
-    @Test(arguments: ["gzip", "deflate"])
+    @Test(arguments: [1, 5, .max])
+    func everyFrameOfAZstandardBodyCounts(size: Int) throws {
+        let frames = Coded.skippable + Coded.zstd + Coded.skippable + Coded.zstd
+        #expect(try decode(frames, as: "zstd", size: size) == Coded.text + Coded.text)
+        #expect(try decode(Coded.skippable, as: "zstd", size: size) == "")
+    }
+
+    @Test(arguments: ["gzip", "deflate", "br", "zstd"])
     func anEmptyBodyIsComplete(coding: String) throws {
         #expect(try decode([], as: coding) == "")
     }
 
-    @Test(arguments: [("gzip", "not gzip"), ("deflate", "x\u{0}not zlib"), ("deflate", "\u{7}")])
+    @Test(arguments: [
+        ("gzip", "not gzip"), ("deflate", "x\u{0}not zlib"), ("deflate", "\u{7}"), ("br", "\u{11}"),
+        ("zstd", "not zstd"), ("zstd", "(not"),
+        // The format of zstd 0.7, which libzstd may know.
+        ("zstd", "'\u{b5}/\u{fd}"),
+    ])
     func garbageIsMalformed(coding: String, text: String) {
         #expect(isMalformed(Array(text.utf8), as: coding))
     }
 
-    @Test(arguments: [("gzip", Coded.gzip), ("deflate", Coded.zlib)])
+    @Test("A window of 8 MiB is the largest (RFC 9659 §3)")
+    func limitsTheWindow() throws {
+        var coded = Coded.bytes(Coded.zstdZeros)
+        #expect(try decode(coded, as: "zstd").utf8.count == 1 << 20)
+        coded[5] += 1  // The mantissa: an eighth more (RFC 8878 §3.1.1.1.2).
+        #expect(isMalformed(coded, as: "zstd"))
+        #expect(isMalformed(Array(coded.prefix(7)), as: "zstd", size: 1))
+    }
+
+    @Test(arguments: [("gzip", Coded.gzip), ("deflate", Coded.zlib), ("zstd", Coded.zstd)])
     func aWrongChecksumIsMalformed(coding: String, coded: [UInt8]) {
         // The checksum is the last thing in the zlib format, and comes before four bytes of length in gzip.
         var coded = coded
@@ -122,14 +175,18 @@ struct ContentDecoderTests {
         let padding = [UInt8](repeating: 0, count: 512)
         #expect(try decode(Coded.gzip + padding, as: "gzip", size: size) == Coded.text)
         #expect(try decode(Coded.zlib + padding, as: "deflate", size: size) == Coded.text)
+        #expect(try decode(Coded.brotli + padding, as: "br", size: size) == Coded.text)
+        #expect(try decode(Coded.zstd + padding, as: "zstd", size: size) == Coded.text)
     }
 
-    @Test(arguments: ["<html>", "\u{0}\u{0}\u{1}", "\u{0}\u{1f}"])
+    @Test(arguments: ["<html>", "\u{0}\u{0}\u{1}", "\u{0}\u{1f}", "\u{0}("])
     func anythingElseAfterTheEndIsMalformed(rest: String) {
         for size in [1, .max] {
             #expect(isMalformed(Coded.gzip + Array(rest.utf8), as: "gzip", size: size))
             #expect(isMalformed(Coded.zlib + Array(rest.utf8), as: "deflate", size: size))
             #expect(isMalformed(Coded.raw + Array(rest.utf8), as: "deflate", size: size))
+            #expect(isMalformed(Coded.brotli + Array(rest.utf8), as: "br", size: size))
+            #expect(isMalformed(Coded.zstd + Array(rest.utf8), as: "zstd", size: size))
         }
     }
 
@@ -138,6 +195,7 @@ struct ContentDecoderTests {
     private static let stacks = [
         ("deflate, gzip", Coded.deflateGzip), ("gzip,deflate", Coded.gzipDeflate),
         (" X-GZip\t, identity,Deflate,", Coded.gzipDeflate), ("none, gzip", Coded.gzip),
+        ("none, zstd", Coded.zstd),
     ]
 
     @Test(arguments: stacks, [1, 7, .max])
@@ -184,9 +242,12 @@ struct ContentDecoderTests {
 
     // MARK: - Pieces
 
-    @Test func whatComesOutComesInPieces() throws {
-        let decoder = try #require(ContentDecoder(contentEncoding: "gzip"))
-        let bomb = Coded.bytes(Coded.megabyteOfZeros)
+    @Test(arguments: [
+        ("gzip", Coded.megabyteOfZeros), ("br", Coded.brotliZeros), ("zstd", Coded.zstdZeros),
+    ])
+    func whatComesOutComesInPieces(coding: String, zeros: String) throws {
+        let decoder = try #require(ContentDecoder(contentEncoding: coding))
+        let bomb = Coded.bytes(zeros)
         var largest = 0
         var total = 0
         try decoder.decode(bomb.span) { piece in
@@ -198,11 +259,14 @@ struct ContentDecoderTests {
         #expect(largest <= 64 * 1024)
     }
 
-    @Test(arguments: ["gzip", "gzip, gzip"])
-    func whatIsTooMuchForACallIsLeftForTheNext(coding: String) throws {
+    @Test(arguments: [
+        ("gzip", Coded.megabyteOfZeros), ("gzip, gzip", Coded.megabyteOfZeros), ("br", Coded.brotliZeros),
+        ("zstd, gzip", Coded.zstdZeros),
+    ])
+    func whatIsTooMuchForACallIsLeftForTheNext(coding: String, zeros: String) throws {
         let decoder = try #require(ContentDecoder(contentEncoding: coding))
-        let inner = Coded.bytes(Coded.megabyteOfZeros)
-        decoder.append((coding == "gzip" ? inner : try Self.stored(inner)).span)
+        let inner = Coded.bytes(zeros)
+        decoder.append((coding.contains(",") ? try Self.stored(inner) : inner).span)
         var (total, calls, isAll) = (0, 0, false)
         while !isAll {
             let before = total
@@ -238,7 +302,7 @@ struct ContentDecoderTests {
     }
 
     @Test(arguments: [
-        "br", "zstd", "compress", "gzip, br", "br, gzip", "gzip gzip", "utf-8",
+        "compress", "dcz", "gzip, compress", "sdch, gzip", "gzip gzip", "br zstd", "utf-8",
         "gzip, gzip, gzip, gzip, gzip",
         "identity", "none", "", ",", "identity, none",
     ])

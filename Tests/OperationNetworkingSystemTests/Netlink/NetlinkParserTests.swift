@@ -14,7 +14,7 @@ import Testing
     @Test func aDatagramHasAnyNumberOfMessages() {
         #expect(NetlinkParser.records(in: []).isEmpty)
         let bytes = Bytes.message(20, []) + Bytes.message(21, [1]) + Bytes.message(3, Bytes.octets(Int32(0)))
-        #expect(contents(bytes) == [.address, .address, .done(code: 0)])
+        #expect(contents(bytes) == [.change, .change, .done(code: 0)])
     }
 
     @Test func sequenceAndInterruptionAreTold() {
@@ -31,7 +31,7 @@ import Testing
             (2, Bytes.octets(Int32(5)), .acknowledgement(code: 71)),
             (2, Bytes.octets(Int32.min), .acknowledgement(code: 71)), (3, [], .done(code: 0)),
             (3, Bytes.octets(Int32(-4)), .done(code: 4)), (4, [], .overrun), (32, [], .rule), (33, [], .rule),
-            (104, [], .nexthop), (105, [], .nexthop), (9999, [1, 2, 3], .other),
+            (104, [], .change), (105, [], .change), (9999, [1, 2, 3], .other),
             (16, [], .other), (17, [0], .other), (24, [], .other), (25, [2], .other),
         ] as [(UInt16, [UInt8], NetlinkRecord.Content)]
     )
@@ -42,53 +42,41 @@ import Testing
     @Test(arguments: [0, 1, 15, 21, 4096, UInt32.max])
     func aLengthThatCannotBeIsMalformed(length: UInt32) {
         let bytes = Bytes.message(20, []) + Bytes.message(20, length: length, [1, 2, 3, 4])
-        #expect(contents(bytes) == [.address, .malformed])
+        #expect(contents(bytes) == [.change, .malformed])
     }
 
     @Test func aHeaderThatBreaksOffIsMalformed() {
-        #expect(contents(Bytes.message(20, []) + [16, 0, 0]) == [.address, .malformed])
+        #expect(contents(Bytes.message(20, []) + [16, 0, 0]) == [.change, .malformed])
     }
 
     // MARK: - Interfaces
 
-    @Test func anInterfaceHasItsNameStateAndKind() {
+    @Test func anInterfaceHasItsNameAndState() {
         let body = Bytes.link(
-            hardware: 519,
             index: 12,
             flags: 0x1 | 0x10000,
-            Bytes.attribute(3, Array("wwan0".utf8) + [0]),
-            Bytes.attribute(16, [6]),
-            // Nested, and says so.
-            Bytes.attribute(18 | 0x8000, Bytes.attribute(1, Array("wwan".utf8) + [0]))
+            Bytes.attribute(3, Array("eth0".utf8) + [0]),
+            Bytes.attribute(16, [6])
         )
-        let interface = NetworkInterface(
-            index: 12,
-            name: "wwan0",
-            isEnabled: true,
-            operationalState: .up,
-            hardware: 519,
-            kind: "wwan"
-        )
-        #expect(contents(Bytes.message(16, body)) == [.interface(interface)])
-        #expect(contents(Bytes.message(17, body)) == [.interfaceGone(index: 12)])
+        #expect(contents(Bytes.message(16, body)) == [.interface(NetworkInterface(index: 12, name: "eth0"))])
+        #expect(contents(Bytes.message(17, body)) == [.change])
     }
 
-    @Test(
-        arguments: zip(
-            0..<9,
-            [.unknown, .notPresent, .down, .lowerLayerDown, .testing, .dormant, .up, .unknown, .unknown]
-                as [NetworkInterface.OperationalState]
-        )
-    )
-    func operationalStates(number: Int, state: NetworkInterface.OperationalState) {
-        let body = Bytes.link(flags: 0x8, Bytes.attribute(16, [UInt8(number)]))
-        let interface = NetworkInterface(
-            index: 3,
-            name: "",
-            isEnabled: false,
-            isLoopback: true,
-            operationalState: state
-        )
+    /// Up are those that say so and those that do not know.
+    @Test(arguments: zip(0..<9, [true, false, false, false, false, false, true, true, true]))
+    func operationalStates(number: Int, isUp: Bool) {
+        for (flags, isEnabled) in [(0x9, true), (0x8, false)] as [(UInt32, Bool)] {
+            let body = Bytes.link(flags: flags, Bytes.attribute(16, [UInt8(number)]))
+            let interface = NetworkInterface(index: 3, name: "", isUp: isUp && isEnabled, isLoopback: true)
+            #expect(contents(Bytes.message(16, body)) == [.interface(interface)])
+        }
+    }
+
+    /// Ethernet, PPP, packets without a frame, tun.
+    @Test(arguments: [(1, false), (512, true), (519, true), (0xFFFE, false)] as [(UInt16, Bool)])
+    func mobileNetworksAreToldByTheirHardware(hardware: UInt16, isWWAN: Bool) {
+        let body = Bytes.link(hardware: hardware, flags: 1, Bytes.attribute(3, Array("wwan0".utf8)))
+        let interface = NetworkInterface(index: 3, name: "wwan0", isWWAN: isWWAN)
         #expect(contents(Bytes.message(16, body)) == [.interface(interface)])
     }
 

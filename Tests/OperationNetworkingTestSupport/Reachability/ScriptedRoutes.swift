@@ -20,11 +20,11 @@ final class ScriptedRoutes: RouteReading, Sendable {
 
     static let down = RouteTable()
     static let up = RouteTable(
-        interfaces: [2: .init(name: "eth0", isUp: true)],
+        interfaces: [2: .init(index: 2, name: "eth0")],
         defaultRoutes: [NetworkRoute(family: .ipv4, hops: [.init(interface: 2)])]
     )
     static let mobile = RouteTable(
-        interfaces: [2: .init(name: "wwan0", isUp: true, isWWAN: true)],
+        interfaces: [2: .init(index: 2, name: "wwan0", isWWAN: true)],
         defaultRoutes: [NetworkRoute(family: .ipv4, hops: [.init(interface: 2)])]
     )
 

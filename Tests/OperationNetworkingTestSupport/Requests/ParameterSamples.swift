@@ -15,45 +15,6 @@ func nestedArrays(_ depth: Int) -> any Sendable {
     return array
 }
 
-/// An array and a dictionary that hold themselves.
-struct Circle {
-    let array = NSMutableArray()
-    let dictionary = NSMutableDictionary()
-
-    init() {
-        array.add(array)
-        dictionary["k"] = dictionary
-    }
-
-    /// Lets both be released.
-    func open() {
-        array.removeAllObjects()
-        dictionary.removeAllObjects()
-    }
-}
-
-/// Arrays in one another, deeper than any stack.
-struct Tower {
-    private let floors: [NSMutableArray]
-
-    init(height: Int) {
-        var floors = [NSMutableArray()]
-        for level in 1..<height {
-            let floor = NSMutableArray()
-            floor.add(floors[level - 1])
-            floors.append(floor)
-        }
-        self.floors = floors
-    }
-
-    var parameters: any Sendable { sendable(floors[floors.count - 1]) }
-
-    /// Lets every array be released by itself.
-    func dismantle() {
-        for floor in floors { floor.removeAllObjects() }
-    }
-}
-
 /// An `Encodable` chain as long as wanted.
 final class Chain: Encodable, @unchecked Sendable {
     // @unchecked: a test has it for itself.

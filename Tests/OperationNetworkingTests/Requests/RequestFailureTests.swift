@@ -56,11 +56,9 @@ struct RequestFailureTests {
         FailureRow(CertificateChainFailure.expired, ""),
         FailureRow(CredentialError.colonInUser, "mistake"),
         FailureRow(CredentialError.notUTF8(in: .user), "mistake"),
-        FailureRow(NetrcError.malformed(line: 1), "mistake"),
         FailureRow(CertificateError.noPrivateKey("a"), "mistake"),
         FailureRow(StubError.unmatched(method: "GET", url: nil), "mistake"),
         FailureRow(DigestError.notBase64("?"), "mistake"),
-        FailureRow(ChecksumListError.malformedLine(1), ""),
         FailureRow(CookieFileError.notText, ""),
         FailureRow(CompoundResponseSerializer.ChildErrors(errors: []), ""),
         FailureRow(

@@ -54,26 +54,15 @@ import Testing
         (String(repeating: "[", count: 16) + String(repeating: "]", count: 16), true),
         (String(repeating: "[", count: 17) + String(repeating: "]", count: 17), false),
         (#"["]]]]]]]]]]]]]]]]]\"[[[[[[[[[[[[[[[[[[[[[[[",{"a":[]}]"#, true),
-        ("[/*]]]]*/]", false), ("['[[']", false), ("[]]", false),
     ])
     func onlyDeepBodiesAreDecodedOnAStackOfTheirOwn(text: String, isShallow: Bool) async throws {
         let body = Data((text + String(repeating: " ", count: 300)).utf8)
-        let found = DecodingStack.isShallow(body.span)
-        #expect(found == isShallow)
         let serializer = DecodableResponseSerializer(Witness.self)
-        guard text.hasPrefix("[[") else { return }
         let response = try exampleResponse(200, "application/json")
         let isHere = await onDispatchThread {
             Result { try serializer.value(for: response, data: body).thread.isCurrent }
         }
         #expect(try isHere.get() == isShallow)
-    }
-
-    @Test(arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf32, .utf32BigEndian])
-    func bodiesInOtherEncodingsCountAsDeep(encoding: String.Encoding) throws {
-        let body = try #require("[]".data(using: encoding))
-        let isShallow = DecodingStack.isShallow(body.span)
-        #expect(!isShallow)
     }
 
     // MARK: - Trees that are much bigger than their body
@@ -105,7 +94,7 @@ import Testing
         let serializer = DecodableResponseSerializer(Nothing.self)
         let objects = Data("[\(String(repeating: #"{"":0},"#, count: 400_000))0]".utf8)
         _ = try serializer.value(for: response, data: objects)
-        let numbers = Data("[\(String(repeating: "0,", count: JSONWeight.maximum))0]".utf8)
+        let numbers = Data("[\(String(repeating: "0,", count: JSONScan.maximumValueCount))0]".utf8)
         let error = try #require(throws: ResponseSerializationError.self) {
             try serializer.value(for: response, data: numbers)
         }
@@ -113,28 +102,44 @@ import Testing
     }
 
     @Test(
-        "A text is weighed by its values, in every encoding",
+        "A text is counted by its values",
         arguments: [
-            ("0", 1, 1), ("[]", 1, 1), ("{}", 3, 1), ("[ ]", 1, 1), ("[0]", 8, 2), ("[0,0]", 9, 3),
-            (#"["[,{:"]"#, 8, 2), (#"["\",[,"]"#, 8, 2), (#"["\\",0]"#, 9, 3), ("['\",',0]", 9, 3),
-            (#"{"a":1}"#, 49, 3), (#"{"a":{"b":[]}}"#, 97, 5), (#""abcdefghijklmnopq""#, 2, 1),
-            (#"[/*"*/0,"0,0"]"#, 10, 4),
-        ],
-        [
-            String.Encoding.utf8, .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian,
-            .utf32BigEndian,
+            ("0", 0, 1, 1), ("[]", 1, 8, 2), ("{}", 1, 49, 2), ("[0]", 1, 8, 2), ("[0,0]", 1, 9, 3),
+            (#"["[,{:"]"#, 1, 8, 2), (#"["\",[,"]"#, 1, 8, 2), (#"["\\",0]"#, 1, 9, 3),
+            (#"{"a":1}"#, 1, 50, 3), (#"{"a":{"b":[]}}"#, 3, 106, 6), ("[[],[[]]]", 3, 30, 6),
+            ("]][", 0, 8, 2),
         ]
     )
-    func weighs(text: (String, Int, Int), encoding: String.Encoding) throws {
-        let data = try #require((text.0 + "   ").data(using: encoding))
-        #expect(JSONWeight.tree.weight(of: data.span) == text.1)
-        #expect(JSONWeight.decoded.weight(of: data.span) == text.2)
+    func counts(text: String, depth: Int, asTree: Int, decoded: Int) throws {
+        let data = Data(text.utf8)
+        let tree = try JSONScan(data.span, makesTree: true)
+        #expect(tree.depth == depth)
+        #expect(tree.valueCount == asTree)
+        #expect(try JSONScan(data.span, makesTree: false).valueCount == decoded)
     }
 
-    @Test func weighingEndsAtTheLimit() {
-        let data = Data("[\(String(repeating: "0,", count: 1000))0]".utf8)
-        #expect(JSONWeight.decoded.weight(of: data.span) == 1002)
-        #expect(JSONWeight.decoded.weight(of: data.span, limit: 10) == 11)
+    @Test("In JSON5 every mark counts, in texts and comments too, and nothing is said of the depth")
+    func countsJSON5() throws {
+        let data = Data(#"['"',/*[*/"[[",0]"#.utf8)
+        let scan = try JSONScan(data.span, makesTree: false, isJSON5: true)
+        #expect(scan.valueCount == 7)
+        #expect(scan.depth == JSONScan.maximumDepth)
+        let deep = Data(("/*" + String(repeating: "[", count: 600) + "*/0").utf8)
+        let response = try exampleResponse(200, "application/json")
+        let value = try DecodableResponseSerializer(Int.self) {
+            let decoder = JSONDecoder()
+            decoder.allowsJSON5 = true
+            return decoder
+        }.value(for: response, data: deep)
+        #expect(value == 0)
+    }
+
+    @Test("More than 512 levels are refused before the parser")
+    func refuses513Levels() throws {
+        for (count, isRefused) in [(512, false), (513, true)] {
+            let data = Data(String(repeating: "[", count: count).utf8)
+            #expect((try? JSONScan(data.span, makesTree: true)) == nil || !isRefused)
+        }
     }
 
     @Test("A number of a million digits ends soon", arguments: ["", "-", "0.", "1e", "1e-", "1."])

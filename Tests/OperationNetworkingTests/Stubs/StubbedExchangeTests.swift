@@ -305,7 +305,7 @@ struct StubbedExchangeTests {
         broken.start()
         let error = await #expect(throws: URLError.self) { try await broken.value }
         #expect(error?.code == .cannotDecodeRawData)
-        #expect(stubs.requests.first?.value(forHTTPHeaderField: "Accept-Encoding") == "gzip, deflate")
+        #expect(stubs.requests.first?.value(forHTTPHeaderField: "Accept-Encoding") == "gzip, deflate, br, zstd")
     }
 
     // MARK: - Pauses and downloads

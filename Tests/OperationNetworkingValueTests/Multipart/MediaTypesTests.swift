@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import OperationNetworking
@@ -25,10 +26,16 @@ import Testing
         #expect(MediaTypes.type(ofExtension: "cer") == "application/x-x509-ca-cert")
     }
 
-    @Test func theWholeTableIsRead() {
-        let entries = MediaTypeTable.text.split(separator: ";")
-        #expect(entries.count > 900)
-        // The last of all extensions: everything before it was understood.
+    @Test func theSystemsFileIsRead() {
+        let text =
+            "# a comment\n\ntext/x-one\t\tONE one.a\nno/extension\n  text/x-two two one\n#text/x three\n"
+        let types = ["one": "text/x-one", "one.a": "text/x-one", "two": "text/x-two"]
+        #expect(MediaTypes.types(in: text) == types)
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/etc/mime.types")))
+    func theSystemsTypesCount() {
         #expect(MediaTypes.type(ofExtension: "movie") == "video/x-sgi-movie")
+        #expect(MediaTypes.type(ofExtension: "JS") == "text/javascript")
     }
 }

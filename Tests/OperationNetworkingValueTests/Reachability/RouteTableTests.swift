@@ -6,11 +6,11 @@ import Testing
 
 /// The decision by interfaces and routes, row by row.
 @Suite struct RouteTableTests {
-    private static let interfaces: [UInt32: RouteTable.Interface] = [
-        1: .init(name: "lo", isUp: true, isLoopback: true),
-        2: .init(name: "eth0", isUp: true),
-        3: .init(name: "eth1", isUp: false),
-        4: .init(name: "wwan0", isUp: true, isWWAN: true),
+    private static let interfaces: [UInt32: NetworkInterface] = [
+        1: .init(index: 1, name: "lo", isLoopback: true),
+        2: .init(index: 2, name: "eth0"),
+        3: .init(index: 3, name: "eth1", isUp: false),
+        4: .init(index: 4, name: "wwan0", isWWAN: true),
     ]
 
     struct Row: Sendable, CustomTestStringConvertible {
@@ -124,36 +124,6 @@ import Testing
     @Test(arguments: [("eth0", 2), ("3", 3), ("eth9", nil), ("77", nil), ("", nil)] as [(String, UInt32?)])
     func zones(zone: String, index: UInt32?) {
         #expect(RouteTable(interfaces: Self.interfaces).index(ofZone: zone) == index)
-    }
-
-    // MARK: - Interfaces
-
-    @Test(arguments: NetworkInterface.OperationalState.allCases)
-    func upAreThoseThatSaySoAndThoseThatDoNotKnow(state: NetworkInterface.OperationalState) {
-        var interface = NetworkInterface(index: 2, name: "eth0", operationalState: state)
-        #expect(RouteTable.Interface(interface, deviceType: nil).isUp == [.up, .unknown].contains(state))
-        interface.isEnabled = false
-        #expect(!RouteTable.Interface(interface, deviceType: nil).isUp)
-    }
-
-    @Test(
-        arguments: [
-            (NetworkInterface(index: 2, name: "eth0"), nil, false),
-            (NetworkInterface(index: 2, name: "wlan0"), "wlan", false),
-            (NetworkInterface(index: 2, name: "enp0s20u1"), nil, false),
-            // cdc_mbim and qmi_wwan: Ethernet that says what it is.
-            (NetworkInterface(index: 2, name: "wws27u1i4"), "wwan", true),
-            (NetworkInterface(index: 2, name: "wwan0"), nil, true),
-            (NetworkInterface(index: 2, name: "rmnet_data0"), nil, true),
-            (NetworkInterface(index: 2, name: "a", kind: "wwan"), nil, true),
-            (NetworkInterface(index: 2, name: "a", hardware: NetworkInterface.rawIP), nil, true),
-            (NetworkInterface(index: 2, name: "ppp0", hardware: NetworkInterface.pointToPoint), nil, true),
-            (NetworkInterface(index: 2, name: "wwan-bridge"), "bridge", false),
-            (NetworkInterface(index: 2, name: "tun0", hardware: 0xFFFE, kind: "tun"), nil, false),
-        ] as [(NetworkInterface, String?, Bool)]
-    )
-    func mobileNetworks(interface: NetworkInterface, deviceType: String?, isWWAN: Bool) {
-        #expect(RouteTable.Interface(interface, deviceType: deviceType).isWWAN == isWWAN)
     }
 
     // MARK: - Addresses

@@ -47,10 +47,6 @@ import Testing
         (DigestError.unknownAlgorithm(long), 200),
         (DigestError.notHexadecimal(long), 200),
         (DigestError.notBase64(long), 200),
-        (ChecksumListError.unknownAlgorithm(long, line: 1), 200),
-        (ChecksumListError.malformedDigest(.notHexadecimal(long), line: 1), 200),
-        (ChecksumListError.contradiction(path: long, line: 2, earlierLine: 1), 200),
-        (ChecksumListError.ambiguousName(long, line: 2, earlierLine: 1), 200),
         (ServerTrustError(host: long, check: .encryption, serverTrust: nil, url: url), 200),
         (DownloadBatchError.failedBefore(long), 600),
     ]

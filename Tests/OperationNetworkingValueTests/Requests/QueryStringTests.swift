@@ -245,18 +245,6 @@ import Testing
 
     // MARK: - What is refused
 
-    @Test(arguments: QueryString.ArrayStyle.allCases)
-    func parametersInACircleAreAnError(style: QueryString.ArrayStyle) throws {
-        let circle = Circle()
-        defer { circle.open() }
-        #expect(throws: RequestSerializationError.parametersTooDeep(limit: 512)) {
-            try QueryString(untyped: ["k": circle.array], arrayStyle: style)
-        }
-        #expect(throws: RequestSerializationError.parametersTooDeep(limit: 512)) {
-            try QueryString(untyped: circle.dictionary, arrayStyle: style)
-        }
-    }
-
     @Test func aDateThatNoCalendarReachesIsItsSeconds() throws {
         let dates: [String: any Sendable] = [
             "a": Date(timeIntervalSince1970: 0), "b": Date(timeIntervalSince1970: 1e300),

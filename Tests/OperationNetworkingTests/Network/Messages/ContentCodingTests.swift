@@ -126,10 +126,45 @@ struct ContentCodingTests {
         return (operation, server)
     }
 
+    /// Apache has brotli, nginx gzip, and a file that zstd(1) made.
+    @Test(
+        .enabled(if: RealServers.apache != nil && RealServers.nginx != nil),
+        arguments: ["gzip", "br", "zstd"]
+    )
+    func everyCodingOfARealServerIsUndone(coding: String) async throws {
+        let server = try #require(coding == "br" ? RealServers.apache : RealServers.nginx)
+        let operation = HTTPRequestOperation(
+            request: URLRequest(url: server.appending(path: "\(coding)/text.txt"))
+        )
+        operation.start()
+        let body = try #require(try await operation.value as? Data)
+        #expect(operation.response?.value(forHTTPHeaderField: "Content-Encoding") == coding)
+        let root = try #require(RealServers.nginxRoot)
+        #expect(try body == Data(contentsOf: root.appending(path: "text.txt")))
+        let metrics = try #require(operation.metrics)
+        #expect(metrics.bytesReceived < metrics.bytesDecoded)
+    }
+
+    @Test("A bomb of 38 octets and one of 14 end at the limit", arguments: ["br", "zstd"])
+    func bombsInEveryCodingEnd(coding: String) async throws {
+        let zeros = Self.bytes(
+            coding == "br"
+                ? "W///j38CIB4LBHLvHwA="
+                : "KLUv/QRoTAAACAABAPz/ORACAgAQAAIAEAACABAAAgAQAAIAEAACABAAAwAQAPE+FuE="
+        )
+        let server = try ScriptedServer([.respond(200, ["Content-Encoding": coding], body: .data(zeros))])
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.maximumDecodedLength = (1 << 20) - 1
+        operation.start()
+        let error = await #expect(throws: URLError.self) { try await operation.value }
+        #expect(error?.code == .dataLengthExceedsMaximum)
+        withExtendedLifetime(server) {}
+    }
+
     /// curl's test cases 230 and 328.
     @Test(arguments: [
         (["none"], text), (["identity"], text), (["none, gzip"], gzip), (["deflate, gzip"], stacked),
-        (["deflate", "GZIP"], stacked),
+        (["deflate", "GZIP"], stacked), (["br"], CodedBody.brotli), (["none", "Zstd"], CodedBody.zstd),
     ])
     func everyCodingThatWasAskedForIsUndone(codings: [String], body: Data) async throws {
         let (operation, server) = try operation(FieldLines(codings.map { ("Content-Encoding", $0) }), body)

@@ -1,9 +1,10 @@
 import Foundation
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
+@testable import opget
 
 struct NetrcFileTests {
     private func entry(_ host: String?, _ login: String?, _ password: String?) -> NetrcFile.Entry {

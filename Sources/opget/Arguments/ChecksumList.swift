@@ -1,4 +1,5 @@
-public import Foundation
+import Foundation
+import OperationNetworking
 
 /// Digests of files, from a list as `sha256sum` and its relatives write them.
 ///
@@ -14,23 +15,23 @@ public import Foundation
 /// the frame is passed over; the signature is not verified.
 ///
 /// A list that cannot be read completely is an error: what it meant to say about a file is not to be missed.
-public struct ChecksumList: Hashable, Sendable {
+struct ChecksumList: Hashable, Sendable {
     /// An entry: one line of the list.
-    public struct Entry: Hashable, Sendable {
+    struct Entry: Hashable, Sendable {
         /// The path in the list, without its escapes. Octets that are not UTF-8 are U+FFFD here, and match no
         /// path.
-        public var path: String { String(decoding: octets, as: UTF8.self) }
+        var path: String { String(decoding: octets, as: UTF8.self) }
         /// The digest of the file.
-        public let digest: FileDigest
+        let digest: FileDigest
         /// The number of the line, from 1.
-        public let line: Int
+        let line: Int
 
         /// The path as it is in the list.
         let octets: [UInt8]
     }
 
     /// The entries, in the order of the list.
-    public let entries: [Entry]
+    let entries: [Entry]
     /// The indices of the entries of a path.
     private var byPath: [Path: [Int]] = [:]
     /// The paths of a file name, in any directory.
@@ -47,7 +48,7 @@ public struct ChecksumList: Hashable, Sendable {
     /// Reads a list.
     ///
     /// - Throws: ``ChecksumListError``.
-    public init(_ data: Data) throws(ChecksumListError) {
+    init(_ data: Data) throws(ChecksumListError) {
         entries = try ChecksumLines.entries(in: Array(data))
         for (index, entry) in entries.enumerated() {
             let path = Path(entry.octets)
@@ -78,7 +79,7 @@ public struct ChecksumList: Hashable, Sendable {
     /// without a directory is looked for in every directory of the list.
     ///
     /// - Throws: ``ChecksumListError/ambiguousName(_:line:earlierLine:)`` if different files have that name.
-    public func digests(for path: String) throws(ChecksumListError) -> [FileDigest] {
+    func digests(for path: String) throws(ChecksumListError) -> [FileDigest] {
         let listed = digests(listedFor: path)
         guard listed.isEmpty else { return listed }
         let path = Path(Array(path.utf8))
@@ -96,7 +97,7 @@ public struct ChecksumList: Hashable, Sendable {
     }
 
     /// The digests that the list has for this very path, and not for a file of the same name elsewhere.
-    package func digests(listedFor path: String) -> [FileDigest] {
+    func digests(listedFor path: String) -> [FileDigest] {
         byPath[Path(Array(path.utf8)), default: []].map { entries[$0].digest }
     }
 
@@ -113,6 +114,38 @@ public struct ChecksumList: Hashable, Sendable {
         init(_ octets: [UInt8]) {
             isAbsolute = octets.first == UInt8(ascii: "/")
             components = octets.split(separator: UInt8(ascii: "/")).filter { $0 != [UInt8(ascii: ".")] }
+        }
+    }
+}
+
+/// Why a ``ChecksumList`` cannot be used. Lines are counted from 1.
+enum ChecksumListError: Error, Hashable, Sendable {
+    /// The line is none that `sha256sum` and its relatives write.
+    case malformedLine(Int)
+    /// The line names an algorithm that is not known here.
+    case unknownAlgorithm(String, line: Int)
+    /// The line's digest is not one.
+    case malformedDigest(DigestError, line: Int)
+    /// Two lines say different things about one file.
+    case contradiction(path: String, line: Int, earlierLine: Int)
+    /// Files in several directories have that name, and are not the same.
+    case ambiguousName(String, line: Int, earlierLine: Int)
+}
+
+extension ChecksumListError: CustomStringConvertible {
+    /// One sentence, with the number of the line.
+    var description: String {
+        switch self {
+        case .malformedLine(let line):
+            "Line \(line) of the checksum list is not a checksum and a name."
+        case .unknownAlgorithm(let name, let line):
+            "Line \(line) of the checksum list: the digest algorithm \(String(name.prefix(100)).debugDescription) is not known."
+        case .malformedDigest(let error, let line):
+            "Line \(line) of the checksum list: \(error)"
+        case .contradiction(let path, let line, let earlierLine):
+            "Lines \(earlierLine) and \(line) of the checksum list differ about \(String(path.prefix(100)).debugDescription)."
+        case .ambiguousName(let name, let line, let earlierLine):
+            "Lines \(earlierLine) and \(line) of the checksum list are both of a file called \(String(name.prefix(100)).debugDescription)."
         }
     }
 }
@@ -190,9 +223,11 @@ struct ChecksumLines {
     ) throws(ChecksumListError) -> (FileDigest, ArraySlice<UInt8>)? {
         guard let blank = line.firstIndex(where: \.isBlank) else { return nil }
         let hex = String(decoding: line[..<blank], as: UTF8.self)
-        guard let bytes = [UInt8](hex: hex) else { return nil }
-        guard let algorithm = DigestAlgorithm(hexCount: bytes.count * 2) else {
-            throw .malformedDigest(.unknownLength(bytes.count * 2), line: number)
+        guard hex.utf8.count.isMultiple(of: 2), hex.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+            return nil
+        }
+        guard let algorithm = DigestAlgorithm(hexCount: hex.utf8.count) else {
+            throw .malformedDigest(.unknownLength(hex.utf8.count), line: number)
         }
         var name = line[(blank + 1)...]
         // What says whether it was read as text or as binary. A single letter is a name.
@@ -210,14 +245,14 @@ struct ChecksumLines {
         guard let opening = line.firstIndex(of: UInt8(ascii: "(")),
             let closing = line.lastIndex(of: UInt8(ascii: ")")), opening < closing
         else { throw .malformedLine(number) }
-        let tag = line[..<opening].trimmingHTTPWhitespace()
+        let tag = line[..<(line[..<opening].lastIndex { !$0.isBlank }.map { $0 + 1 } ?? line.startIndex)]
         let value = line[(closing + 1)...].drop(while: \.isBlank)
         guard !tag.isEmpty, !tag.contains(where: \.isBlank), value.first == UInt8(ascii: "=") else {
             throw .malformedLine(number)
         }
         let name = String(decoding: tag, as: UTF8.self)
         // OpenSSL's name.
-        let isSHA2 = name.prefix(5).isEqualIgnoringASCIICase(to: "SHA2-")
+        let isSHA2 = name.prefix(5).lowercased() == "sha2-"
         guard let algorithm = DigestAlgorithm(name: isSHA2 ? "sha-" + name.dropFirst(5) : name) else {
             throw .unknownAlgorithm(name, line: number)
         }

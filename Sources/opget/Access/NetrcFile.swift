@@ -1,16 +1,12 @@
-public import Foundation
+import Foundation
+import OperationNetworking
 
-/// User names and passwords for hosts, from a netrc(5) file as curl, wget and ftp read it. The library never
-/// reads such a file by itself.
+/// Names and passwords for hosts, from a file in the form of netrc(5), as curl, wget and ftp read it.
 ///
-/// ```swift
-/// manager.credential = try NetrcFile().credential(for: "example.org")
-/// ```
-///
-/// Supports `machine`, `default`, `login`, `password`, `account` (ignored), `macdef` (ignored up to the next
-/// empty line), double-quoted text with `\` as the escape character, and lines that begin with `#`. Other
-/// words are ignored. Names and passwords must be UTF-8.
-public struct NetrcFile: Hashable, Sendable {
+/// Known are `machine`, `default`, `login`, `password`, `account` (passed over), `macdef` (passed over to the
+/// next empty line), texts in double quotes with `\` before what is to be taken as it is, and lines that
+/// begin with `#`. Other words are passed over. Names and passwords are UTF-8.
+struct NetrcFile: Hashable, Sendable {
     /// One `machine`, or the `default`.
     struct Entry: Hashable, Sendable {
         /// `nil` for the `default`.
@@ -21,11 +17,11 @@ public struct NetrcFile: Hashable, Sendable {
 
     let entries: [Entry]
 
-    /// - Parameter url: the file. Defaults to `.netrc` in the directory that the environment variable `HOME`
-    ///   names, or else in the user's home directory.
-    /// - Throws: ``NetrcError``; also if the file has passwords and users other than its owner may read or
-    ///   write it.
-    public init(contentsOf url: URL? = nil) throws(NetrcError) {
+    /// - Parameter url: the file; unless something else is said, `.netrc` in the directory that `HOME` names
+    ///   in the environment, or else in the user's own.
+    /// - Throws: ``NetrcError``; also for a file that has passwords and that others than its owner may read
+    ///   or write.
+    init(contentsOf url: URL? = nil) throws(NetrcError) {
         let named = url ?? Self.home.appendingPathComponent(".netrc")
         let file = named.resolvingSymlinksInPath()
         let data: Data
@@ -73,13 +69,13 @@ public struct NetrcFile: Hashable, Sendable {
     /// Returns the credential for a host.
     ///
     /// - Parameters:
-    ///   - host: the host name, in any case.
-    ///   - user: the login that the entry must have; `nil` for the first entry.
-    /// - Returns: `nil` if there is no entry with a name and a password. The `default` applies to hosts
-    ///   without an earlier entry.
-    public func credential(for host: String, user: String? = nil) -> Credential? {
+    ///   - host: its name, in any case.
+    ///   - user: the login that the entry must have; `nil`: the first entry counts.
+    /// - Returns: `nil` when there is no entry with a name and a password. The `default` is for hosts that no
+    ///   entry before it is for.
+    func credential(for host: String, user: String? = nil) -> Credential? {
         let entry = entries.first { entry in
-            (entry.host.map { $0.isEqualIgnoringASCIICase(to: host) } ?? true)
+            (entry.host.map { $0.lowercased() == host.lowercased() } ?? true)
                 && (user == nil || entry.login == nil || entry.login == user)
         }
         guard let entry, let login = user ?? entry.login, let password = entry.password else { return nil }
@@ -88,22 +84,19 @@ public struct NetrcFile: Hashable, Sendable {
 }
 
 extension NetrcFile: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The number of entries, without their contents.
-    public var description: String { "netrc file with \(entries.count) entries, hidden" }
+    /// The number of entries, and nothing of them.
+    var description: String { "netrc file with \(entries.count) entries, hidden" }
 
     /// The same as ``description``.
-    public var debugDescription: String { description }
+    var debugDescription: String { description }
 
-    /// The same as ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["entries": description]) }
+    /// The same as ``description``: nothing to look into.
+    var customMirror: Mirror { Mirror(self, children: ["entries": description]) }
 }
 
-/// Why a netrc file was rejected.
-#if hasAttribute(nonexhaustive)
-    @nonexhaustive
-#endif
-public enum NetrcError: Error, Hashable, Sendable {
-    /// The file cannot be read, or a name or password is not UTF-8.
+/// Why a netrc file was not taken.
+enum NetrcError: Error, Hashable, Sendable {
+    /// The file cannot be read, or a name or a password is not UTF-8: another one would be sent.
     case unreadable(path: String, reason: String)
     /// The file has passwords, and users other than its owner may read or write it. `mode` has its permission
     /// bits.
@@ -113,8 +106,8 @@ public enum NetrcError: Error, Hashable, Sendable {
 }
 
 extension NetrcError: CustomStringConvertible, LocalizedError {
-    /// One sentence, including the remedy.
-    public var description: String {
+    /// One sentence, with what to do.
+    var description: String {
         switch self {
         case .unreadable(let path, let reason):
             "\(path) cannot be read: \(reason)."
@@ -127,15 +120,7 @@ extension NetrcError: CustomStringConvertible, LocalizedError {
     }
 
     /// The same as ``description``.
-    public var errorDescription: String? { description }
-}
-
-// MARK: - ClassifiedError
-
-extension NetrcError: ClassifiedError {
-    package var traits: FailureTraits {
-        .mistake
-    }
+    var errorDescription: String? { description }
 }
 
 /// Parses a netrc file.

@@ -1,9 +1,10 @@
 import Foundation
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
+@testable import opget
 
 private let a = String(repeating: "aa", count: 32)
 private let b = String(repeating: "bb", count: 32)
