@@ -19,6 +19,15 @@ int cfiles_mount(int descriptor, struct cfiles_mount *mount) {
     return mount->is_unique || (status.stx_mask & STATX_MNT_ID) != 0 ? 0 : -1;
 }
 
+int cfiles_birth(int descriptor, long long *seconds, long long *nanoseconds) {
+    struct statx status;
+    memset(&status, 0, sizeof(status));
+    if (statx(descriptor, "", AT_EMPTY_PATH, STATX_BTIME, &status) != 0) return -1;
+    *seconds = status.stx_btime.tv_sec;
+    *nanoseconds = status.stx_btime.tv_nsec;
+    return (status.stx_mask & STATX_BTIME) != 0;
+}
+
 int cfiles_rename_exclusively(int directory, const char *old, const char *new_name) {
     return renameat2(directory, old, directory, new_name, RENAME_NOREPLACE);
 }

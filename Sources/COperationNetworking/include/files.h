@@ -177,6 +177,9 @@ struct cfiles_mount {
 // -1 where the kernel does not tell (before 5.8).
 int cfiles_mount(int descriptor, struct cfiles_mount *mount);
 
+// When an open file was made. 1: `seconds` and `nanoseconds` say so; 0: the file system does not; -1: see errno.
+int cfiles_birth(int descriptor, long long *seconds, long long *nanoseconds);
+
 // Renames a file, to a name that does not exist: renameat2(2).
 int cfiles_rename_exclusively(int directory, const char *old, const char *new_name);
 

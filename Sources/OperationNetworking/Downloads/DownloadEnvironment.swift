@@ -5,8 +5,6 @@ internal import OperationNetworkingSystem
 struct DownloadEnvironment {
     /// Is told of every change of a file before it is made, and can make it fail.
     var watch: FileChange.Watcher?
-    /// Marks new files as ours.
-    var marker: DownloadFolder.Marker = { try $0.mark($1) }
     /// For intervals.
     var clock: () -> MonotonicTime = { .now }
     /// Seconds since 1970.

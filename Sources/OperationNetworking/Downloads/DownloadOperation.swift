@@ -40,8 +40,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     struct Settings {
         var options = DownloadArchive.Options()
-        var replaceable = ReplaceableFile.none
-        var startedFile: StartedFile?
+        var continuesFile = false
         var sendsOwnUserAgent = false
         var refreshURL: URLRefresher?
         var willFinish: DownloadPlan.WillFinish?
@@ -213,22 +212,23 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { set { $0.options.downloadsOnlyIfChanged = newValue } }
     }
 
-    /// The existing file that is replaced, when the new one is complete, even where ``replacesFile`` is
-    /// `false`.
-    package var replaceable: ReplaceableFile {
-        get { settings.withLock { $0.replaceable } }
-        set { set { $0.replaceable = newValue } }
-    }
-
     /// Whether no file may have this name, since partial files and checkpoints have such:
     /// ``DownloadError/reservedName(_:)``.
     package static func isReserved(_ name: String) -> Bool { FileName.isReserved(name) }
 
-    /// A file that another program began, which is copied and continued where no earlier operation left
-    /// anything. It stays as it is until the new one is complete.
-    package var startedFile: StartedFile? {
-        get { settings.withLock { $0.startedFile } }
-        set { set { $0.startedFile = newValue } }
+    /// Whether an existing file that another program began is copied and continued, where no earlier operation left
+    /// anything and there are ``expectedDigests``, which decide in the end. It stays as it is until the new one is
+    /// complete; if it turns out not to be the beginning, it is an error, ``DownloadError/destinationExists(_:)``.
+    package var continuesFile: Bool {
+        get { settings.withLock { $0.continuesFile } }
+        set { set { $0.continuesFile = newValue } }
+    }
+
+    /// Gives a complete file its mode, and removes the checkpoint beside it, where a process was killed before it
+    /// had done so.
+    package static func removeLeftovers(beside file: URL) {
+        // What stays there does no harm.
+        try? DownloadPlace(file, watch: nil).check(replacing: true)
     }
 
     /// Whether the request's `User-Agent` is the program's own, with its version: one that the caller did not
@@ -321,7 +321,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     override class var ownKind: ObjectIdentifier { ObjectIdentifier(DownloadOperation.self) }
 
     /// No archive has the options that only `opget` sets: its checkpoints are enough.
-    override var isArchivable: Bool { settings.withLock { $0.startedFile == nil && $0.replaceable == .none } }
+    override var isArchivable: Bool { settings.withLock { !$0.continuesFile } }
 
     override var archivedDownload: DownloadArchive? {
         let progress = progress.withLock { $0 }
@@ -413,8 +413,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
             asksAboutServers: state.closures.challenge != nil,
             destination: settings.options.destination,
             replacesFile: settings.options.replacesFile,
-            replaceable: settings.replaceable,
-            startedFile: settings.startedFile,
+            continuesFile: settings.continuesFile && !settings.options.expectedDigests.isEmpty,
             takesOtherLocations: settings.takesOtherLocations,
             overlap: settings.options.overlap,
             downloadsOnlyIfChanged: settings.options.downloadsOnlyIfChanged,

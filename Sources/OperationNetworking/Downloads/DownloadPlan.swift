@@ -18,10 +18,8 @@ struct DownloadPlan: Sendable {
     /// `nil` is an error, told when the download begins.
     var destination: URL?
     var replacesFile = false
-    /// The file that is replaced all the same.
-    var replaceable = ReplaceableFile.none
-    /// A file that another program began, to begin with where no earlier process left anything.
-    var startedFile: StartedFile?
+    /// Whether a file of another program is continued: see ``DownloadOperation/continuesFile``.
+    var continuesFile = false
     /// Whether bytes of an earlier download count that came for another scheme, host, port or path.
     var takesOtherLocations = false
     /// The number of bytes to compare where there is no strong validator; `nil`: such bytes are not continued.

@@ -56,6 +56,8 @@ extension DownloadPlan {
         try FileCondition(for: file, request: request, as: asker, under: verification, digests: digests)
     }
 
+    private var mayReplace: Bool { replacesFile || downloadsOnlyIfChanged || continuesFile }
+
     /// Finds what an earlier process left, or makes a new file.
     func parts(of destination: URL) throws -> PartPair {
         try PartPair(
@@ -64,9 +66,7 @@ extension DownloadPlan {
             under: verification,
             asksAboutServers: asksAboutServers,
             to: destination,
-            replacesFile: replacesFile || downloadsOnlyIfChanged,
-            orOnly: replaceable,
-            continuing: startedFile?.source,
+            replacesFile: mayReplace,
             takesOtherLocations: takesOtherLocations,
             knowsWhole: !expectedDigests.isEmpty,
             comparing: overlap
@@ -75,7 +75,7 @@ extension DownloadPlan {
 
     /// The complete file that is to be replaced; `nil`: there is none, or it is of another request.
     func replaced(_ destination: URL) throws -> KeptBody? {
-        guard replacesFile || downloadsOnlyIfChanged || replaceable != .none else { return nil }
+        guard mayReplace else { return nil }
         return try KeptBody(
             file: destination,
             of: request,

@@ -9,7 +9,7 @@ internal import OperationNetworkingSystem
 /// Between ``prepare(_:)`` and the moment when the file is ready for the body, it is full: no byte comes
 /// before.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
-    // @unchecked: `parts`, `content`, `keptContent`, `replaced`, `digests`, `hand`, `isEndMarked`, `ownRange`,
+    // @unchecked: `parts`, `content`, `keptContent`, `replaced`, `digests`, `hand`, `offset`, `isEndMarked`, `ownRange`,
     // `hasStartedOver`, `hasBegun` and `condition` are used on `queue` only, and `plan` changes before that;
     // what both sides touch is in `shared`.
 
@@ -32,6 +32,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private var digests: DownloadDigests?
     /// The bytes that are being written.
     private var hand: [UInt8] = []
+    /// The offset of the next one in the whole.
+    private var offset: Int64 = 0
     /// Whether the server marks the end of the body.
     private var isEndMarked = true
     /// The range of the whole that the file has, if the caller's own `Range` asked for a part.
@@ -236,9 +238,11 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         }
         self.parts = parts
         let partial = parts.current
-        if let started = plan.startedFile, partial.count == 0 {
-            try partial.take(started) { !self.shared.withLock { $0.isAbandoned } }
+        if plan.continuesFile, partial.count == 0 {
+            try partial.adopt { !self.shared.withLock { $0.isAbandoned } }
         }
+        // There is no whole to fetch in its place.
+        hasStartedOver = partial.isForeign
         digests = try DownloadDigests(
             plan,
             noted: partial.checkpoint?.digests ?? [],
@@ -312,6 +316,10 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     /// place for them, nothing has changed.
     private func startAnew(_ start: BodyStart) throws {
         guard let old = parts?.current else { return }
+        if old.isForeign, plan.continuesFile {
+            progress.withLock { $0.keepsPartialFile = false }
+            throw DownloadError.destinationExists(plan.destination ?? old.partURL)
+        }
         let body: DownloadDigests.Body = start.ownRange != nil ? .part : .whole
         if parts?.beginsBeside == true {
             guard let next = try parts?.makeNext() else { return }
@@ -381,6 +389,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 if let address = start.address { checkpoint.note(address) }
                 if !start.isProven { checkpoint.isJoinedByOverlap = true }
             }
+            offset = partial.position
         } catch {
             let isNext = partial !== parts?.current
             throw parts?.explained(error, length: start.total, next: isNext) ?? error
@@ -416,7 +425,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         var bytes: [UInt8] = []
         swap(&bytes, &hand)
         defer { swap(&bytes, &hand) }
-        try partial.write(bytes.span)
+        try partial.write(bytes.span, at: offset)
+        offset += Int64(bytes.count)
         digests?.advance(to: partial.count)
     }
 

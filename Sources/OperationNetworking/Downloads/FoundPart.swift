@@ -32,34 +32,27 @@ struct FoundPart {
     /// Finds the files of a download, the older one first; none if nothing was left.
     /// - Parameters:
     ///   - question: the request that will be sent, and its user.
-    ///   - source: the file of another program that is to be continued.
     ///   - place: where it is to be saved.
-    ///   - replaceable: which file that has the name may be replaced.
+    ///   - replaces: whether a file that has the name may be replaced.
     ///   - environment: the machine.
-    /// - Returns: at most three, open and locked: a process may have died before it had removed one.
+    /// - Returns: at most three, open and locked: a process may have died before it had removed one. And why one that
+    ///   has a checkpoint was passed by.
     /// - Throws: ``DownloadError``, `SystemError`.
     static func findAll(
         for question: DownloadQuestion,
-        continuing source: SourceFile?,
         at place: DownloadPlace,
-        replacing replaceable: ReplaceableFile,
+        replacing replaces: Bool,
         in environment: DownloadEnvironment
-    ) throws -> [FoundPart] {
-        var found: [FoundPart] = []
-        try PartialName(of: place.name).search { names in
-            guard found.count < 3, try place.folder.status(of: names.part) != .nothing else { return false }
-            let part = try take(
-                names,
-                for: question,
-                continuing: source,
-                at: place,
-                replacing: replaceable,
-                in: environment
-            )
-            if let part { found.append(part) }
-            return true
+    ) throws -> (parts: [FoundPart], passedBy: RestartReason?) {
+        var (found, passedBy): ([FoundPart], RestartReason?) = ([], nil)
+        for names in PartialName(of: place.name).candidates {
+            guard found.count < 3, try place.folder.status(of: names.part) != .nothing else { continue }
+            switch try take(names, for: question, at: place, replacing: replaces, in: environment) {
+            case .part(let part): found.append(part)
+            case .notOurs(let reason): passedBy = reason ?? passedBy
+            }
         }
-        return found.sorted { $0.generation < $1.generation }
+        return (found.sorted { $0.generation < $1.generation }, passedBy)
     }
 
     /// Makes a file without a byte.
@@ -67,126 +60,100 @@ struct FoundPart {
     ///   - others: the names of the parts that are there.
     ///   - question: the request that will be sent, and its user.
     ///   - place: where it is to be saved.
-    ///   - replaceable: which file that has the name may be replaced.
+    ///   - replaces: whether a file that has the name may be replaced.
     ///   - environment: the machine.
     /// - Returns: it, open and locked.
-    /// - Throws: as ``findAll(for:continuing:at:replacing:in:)``.
+    /// - Throws: as ``findAll(for:at:replacing:in:)``.
     static func make(
         besides others: [PartialName.Candidate] = [],
         for question: DownloadQuestion,
         at place: DownloadPlace,
-        replacing replaceable: ReplaceableFile,
+        replacing replaces: Bool,
         in environment: DownloadEnvironment
     ) throws -> FoundPart {
-        let name = PartialName(of: place.name)
-        for number in 0..<PartialName.candidateCount {
-            let names = name.candidate(number)
-            guard !others.contains(names),
-                let made = try take(
-                    names,
-                    for: question,
-                    continuing: nil,
-                    at: place,
-                    replacing: replaceable,
-                    in: environment
-                )
-            else { continue }
-            return made
+        for names in PartialName(of: place.name).candidates where !others.contains(names) {
+            let taken = try take(names, for: question, at: place, replacing: replaces, in: environment)
+            if case .part(let made) = taken { return made }
         }
         throw DownloadError.noFreeName(place.url)
     }
 
-    /// - Returns: `nil` if the names are taken by what is not ours.
+    private enum Taken {
+        case part(FoundPart)
+        case notOurs(RestartReason?)
+    }
+
     private static func take(
         _ names: PartialName.Candidate,
         for question: DownloadQuestion,
-        continuing source: SourceFile?,
         at place: DownloadPlace,
-        replacing replaceable: ReplaceableFile,
+        replacing replaces: Bool,
         in environment: DownloadEnvironment
-    ) throws -> FoundPart? {
-        guard let file = try lock(names, at: place) else { return nil }
-        var found: FoundPart?
+    ) throws -> Taken {
+        guard let file = try lock(names, at: place) else { return .notOurs(nil) }
         do {
-            found = try recover(file, names, for: question, source, at: place, in: environment)
+            let taken = try recover(file, names, for: question, at: place, in: environment)
+            switch taken {
             // The name of the part may be free because another operation has just completed the file.
-            if found != nil { try place.check(replacing: replaceable) }
+            case .part: try place.check(replacing: replaces)
+            // What was made here only to find that the names beside it are taken.
+            case .notOurs: if try file.status.size == 0 { try place.folder.remove(names.part) }
+            }
+            return taken
         } catch {
             if try file.status.size == 0 { try place.folder.remove(names.part) }
             throw error
         }
-        // What was made here only to find that the names beside it are taken.
-        if found == nil, try file.status.size == 0 { try place.folder.remove(names.part) }
-        return found
     }
 
     /// Opens or makes a file, and locks it.
     /// - Returns: `nil` if the name is taken by something that is not ours.
     private static func lock(_ names: PartialName.Candidate, at place: DownloadPlace) throws -> PartFile? {
         let (folder, name) = (place.folder, names.part)
-        // Again and again as long as another process makes and removes it in between.
-        for _ in 0..<100 {
-            let file: PartFile
-            /// `nil`: it was made here.
-            let trust: FileTrust?
-            switch try folder.status(of: name) {
+        // Another process may make it, remove it, or give it its final name in between.
+        for _ in 0..<10 {
+            let (file, isMade): (PartFile, Bool)
+            switch try folder.openOwn(name) {
             case .nothing:
-                guard let made = try folder.create(name, as: .part) else { continue }
-                (file, trust) = (made, nil)
-            case .file(let status):
-                guard try folder.mayBeOurs(status) else { return nil }
-                do {
-                    guard let opened = try folder.open(name) else { continue }
-                    // Another file may have the name since it was looked at.
-                    (file, trust) = (opened, try folder.trust(opened, as: .part))
-                } catch let error as SystemError where error.isLackOfPermission {
-                    return nil
-                }
-            case .directory, .symbolicLink, .other:
-                return nil
+                guard let made = try folder.create(name) else { continue }
+                (file, isMade) = (made, true)
+            case .notOurs: return nil
+            case .file(let opened):
+                // An empty file of another program's.
+                guard try opened.status.size > 0 || opened.status.mode & 0o077 == 0 else { return nil }
+                (file, isMade) = (opened, false)
             }
-            let claim = PartClaim(trust, lock: try file.lock())
-            if claim == .wait {
+            switch try file.lock() {
+            case .taken: break
+            case .unsupported: guard isMade else { return nil }
+            case .held:
                 // Another process, or operation, may download to a destination whose part can have this name.
                 let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
                 if let checkpoint, place.isOfOther(checkpoint, names) { return nil }
-                // Before the first head nothing says to which.
-                if checkpoint == nil, place.mayBeOfOther(names) { return nil }
+                // Before the first head nothing says to which. One with bytes and no checkpoint is no download's.
+                if try checkpoint == nil && (file.status.size > 0 || place.mayBeOfOther(names)) { return nil }
                 throw DownloadError.inUse(place.url)
             }
-            // The process that had the lock may have removed the file, or given it its final name and taken
-            // its mark away, in the meantime; what has the name now is another one's.
-            guard case .file(let named) = try folder.status(of: name),
-                try named.identity == file.status.identity
-            else { continue }
-            switch claim {
-            case .take, .wait: break
-            case .useOtherName: return nil
-            case .makeAnew:
-                try folder.remove(name)
-                continue
+            if case .file(let named) = try folder.status(of: name), try named.identity == file.status.identity
+            {
+                return file
             }
-            // What is made here needs no proof that it is ours: on some file systems it belongs to another
-            // user.
-            return try trust == nil || folder.mayBeOurs(named) ? file : nil
         }
         throw DownloadError.inUse(place.url)
     }
 
-    /// - Returns: `nil` if the file is not ours.
     private static func recover(
         _ file: PartFile,
         _ names: PartialName.Candidate,
         for question: DownloadQuestion,
-        _ source: SourceFile?,
         at place: DownloadPlace,
         in environment: DownloadEnvironment
-    ) throws -> FoundPart? {
+    ) throws -> Taken {
         let status = try file.status
         let finding = try place.folder.finding(names)
         var facts = PartRecovery.Facts(request: question.request, finding: finding, part: status)
+        facts.birth = file.birth
         facts.session = environment.session(file)
-        facts.source = source
         facts.takesOtherLocations = question.takesOtherLocations
         facts.knowsWhole = question.knowsWhole
         if case .file = try place.folder.status(of: place.name) { facts.replacesFile = true }
@@ -200,8 +167,8 @@ struct FoundPart {
         }
         var found = FoundPart(names: names, file: file, status: status)
         switch PartRecovery(facts) {
-        case .useOtherName:
-            return nil
+        case .useOtherName(let reason):
+            return .notOurs(reason)
         case .begin:
             if case .none = finding { found.isTainted = status.size > 0 } else { found.isTainted = true }
         case .startOver(let reason):
@@ -212,9 +179,11 @@ struct FoundPart {
             }
         case .keep(let length, let isOfOtherQuestion):
             found.isOfOtherQuestion = isOfOtherQuestion
-            guard var checkpoint = finding.checkpoint else { return nil }
+            guard var checkpoint = finding.checkpoint else { return .notOurs(nil) }
+            // It was to be complete.
+            file.restrict()
             if length < status.size { try file.truncate(to: length) }
-            if length < checkpoint.committed {
+            if length < checkpoint.ranges.end {
                 checkpoint.rollBack(to: length)
                 // Before a byte comes behind it: the old checkpoint would count it as committed.
                 try file.synchronizeData()
@@ -223,9 +192,8 @@ struct FoundPart {
             found.checkpoint = checkpoint
             found.length = length
         }
-        return found
+        return .part(found)
     }
-
 }
 
 extension RestartReason {
@@ -261,7 +229,7 @@ extension DownloadFolder {
     /// The finding under the names beside a partial file.
     func finding(_ names: PartialName.Candidate) throws -> PartRecovery.Facts.Finding {
         // What a process left that died is never read, and removed when the next one is written.
-        if try trust(of: names.temporary, as: .checkpoint) == FileTrust.none { return .notOurs }
+        if case .notOurs = try checkpoint(names.temporary) { return .notOurs }
         return try checkpoint(names.checkpoint)
     }
 
@@ -275,42 +243,8 @@ extension DownloadFolder {
         try replace(
             names.checkpoint,
             with: checkpoint.fileBytes(),
-            as: .checkpoint,
             temporary: names.temporary,
             isDurable: isDurable
         )
-    }
-}
-
-/// The treatment of a file that has the name of a partial file.
-///
-/// | Its trust  | Its lock                 | Claim                                                                    |
-/// |------------|--------------------------|--------------------------------------------------------------------------|
-/// | made here  | held                     | in use: another process found it first                                   |
-/// | made here  | any other                | taken                                                                    |
-/// | none       | any                      | another name: it is not known who made it                               |
-/// | blank      | taken                    | made anew: its process died as it made it                                |
-/// | unmarked   | taken                    | taken; its checkpoint says what it is worth                              |
-/// | full       | taken                    | taken                                                                    |
-/// | any other  | held                     | in use: no other user can have opened it                                 |
-/// | any other  | the system has no locks  | another name: it may be being written                        |
-enum PartClaim: Hashable, Sendable {
-    case take
-    case makeAnew
-    case useOtherName
-    /// The part is in use.
-    case wait
-
-    /// - Parameters:
-    ///   - trust: of the file; `nil`: it was just made.
-    ///   - lock: what came of locking it.
-    init(_ trust: FileTrust?, lock: PartFile.Lock) {
-        self =
-            switch (trust, lock) {
-            case (nil, .taken), (nil, .unsupported), (.unmarked?, .taken), (.full?, .taken): .take
-            case (.blank?, .taken): .makeAnew
-            case (nil, .held), (.blank?, .held), (.unmarked?, .held), (.full?, .held): .wait
-            case (.none?, _), (_?, .unsupported): .useOtherName
-            }
     }
 }

@@ -6,11 +6,13 @@ internal import OperationNetworkingSystem
 struct NamedPart {
     let file: PartFile
     let identity: FileIdentity
+    /// When the file was made.
+    let birth: FileBirth?
     /// The run of the kernel, and the mount, under which the file is written.
     let session: String?
-    /// The file of the complete one's name that may be replaced.
-    private let replaceable: ReplaceableFile
-    private let place: DownloadPlace
+    /// Whether a file that has the complete one's name may be replaced.
+    let mayReplace: Bool
+    private var place: DownloadPlace
     let names: PartialName.Candidate
     /// The checkpoint that was written last, if one was.
     var savedCheckpoint: FileIdentity?
@@ -18,14 +20,15 @@ struct NamedPart {
     init(
         _ found: FoundPart,
         at place: DownloadPlace,
-        replacing replaceable: ReplaceableFile,
+        replacing mayReplace: Bool,
         session: String?
     ) {
         file = found.file
         identity = found.status.identity
+        birth = found.file.birth
         names = found.names
         self.place = place
-        self.replaceable = replaceable
+        self.mayReplace = mayReplace
         self.session = session
     }
 
@@ -33,14 +36,10 @@ struct NamedPart {
     var checkpointURL: URL { place.sibling(names.checkpoint) }
     /// The complete file's.
     var destination: URL { place.url }
-    /// Whether a file that has the complete one's name may be replaced.
-    var mayReplace: Bool { replaceable != .none }
 
     /// Reads the file on any queue, while it is written here.
     func reader() throws -> DigestFollower.Reader {
-        let other = try place.folder.reader(names.part, of: identity)
-        // Over SMB (flock(2), CIFS details) a locked file is readable by the descriptor of its lock only.
-        let reader = other.isShutOut ? try file.reader() : other
+        let reader = try file.reader()
         return { offset, buffer in try reader.read(into: &buffer, at: offset) }
     }
 
@@ -61,9 +60,7 @@ struct NamedPart {
 
     /// Writes the checkpoint in the place of the one before.
     func save(_ checkpoint: DownloadCheckpoint, isDurable: Bool) throws -> FileIdentity {
-        // A failure when it was made may have been a moment's trouble.
-        place.folder.mark(file, as: .part)
-        return try place.folder.save(checkpoint, names, isDurable: isDurable)
+        try place.folder.save(checkpoint, names, isDurable: isDurable)
     }
 
     // MARK: - The end
@@ -71,25 +68,29 @@ struct NamedPart {
     /// The users who may read and write the complete file.
     func access() throws -> FileAccess { try place.folder.access(to: file, named: place.name) }
 
-    /// Gives the file the name of the complete one, and lets those at it who may have it.
-    func name(_ access: FileAccess) throws {
+    /// The complete file gets another name in this folder than was planned.
+    mutating func take(_ name: String) throws {
+        let next = place.beside(name)
+        guard !FileName.isReserved(name) else { throw DownloadError.reservedName(next.url) }
+        try FileError.translating(next.url) { try next.check(replacing: mayReplace) }
+        place = next
+    }
+
+    /// Gives the file the name of the complete one.
+    func name() throws {
         // What a process left that was killed while it wrote a checkpoint. While the part has its name, and
         // its lock, no other process writes one.
-        try removeTemporary()
+        try? place.folder.remove(names.temporary)
         try rename()
-        // Not before: until then another process has to see that the part is ours.
-        file.grant(access)
-        // Last: where it is, the mode was not given yet.
-        file.removeMark()
     }
 
     private func rename() throws {
         do {
-            guard try replaceable == .any || replaceable != .none && place.isTaken else {
+            guard mayReplace else {
                 return try place.folder.renameExclusively(names.part, to: place.name, of: file)
             }
             try place.folder.rename(names.part, replacing: place.name, of: file) {
-                try place.check(replacing: replaceable)
+                try place.check(replacing: true)
             }
         } catch is FileClaim.Taken {
             throw DownloadError.inUse(place.url)
@@ -100,11 +101,6 @@ struct NamedPart {
         }
         // In a folder where others may rename our files, it may have been another one.
         guard has(place.name) else { throw DownloadError.partialFileReplaced(url) }
-    }
-
-    private func removeTemporary() throws {
-        let trust = try place.folder.trust(of: names.temporary, as: .checkpoint)
-        if let trust, trust != .none { try place.folder.remove(names.temporary) }
     }
 
     /// Brings the file's name to the disk.

@@ -46,7 +46,7 @@ struct PartPair {
     private let overlap: Int64?
     private let place: DownloadPlace
     private let question: DownloadQuestion
-    private let replaceable: ReplaceableFile
+    private let replacesFile: Bool
     private let environment: DownloadEnvironment
 
     /// Finds what an earlier process left, or makes a new file.
@@ -58,8 +58,6 @@ struct PartPair {
     ///   - asksAboutServers: whether a closure is asked about servers that the policy does not accept.
     ///   - destination: the name of the complete file. Its folder has to exist.
     ///   - replacesFile: whether any file that has the name may be replaced.
-    ///   - replaceable: which one may be replaced all the same.
-    ///   - source: the file of another program that is to be continued: a copy of any other is not.
     ///   - takesOtherLocations: whether bytes count that came for another scheme, host, port or path.
     ///   - knowsWhole: whether there is a digest of the whole, which decides in the end.
     ///   - overlap: the number of bytes to compare where there is no strong validator; `nil`: such bytes are not
@@ -73,32 +71,28 @@ struct PartPair {
         asksAboutServers: Bool = false,
         to destination: URL,
         replacesFile: Bool,
-        orOnly replaceable: ReplaceableFile = .none,
-        continuing source: SourceFile? = nil,
         takesOtherLocations: Bool = false,
         knowsWhole: Bool = false,
         comparing overlap: Int64? = nil,
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
-        let place = try DownloadPlace(destination, watch: environment.watch, marker: environment.marker)
+        let place = try DownloadPlace(destination, watch: environment.watch)
         guard !FileName.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
         var question = DownloadQuestion(request, as: asker, under: verification, asksAboutServers)
         question.takesOtherLocations = takesOtherLocations
         question.knowsWhole = knowsWhole
-        let replaceable = replacesFile ? .any : replaceable
         self.request = request
         self.overlap = overlap
         self.place = place
         self.question = question
-        self.replaceable = replaceable
+        self.replacesFile = replacesFile
         self.environment = environment
         let parts = try FileError.translating(destination) {
-            try place.check(replacing: replaceable)
-            let found = try FoundPart.findAll(
+            try place.check(replacing: replacesFile)
+            let (found, passedBy) = try FoundPart.findAll(
                 for: question,
-                continuing: source,
                 at: place,
-                replacing: replaceable,
+                replacing: replacesFile,
                 in: environment
             )
             let worths = found.map { $0.worth(for: request, comparing: overlap) }
@@ -116,7 +110,7 @@ struct PartPair {
                     part,
                     at: place,
                     for: question,
-                    replacing: replaceable,
+                    replacing: replacesFile,
                     generation: generation,
                     in: environment
                 )
@@ -136,12 +130,12 @@ struct PartPair {
                     besides: others.map(\.part.names),
                     for: question,
                     at: place,
-                    replacing: replaceable,
+                    replacing: replacesFile,
                     in: environment
                 )
             let generation =
                 goesOn == nil ? others.map { $0.part.generation + 1 }.max() ?? 0 : current.generation
-            let lost = goesOn == nil ? current.lost ?? found.lazy.compactMap(\.lost).last : nil
+            let lost = goesOn == nil ? current.lost ?? found.lazy.compactMap(\.lost).last ?? passedBy : nil
             let ofOtherRequests = found.compactMap { $0.otherBody(than: question.request) }
             return (download(current, generation), others, lost, ofOtherRequests)
         }
@@ -174,12 +168,12 @@ struct PartPair {
                     besides: ([current] + others.map(\.part)).map(\.names),
                     for: question,
                     at: place,
-                    replacing: replaceable,
+                    replacing: replacesFile,
                     in: environment
                 ),
                 at: place,
                 for: question,
-                replacing: replaceable,
+                replacing: replacesFile,
                 generation: current.generation + 1,
                 in: environment
             )

@@ -51,14 +51,14 @@ final class PartialDownload {
     ///   - found: the file, open and locked.
     ///   - place: where the complete file is to be.
     ///   - question: the request that will be sent, and its user.
-    ///   - replaceable: which file that has the name may be replaced.
+    ///   - replaces: whether a file that has the name may be replaced.
     ///   - generation: the number of parts that were begun before it, each to take the place of the one before.
     ///   - environment: the machine.
     init(
         _ found: FoundPart,
         at place: DownloadPlace,
         for question: DownloadQuestion,
-        replacing replaceable: ReplaceableFile,
+        replacing replaces: Bool,
         generation: Int,
         in environment: DownloadEnvironment
     ) {
@@ -68,7 +68,7 @@ final class PartialDownload {
         part = NamedPart(
             found,
             at: place,
-            replacing: replaceable,
+            replacing: replaces,
             session: environment.session(found.file)
         )
         checkpoint = found.checkpoint
@@ -87,8 +87,10 @@ final class PartialDownload {
     var partURL: URL { part.url }
     /// The checkpoint's file.
     var checkpointURL: URL { part.checkpointURL }
-    /// The number of bytes in the file.
+    /// The number of bytes in the file, from the first one on.
     var count: Int64 { extent.count }
+    /// The offset of the next byte of a body; less than ``count`` while bytes are compared.
+    var position: Int64 { extent.position }
     /// The length of the whole, `nil` while it is unknown.
     var total: Int64? { extent.total }
     /// The number of bytes that a later process certainly finds again.
@@ -139,15 +141,18 @@ final class PartialDownload {
     }
 
     /// Takes the next bytes of the body.
+    /// - Parameters:
+    ///   - bytes: in one piece.
+    ///   - offset: that of the first one in the whole.
     /// - Throws: ``OverlapDifference``, ``DownloadError``, or a `CocoaError`; and again for each later piece.
-    func write(_ bytes: Span<UInt8>) throws {
+    func write(_ bytes: Span<UInt8>, at offset: Int64) throws {
         if let failure { throw failure }
         do {
-            let known = extent.known(of: bytes.count)
-            try compare(bytes.extracting(..<known))
+            let known = extent.known(of: bytes.count, at: offset)
+            try compare(bytes.extracting(..<known), at: offset)
             let new = bytes.extracting(known...)
             guard !new.isEmpty else { return }
-            try append(new)
+            try put(new, at: offset + Int64(known))
             let interval = environment.clock() - lastCommit
             if interval >= Pace.shortest, interval >= Pace.longest || count - committed >= Pace.bytes {
                 try commit()
@@ -159,18 +164,20 @@ final class PartialDownload {
         }
     }
 
-    /// Appends bytes. Those that the disk takes stay, even if they are not all: a full disk is filled.
-    private func append(_ bytes: Span<UInt8>) throws {
+    /// Writes bytes. Those that the disk takes stay, even if they are not all: a full disk is filled.
+    private func put(_ bytes: Span<UInt8>, at offset: Int64) throws {
         // Another program has cut it, or appended something.
-        guard try part.file.status.size == count else { throw DownloadError.partialFileReplaced(partURL) }
+        guard try part.file.status.size == extent.end else {
+            throw DownloadError.partialFileReplaced(partURL)
+        }
         if checkpoint?.isAtRest == true { try goOnFromRest() }
-        room.extend(to: count + Int64(bytes.count))
+        room.extend(to: offset + Int64(bytes.count))
         do {
-            try part.file.write(bytes, at: count)
-            extent.append(bytes.count)
+            try part.file.write(bytes, at: offset)
+            extent.insert(bytes.count, at: offset)
         } catch {
             // The first error is the one to tell.
-            extent.append(atMost: bytes.count, size: try? part.file.status.size)
+            extent.insert(atMost: bytes.count, at: offset, size: try? part.file.status.size)
             throw error
         }
     }
@@ -183,22 +190,48 @@ final class PartialDownload {
         try save(next, isDurable: true)
     }
 
-    private func compare(_ bytes: Span<UInt8>) throws {
+    private func compare(_ bytes: Span<UInt8>, at offset: Int64) throws {
         guard !bytes.isEmpty else { return }
-        let there = try part.file.read(bytes.count, at: extent.position)
+        let there = try part.file.read(bytes.count, at: offset)
         guard there.count == bytes.count, bytes.indices.allSatisfy({ bytes[$0] == there[$0] }) else {
-            throw OverlapDifference(offset: extent.position)
+            throw OverlapDifference(offset: offset)
         }
-        extent.didCompare(bytes.count)
+        extent.didCompare(bytes.count, at: offset)
     }
+
+    /// Begins with a copy of the file that has the final name, which another program made and which stays as it is
+    /// (P20). Nothing is known of it; a digest of the whole decides in the end.
+    /// - Parameter isWanted: asked before each piece. If not, what was copied is removed, and so is the partial file.
+    /// - Throws: ``DownloadError``, a `CocoaError`; `URLError.cancelled`.
+    func adopt(while isWanted: () -> Bool = { true }) throws {
+        let url = part.destination
+        guard
+            let file = try FileError.translating(
+                url,
+                { try NotedFile(path: url.path, attribute: FileRecord.attribute) }
+            )
+        else { return }
+        let origin = DownloadCheckpoint.Response(url: question.request.url, fields: [:], isHTTP10: false)
+        try begin(.start, total: nil, origin: origin) { checkpoint in
+            checkpoint.isJoinedByOverlap = true
+            checkpoint.isForeign = true
+        }
+        while true {
+            guard isWanted() else {
+                try discard()
+                throw URLError(.cancelled)
+            }
+            let piece = try FileError.translating(url) { try file.read(1 << 20, at: count) }
+            guard !piece.isEmpty else { break }
+            try write(piece.span, at: count)
+        }
+        try flush()
+    }
+
+    /// Whether it began with a copy of another program's file.
+    var isForeign: Bool { checkpoint?.isForeign == true }
 
     // MARK: - The end
-
-    /// All of the file that it begins with a copy of is there: to be flushed before any other byte comes.
-    func completeCopy() {
-        checkpoint?.copy?.isComplete = true
-        hasNotes = true
-    }
 
     /// Brings the received bytes to the disk: the transfer has ended, and a later one may go on.
     ///
@@ -207,7 +240,7 @@ final class PartialDownload {
     func flush() throws {
         guard !isClosed else { return }
         do {
-            defer { room.giveBack(behind: count) }
+            defer { room.giveBack(behind: extent.end) }
             try translating {
                 do {
                     try commit(isAtRest: true)
@@ -255,6 +288,7 @@ final class PartialDownload {
     /// Gives the complete file its name, and closes it (B9).
     ///
     /// - Parameters:
+    ///   - name: the name, in the folder of the part, if the head decided it; `nil`: the one of the beginning.
     ///   - modified: the time of its last change, in seconds since 1970; `nil`: now.
     ///   - record: makes what is kept with the file, from its length and time.
     ///   - beforeNaming: called when everything is on the disk but the name.
@@ -262,12 +296,14 @@ final class PartialDownload {
     ///     checkpoint beside the file.
     /// - Throws: ``DownloadError``, ``UntrustedBytes``, or a `CocoaError`; the partial file is kept then.
     func finish(
+        as name: String? = nil,
         modified: Int64?,
         record: (FileStamp) -> FileRecord? = { _ in nil },
         beforeNaming: () throws -> Void = {},
         afterNaming: () -> Void = {}
     ) throws {
         guard isTrusted else { throw UntrustedBytes() }
+        if let name { try part.take(name) }
         try translating {
             guard extent.isComplete else {
                 throw DownloadError.incomplete(
@@ -277,17 +313,22 @@ final class PartialDownload {
                 )
             }
             try part.checkIdentity(length: count)
-            room.giveBack(behind: count)
+            room.giveBack(behind: extent.end)
             // A time that the file system does not know is no reason to fail.
             if let modified { try? part.file.setModified(modified) }
             // Nor is one that keeps no notes: then nothing is known of the file later. Its name does not
             // change the time.
             try? part.file.note(record(part.file.stamp)?.text, as: FileRecord.attribute)
-            let access = try part.access()
-            try rollingBack { try part.file.synchronize() }
-            try noteReplacing()
-            try beforeNaming()
-            try part.name(access)
+            do {
+                // With the bytes: a loss of power leaves the name with the mode.
+                try part.file.grant(part.access())
+                try rollingBack { try part.file.synchronize() }
+                try beforeNaming()
+                try part.name()
+            } catch {
+                part.file.restrict()
+                throw error
+            }
             close()
             try part.synchronizeName()
             afterNaming()
@@ -344,7 +385,7 @@ final class PartialDownload {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        room.giveBack(behind: count)
+        room.giveBack(behind: extent.end)
         part.close()
     }
 
@@ -353,31 +394,24 @@ final class PartialDownload {
     /// Makes a checkpoint of all bytes: 1 the bytes, 2 the checkpoint, 3 its name; then it is true.
     private func commit(isAtRest: Bool = false) throws {
         guard var next = checkpoint, count > next.committed else { return }
-        try part.checkIdentity(length: count)
+        try part.checkIdentity(length: extent.end)
         try rollingBack { try part.file.synchronizeData() }
         let length = Int(min(count, Int64(DownloadCheckpoint.Block.maximumLength)))
         let bytes = try part.file.read(length, at: count - Int64(length))
         guard bytes.count == length else { throw DownloadError.partialFileReplaced(partURL) }
         let digest = try bytes.span.sha256Text()
-        next.commit(DownloadCheckpoint.Block(end: count, length: length, digest: digest))
+        next.commit(extent.ranges, DownloadCheckpoint.Block(end: count, length: length, digest: digest))
         next.isAtRest = isAtRest ? true : nil
         try save(next, isDurable: true)
         lastCommit = environment.clock()
-    }
-
-    /// Has the checkpoint say that a file may be replaced, if the one of an earlier operation does not: where
-    /// this process dies at the end, the next one must not take the mode for that of a new file.
-    private func noteReplacing() throws {
-        guard part.mayReplace, let checkpoint, checkpoint.mayReplace != true else { return }
-        try save(checkpoint, isDurable: true)
     }
 
     private func save(_ next: DownloadCheckpoint, isDurable: Bool) throws {
         var next = next
         next.updated = environment.wallClock()
         next.part = part.identity
+        next.birth = part.birth
         next.session = part.session
-        next.mayReplace = part.mayReplace
         part.savedCheckpoint = try part.save(next, isDurable: isDurable)
         checkpoint = next
         hasNotes = false
@@ -401,8 +435,8 @@ final class PartialDownload {
     /// zeros in the place of bytes.
     private func cutWhatDoesNotCount() throws {
         let size = try part.file.status.size
-        guard size >= count else { throw DownloadError.partialFileReplaced(partURL) }
-        if size > count { try part.file.truncate(to: count) }
+        guard size >= extent.end else { throw DownloadError.partialFileReplaced(partURL) }
+        if size > extent.end { try part.file.truncate(to: extent.end) }
     }
 
     /// Gives all bytes up, and leaves nothing on the disk that could be taken for what comes.
@@ -469,52 +503,58 @@ final class PartialDownload {
     }
 }
 
-/// The bytes of a partial file: how many there are, how many there are going to be, and where the next one
+/// The bytes of a partial file: which of them are there, how many there are going to be, and where the next one
 /// belongs.
 struct PartExtent {
-    /// The number of bytes in the file.
-    private(set) var count: Int64
+    /// The bytes that are in the file.
+    private(set) var ranges: ByteRanges
     /// The length of the whole, `nil` while it is unknown.
     var total: Int64?
-    /// The offset of the next byte; less than `count` while bytes are compared.
+    /// The offset behind the last byte that came.
     private(set) var position: Int64
 
     init(count: Int64, total: Int64?) {
-        self.count = count
+        ranges = ByteRanges(upTo: count)
         self.total = total
         position = count
     }
 
-    var isComplete: Bool { position == count && total.map { $0 == count } ?? true }
+    /// The number of bytes from the first one on.
+    var count: Int64 { ranges.prefix }
+
+    /// The length of the file.
+    var end: Int64 { ranges.end }
+
+    var isComplete: Bool { ranges.isPrefix && position == end && total.map { $0 == end } ?? true }
 
     /// The next byte belongs behind the others; or at `offset`, within them.
     mutating func begin(again offset: Int64?) {
         position = offset.map { min(max($0, 0), count) } ?? count
     }
 
-    /// The number of the next `length` bytes that are there already.
-    func known(of length: Int) -> Int { Int(min(Int64(length), count - position)) }
+    /// The number of the `length` bytes at `offset` that are there already.
+    func known(of length: Int, at offset: Int64) -> Int { Int(min(Int64(length), max(0, count - offset))) }
 
     /// Bytes that are there came again.
-    mutating func didCompare(_ length: Int) {
-        position += Int64(length)
+    mutating func didCompare(_ length: Int, at offset: Int64) {
+        position = offset + Int64(length)
     }
 
-    /// Bytes were appended.
-    mutating func append(_ length: Int) {
-        count += Int64(length)
-        position = count
+    /// Bytes were written.
+    mutating func insert(_ length: Int, at offset: Int64) {
+        position = offset + Int64(length)
+        ranges.insert(offset..<position)
     }
 
-    /// Some bytes were appended, of `length`, and then the disk failed; `size` is that of the file, if known.
-    mutating func append(atMost length: Int, size: Int64?) {
-        if let size { count = min(max(count, size), count + Int64(length)) }
-        position = count
+    /// Some bytes were written, of `length`, and then the disk failed; `size` is that of the file, if known.
+    mutating func insert(atMost length: Int, at offset: Int64, size: Int64?) {
+        position = min(max(offset, size ?? offset), offset + Int64(length))
+        ranges.insert(offset..<position)
     }
 
     /// Nothing behind `length` counts any more.
     mutating func cut(to length: Int64) {
-        count = length
+        ranges.cut(to: length)
         position = min(position, count)
     }
 }

@@ -3,13 +3,10 @@
 struct PartialName: Hashable, Sendable {
     /// The longest name of Linux's file systems, in bytes.
     private static let maximumLength = 255
-    /// Room for the longest ending, `.999.part.resume.new`.
+    /// Room for the longest ending, `.9.part.resume.new`.
     private static let endingLength = 24
-    /// The number of names that are tried.
-    static let candidateCount = 1000
-    /// The number of free names in a row that end a search: of three parts the first two may be gone, and a name
-    /// may have been another program's when a download began.
-    private static let longestGap = 3
+    /// The number of names: two parts, and those that are another program's.
+    static let candidateCount = 10
 
     private let stem: String
 
@@ -28,13 +25,8 @@ struct PartialName: Hashable, Sendable {
         Candidate(part: number == 0 ? stem + ".part" : stem + ".\(number).part")
     }
 
-    /// Looks at the names in order. `isTaken` returns whether anything has the name.
-    func search(_ isTaken: (Candidate) throws -> Bool) rethrows {
-        var gap = 0
-        for number in 0..<Self.candidateCount where gap < Self.longestGap {
-            gap = try isTaken(candidate(number)) ? 0 : gap + 1
-        }
-    }
+    /// The names in order.
+    var candidates: [Candidate] { (0..<Self.candidateCount).map(candidate) }
 
     /// Whether a partial file of this name can be one of these: `log.1.part` is one of `log` as well as of
     /// `log.1`.

@@ -120,7 +120,7 @@ extension OperationManager {
                 )
             }
         )
-        for case .success(let download) in known.values { DownloadBatch.removeLeftovers(of: download.file) }
+        for case .success(let download) in known.values { DownloadOperation.removeLeftovers(beside: download.file) }
         let batch = DownloadBatch(
             items,
             options: replay.header.options.options,

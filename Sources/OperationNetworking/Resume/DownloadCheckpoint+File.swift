@@ -3,7 +3,7 @@ internal import Foundation
 // The file: a line with the schema and the SHA-256 of what follows it, then JSON.
 extension DownloadCheckpoint {
     /// The version of what is written. A file of any other is not read.
-    static let schema = 1
+    static let schema = 2
     /// No checkpoint is longer, in bytes.
     static let maximumFileLength = 1 << 20
 
@@ -11,6 +11,7 @@ extension DownloadCheckpoint {
     enum Unreadable: Error, Hashable, Sendable {
         /// A file that does not begin like a checkpoint, or is too long for one.
         case notACheckpoint
+        /// One of another version, earlier or later: it is left alone.
         case otherSchema(String)
         /// A checkpoint whose bytes are not those that were written: it is torn.
         case damaged
@@ -49,7 +50,7 @@ extension DownloadCheckpoint {
     /// Whether the numbers are such as a download counts. What is read here is computed with later: no
     /// difference of two of them overflows, and sums are cut off at the highest number.
     private var isConsistent: Bool {
-        committed >= 0 && committed <= total ?? .max && wasted >= 0 && attempts >= 0
+        ranges.end <= total ?? .max && wasted >= 0 && attempts >= 0
             && blocks.count <= Self.maximumBlockCount && blocks.last.map { $0.end <= committed } ?? true
             && blocks.allSatisfy {
                 $0.length > 0 && $0.length <= Block.maximumLength && $0.end >= Int64($0.length)

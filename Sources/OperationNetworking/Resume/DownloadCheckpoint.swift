@@ -65,16 +65,6 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         var digests: [String] = []
     }
 
-    /// The file whose copy the first bytes are, instead of having come from a server.
-    struct Copy: Hashable, Codable, Sendable {
-        let source: SourceFile
-        /// Whether all of it was copied, with the last bytes, which are those that were compared with the
-        /// server's.
-        var isComplete = false
-        /// Whether it was on the device of the part; `nil`: as the numbers of both say.
-        var isOnDeviceOfPart: Bool?
-    }
-
     /// The number of blocks that are kept.
     static let maximumBlockCount = 16
 
@@ -92,8 +82,8 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var varying: SaltedDigest?
     /// The length of the whole, `nil` while no response has said it.
     var total: Int64?
-    /// The number of bytes, from the first one on, that are on the disk for certain.
-    private(set) var committed: Int64 = 0
+    /// The bytes that are on the disk for certain.
+    private(set) var ranges = ByteRanges()
     /// The latest ones, in order.
     private(set) var blocks: [Block] = []
     /// The digest that the server names of the whole.
@@ -106,8 +96,9 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The digest of a file that began with the bytes and was to have another one: these, or their rest, are not of
     /// the file that their validator names, and the rest is not asked for again. `nil`: there was none.
     var refutedDigest: String?
-    /// `nil`: every byte came from a server.
-    var copy: Copy?
+    /// Whether its first bytes are a copy of another program's file (P20): only a digest of the whole proves them.
+    /// `nil` is no.
+    var isForeign: Bool?
     /// The options of the caller: for a process that knows nothing but the checkpoint.
     var wish = Wish()
     /// Bytes that were received and thrown away; never negative.
@@ -118,8 +109,10 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var created: Int64
     /// Seconds since 1970.
     var updated: Int64
-    /// The identity of the partial file.
+    /// The identity of the partial file. Its device has another number after another boot or mount.
     var part: FileIdentity
+    /// When that file was made; `nil`: the file system does not tell, and no later process believes this.
+    var birth: FileBirth?
     /// The run of the kernel, and the mount, under which the file is being written; `nil` if the system does
     /// not tell.
     var session: String?
@@ -129,9 +122,6 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The number of parts that were begun before this one, each to take the place of the one before; `nil` is
     /// none. The one before is kept until this one is whole.
     var generation: Int?
-    /// Whether the complete file may replace another one, whose mode it gets then; `nil`: an earlier version,
-    /// which did not write it down.
-    var mayReplace: Bool?
 
     init(
         request: RequestRecord,
@@ -150,6 +140,12 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         updated = now
     }
 
+    /// Whether it names this file as its part: who could write such a checkpoint cannot have known both numbers.
+    func names(_ file: PartFile) throws -> Bool {
+        guard let birth else { return false }
+        return try file.status.identity.inode == part.inode && file.birth == birth
+    }
+
     /// The input of the resume rules, with `offset` bytes on the disk.
     func partialContent(offset: Int64) -> PartialContent {
         var content = PartialContent(
@@ -160,6 +156,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         )
         if !content.isCoded { content.total = total ?? content.total }
         content.isRefuted = refutedDigest != nil
+        content.isForeign = isForeign == true
         return content
     }
 
@@ -195,17 +192,6 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         fields.selection(by: origin.headerFields).isSelection(of: varying)
     }
 
-    /// Whether its copy is of that file, `source`, and this has not been changed since: by its inode, length
-    /// and time. The number of a device is another one after another boot or mount, so only whether `source`
-    /// and the partial file, `part`, are on one device counts.
-    func isCopy(of source: SourceFile, part: FileIdentity?) -> Bool {
-        guard let copy, let part else { return false }
-        let wasOnDeviceOfPart =
-            copy.isOnDeviceOfPart ?? (copy.source.identity.device == self.part.device)
-        return copy.source.identity.inode == source.identity.inode && copy.source.stamp == source.stamp
-            && wasOnDeviceOfPart == (source.identity.device == part.device)
-    }
-
     /// The time of the file's last change on the server, in seconds since 1970.
     var modified: Int64? {
         origin.headerFields["Last-Modified"].flatMap { HTTPDate(fieldValue: $0) }?.secondsSince1970
@@ -226,9 +212,12 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         created = old.created
     }
 
-    /// Everything up to the end of the block is on the disk.
-    mutating func commit(_ block: Block) {
-        committed = block.end
+    /// The number of bytes, from the first one on, that are on the disk for certain.
+    var committed: Int64 { ranges.prefix }
+
+    /// These are on the disk; `block` ends with the last one before which none is missing.
+    mutating func commit(_ ranges: ByteRanges, _ block: Block) {
+        self.ranges = ranges
         blocks.removeAll { $0.end >= block.end }
         blocks.append(block)
         if blocks.count > DownloadCheckpoint.maximumBlockCount { blocks.removeFirst() }
@@ -236,13 +225,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
 
     /// Nothing behind `length` is there any more.
     mutating func rollBack(to length: Int64) {
-        committed = min(committed, length)
+        ranges.cut(to: length)
         blocks.removeAll { $0.end > length }
     }
-}
-
-/// A file that another program made, as it was when its last bytes were compared with the server's.
-struct SourceFile: Hashable, Codable, Sendable {
-    let identity: FileIdentity
-    let stamp: FileStamp
 }

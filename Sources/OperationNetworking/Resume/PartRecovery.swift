@@ -9,8 +9,9 @@ internal import OperationNetworkingSystem
 /// | bytes, and no checkpoint                                             | P2        | not ours: another name |
 /// | a file or anything else in the checkpoint's place that is not ours   | P2        | another name           |
 /// | a checkpoint of another destination, whose partial file can have this name, too | P2 | another name     |
-/// | a checkpoint that cannot be read                                     | P2        | begun anew             |
-/// | one that no mark proves ours, of another file or another session     | P2        | begun anew             |
+/// | a checkpoint that cannot be read, or of another version, and bytes   | P2        | another name           |
+/// | one that does not name the file by its inode and time of birth       | P2        | another name           |
+/// | one that names the inode, where the file system tells no such time   | P2        | begun anew             |
 /// | a checkpoint of bytes, and no file                                   | P3        | begun anew             |
 /// | more bytes than are committed                                        | P4        | cut, see below         |
 /// | fewer bytes than are committed; blocks that are not as they were     | P5, P6    | cut behind the last block before which all are, else begun anew |
@@ -24,9 +25,7 @@ internal import OperationNetworkingSystem
 /// | a request that verifies its server in another way (``ServerVerification``), unless it does not verify it at all | P21 | begun anew |
 /// | bytes of a server that only a challenge's closure trusted, and none is set | P21 | begun anew            |
 /// | all bytes, some of such a server, and a closure                      | P7, P21   | all but the last one kept |
-/// | a copy of another program's file, with bytes of the server's behind it, if that file is continued now and is unchanged | P20 | as any other |
-/// | such a copy, and that file is not to be continued, is gone, or was changed | P20  | begun anew             |
-/// | a copy that was cut short, or of which bytes are lost                | P20       | begun, as if there were nothing |
+/// | a copy of another program's file, with the server's bytes behind it, and no digest of the whole | P20 | begun anew |
 /// | all bytes, and such a request                                        | P7, P17   | all but the last one kept |
 /// | all bytes, and a file that has the name and is to be replaced        | P7        | all but the last one kept |
 ///
@@ -39,9 +38,9 @@ internal import OperationNetworkingSystem
 /// P6 would step back to the last block that verifies. A damaged block says that nothing behind it can be
 /// trusted either, so blocks count only as far as all before them do.
 ///
-/// A file system that keeps no marks leaves open which program made a checkpoint, and any server can send
-/// one. The device and inode of the part and the session, a random number of the kernel's, no server knows.
-/// So one without a mark is believed only if it names both.
+/// P2: any server, and any archive, can bring a file with a checkpoint's name and bytes, and another user can put a
+/// file of ours under the name of a part. None of them can name inode and time of birth of a file in a checkpoint that
+/// belongs to us and that no one else may write.
 ///
 /// P16 goes by a strong tag where only a field differs that `Vary` names: no two representations of a
 /// resource share one (RFC 9110 section 8.8.1), so a server that would send another variant sends the whole
@@ -57,16 +56,16 @@ internal import OperationNetworkingSystem
 /// closure that renews the address, and bytes that the caller wants compared ask for it. Where redirects lead
 /// does not count: a redirector sends each attempt elsewhere.
 ///
-/// P20 keeps what `opget -c` takes over within `opget -c`: nothing but the equal last bytes of that file says
-/// that it is the beginning of what the server has, and only the user of `-c` has agreed to that. A copy that
-/// was cut short has not even those bytes.
+/// P20: nothing but equal last bytes says that such a file is the beginning of what the server has, so only a
+/// digest of the whole decides.
 ///
 /// P21 looks at no validator: who can answer for any server can send any tag, and any last bytes.
 ///
 /// *Begun anew* throws nothing away yet: the bytes stay until a response has come that replaces them.
 enum PartRecovery: Hashable, Sendable {
     case begin
-    case useOtherName
+    /// The names are taken by what is not certainly ours, and stays. A reason: a checkpoint is there all the same.
+    case useOtherName(RestartReason? = nil)
     case startOver(RestartReason)
     /// The number of bytes from the first one on; the file is cut behind them. Those of another question are
     /// compared.
@@ -78,25 +77,14 @@ enum PartRecovery: Hashable, Sendable {
         enum Finding: Sendable {
             case none
             case unreadable
+            /// A checkpoint of another version.
+            case otherVersion
             /// A file that another user or program put there.
             case notOurs
             case checkpoint(DownloadCheckpoint)
-            /// One that the file system cannot mark as ours.
-            case unmarked(DownloadCheckpoint)
 
             var checkpoint: DownloadCheckpoint? {
-                switch self {
-                case .checkpoint(let checkpoint), .unmarked(let checkpoint): checkpoint
-                case .none, .unreadable, .notOurs: nil
-                }
-            }
-
-            /// Whether there is a file that this user's program has written, if only half of it.
-            var isOurs: Bool {
-                switch self {
-                case .checkpoint, .unmarked, .unreadable: true
-                case .none, .notOurs: false
-                }
+                if case .checkpoint(let checkpoint) = self { checkpoint } else { nil }
             }
         }
 
@@ -119,12 +107,12 @@ enum PartRecovery: Hashable, Sendable {
         var isOfOtherDestination = false
         /// The status of the file; `nil` if there is none.
         let part: FileStatus?
+        /// When it was made; `nil` if the file system does not tell.
+        var birth: FileBirth?
         /// The number of the checkpoint's blocks, from the first on, that are unchanged.
         var intactBlocks = 0
         /// The session now; `nil` if the system does not tell.
         var session: String?
-        /// The file of another program that is to be continued, as it is now.
-        var source: SourceFile?
         /// Whether a file has the name of the complete one, and is to be replaced.
         var replacesFile = false
     }
@@ -133,22 +121,20 @@ enum PartRecovery: Hashable, Sendable {
         let size = facts.part?.size ?? 0
         switch facts.finding {
         case .none:
-            self = size == 0 ? .begin : .useOtherName  // P1, P2
+            self = size == 0 ? .begin : .useOtherName()  // P1, P2
         case .notOurs:
-            self = .useOtherName  // P2
-        case .checkpoint where facts.isOfOtherDestination, .unmarked where facts.isOfOtherDestination:
-            self = .useOtherName  // P2
+            self = .useOtherName()  // P2
+        case .otherVersion:
+            self = .useOtherName(.checkpointUnreadable)  // P2
+        case .checkpoint where facts.isOfOtherDestination:
+            self = .useOtherName()  // P2
         case .unreadable:
-            self = size == 0 ? .begin : .startOver(.checkpointUnreadable)  // P2
-        case .unmarked(let checkpoint) where size > 0 && !PartRecovery.isSameSession(checkpoint, facts):
-            self = .startOver(.checkpointUnproven)  // P2
-        case .checkpoint(let checkpoint), .unmarked(let checkpoint):
+            self = size == 0 ? .begin : .useOtherName(.checkpointUnreadable)  // P2
+        case .checkpoint(let checkpoint) where size > 0 && !PartRecovery.isNamed(by: checkpoint, facts):
+            let isUnknown = checkpoint.birth == nil && checkpoint.part.inode == facts.part?.identity.inode
+            self = isUnknown ? .startOver(.checkpointUnproven) : .useOtherName(.checkpointUnproven)  // P2
+        case .checkpoint(let checkpoint):
             guard size > 0 || checkpoint.committed > 0 else {
-                self = .begin
-                return
-            }
-            // P20: nothing of it came from a server.
-            if let copy = checkpoint.copy, !copy.isComplete {
                 self = .begin
                 return
             }
@@ -165,7 +151,6 @@ enum PartRecovery: Hashable, Sendable {
                 length == checkpoint.total
                 && (!isSameQuestion || facts.replacesFile || facts.dependsOnTrust)
             if isAskedFor { length -= 1 }  // P7, P17, P21
-            if let copy = checkpoint.copy, length < copy.source.stamp.length { length = 0 }  // P20
             self =
                 length > 0
                 ? .keep(length, isOfOtherQuestion: !isSameQuestion)
@@ -180,11 +165,7 @@ enum PartRecovery: Hashable, Sendable {
         _ isSameQuestion: Bool
     ) -> RestartReason? {
         let request = facts.request
-        if checkpoint.copy != nil {  // P20
-            let isContinued =
-                facts.source.map { checkpoint.isCopy(of: $0, part: facts.part?.identity) } ?? false
-            guard isContinued else { return .foreignCopy }
-        }
+        if checkpoint.isForeign == true, !facts.knowsWhole { return .foreignCopy }  // P20
         guard facts.isVerified else { return .verificationChanged }  // P21
         let content = checkpoint.partialContent(offset: 0)
         if content.isCoded { return .contentCoded }  // P13
@@ -208,6 +189,12 @@ enum PartRecovery: Hashable, Sendable {
         return nil
     }
 
+    /// Whether the checkpoint is that of the file.
+    private static func isNamed(by checkpoint: DownloadCheckpoint, _ facts: Facts) -> Bool {
+        checkpoint.birth != nil && checkpoint.birth == facts.birth
+            && checkpoint.part.inode == facts.part?.identity.inode
+    }
+
     /// The number of bytes, from the first on, that are known to be the server's.
     private static func trustedLength(_ checkpoint: DownloadCheckpoint, _ facts: Facts) -> Int64 {
         guard let part = facts.part else { return 0 }  // P3
@@ -216,7 +203,8 @@ enum PartRecovery: Hashable, Sendable {
             return min(blocks.last?.end ?? 0, part.size)  // P5, P6
         }
         // P4, P7
-        return checkpoint.isAtRest != true && isSameSession(checkpoint, facts)
+        // Behind a gap the length says nothing.
+        return checkpoint.isAtRest != true && checkpoint.ranges.isPrefix && isSameSession(checkpoint, facts)
             ? min(part.size, checkpoint.total ?? .max) : checkpoint.committed
     }
 

@@ -29,6 +29,9 @@ struct PartialContent: Hashable, Sendable {
     var isOfOtherQuestion = false
     /// Whether a file that began with the bytes had a wrong digest: their validator is not believed.
     var isRefuted = false
+    /// Whether the bytes are another program's, so that no response has described them (P20). They are continued
+    /// only where a digest of the whole is known.
+    var isForeign = false
 
     /// - Parameters:
     ///   - fields: the head of the 200.

@@ -33,8 +33,8 @@ public enum RestartReason: String, Hashable, Sendable, Codable, CaseIterable {
     case dataLost
     /// The checkpoint of the file on the disk cannot be read.
     case checkpointUnreadable
-    /// The bytes began with a copy of a file that another program had made, and that file is not to be
-    /// continued now, is gone, or was changed.
+    /// The bytes began with a copy of a file that another program had made, and no digest of the whole is expected
+    /// that could prove them.
     case foreignCopy
     /// The request has a `Range` of its own: the answer to that is never continued.
     case ownRange
@@ -66,7 +66,7 @@ extension RestartReason: CustomStringConvertible {
         case .digestMismatch: "the checksum was wrong"
         case .dataLost: "the partial file was damaged"
         case .checkpointUnreadable: "the checkpoint of the partial file cannot be read"
-        case .foreignCopy: "the partial file was begun with another program's file"
+        case .foreignCopy: "the partial file was begun with another program's file, and no digest is expected"
         case .ownRange: "the answer to a Range of one's own is never continued"
         case .verificationChanged: "the server was verified in another way when the bytes came"
         case .checkpointUnproven: "nothing proves that the partial file is of an earlier download"

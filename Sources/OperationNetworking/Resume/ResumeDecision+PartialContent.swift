@@ -64,11 +64,8 @@ extension ResumeDecision.Question {
         case .unusable(let decision): return decision
         case .bytes(let range, let total): (bytes, said) = (range, total)
         }
-        guard let partial, let total = partial.total, said == total, fits(bytes, total: said),
-            partial.lastModified == fields["Last-Modified"],
-            hasOnlyOtherTag(fields, total: said)
-                || EntityTag.areWeaklyEqual(partial.entityTag, fields.values(for: "ETag")),
-            !partial.isOtherVariant(in: fields)
+        guard let partial, let total = partial.total ?? (partial.isForeign ? said : nil), said == total,
+            fits(bytes, total: said), partial.isForeign || isLike(partial, fields, total: said)
         else { return restartAfterChange(.resourceChanged) }
         guard bytes.lowerBound == range.lowerBound, bytes.upperBound >= range.upperBound,
             abilities.canCompare
@@ -76,6 +73,13 @@ extension ResumeDecision.Question {
             return restart(because: .validatorMissing, or: .representationChanged)
         }
         return .compare(from: bytes.lowerBound, total: total, isProven: false)
+    }
+
+    /// Whether everything that a response says of the whole is as it was; of a foreign file (P20) none said anything.
+    private func isLike(_ partial: PartialContent, _ fields: HeaderFields, total: Int64?) -> Bool {
+        partial.lastModified == fields["Last-Modified"] && !partial.isOtherVariant(in: fields)
+            && (hasOnlyOtherTag(fields, total: total)
+                || EntityTag.areWeaklyEqual(partial.entityTag, fields.values(for: "ETag")))
     }
 
     private func part(in fields: HeaderFields) -> Part {

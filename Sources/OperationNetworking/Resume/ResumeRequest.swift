@@ -56,7 +56,7 @@ enum ResumeRequest: Hashable, Sendable {
         case .strongETag, .strongDate:  // P8, P9 (F4)
             self = .rest(from: partial.offset, ifRange: partial.validator.ifRange)
         case .weak, .none:  // P10, P11, P12
-            guard let overlap, overlap > 0, partial.total != nil else {
+            guard let overlap, overlap > 0, partial.total != nil || partial.isForeign else {
                 self = .whole
                 return
             }

@@ -27,27 +27,16 @@ package final class DownloadFolder {
         }
     }
 
-    /// Marks a new file; a test has its own.
-    package typealias Marker = (PartFile, FileMark) throws -> Void
-
     /// The observer of every change.
     package let watch: FileChange.Watcher?
     /// Tried in this order: not every file system knows each of them.
     package var exclusiveRenames = ExclusiveRename.allCases
     private let descriptor: Int32
-    private let marker: Marker
-    /// The abilities of the file system; `nil`: they were not tried.
-    private var kept: (mode: Bool, mark: Bool)?
 
     /// One that may be searched, and not read, will do.
     /// - Throws: `SystemError` when it is no directory, or one on the way to it may not be searched.
-    package init(
-        path: String,
-        watch: FileChange.Watcher? = nil,
-        marker: @escaping Marker = { try $0.mark($1) }
-    ) throws {
+    package init(path: String, watch: FileChange.Watcher? = nil) throws {
         self.watch = watch
-        self.marker = marker
         descriptor = cfiles_open_folder(path)
         guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
     }
@@ -57,7 +46,6 @@ package final class DownloadFolder {
     /// - Throws: `SystemError` when it is no directory.
     package init(forNamesIn path: String, watch: FileChange.Watcher? = nil) throws {
         self.watch = watch
-        marker = { try $0.mark($1) }
         descriptor = cfiles_open_for_names(path)
         guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
     }
@@ -75,37 +63,22 @@ package final class DownloadFolder {
         }
     }
 
-    /// The number of looks at a name that becomes another file's, or loses its file, all the time.
-    static let maximumLooks = 1000
-
-    /// The file of a name. One that loses the name while it is looked at, and has no name left, does not
-    /// count: its name is looked at again.
+    /// The kind of file that has a name.
     package func status(of name: String) throws -> NameStatus {
-        var found = NameStatus.nothing
-        for _ in 0..<Self.maximumLooks {
-            var entry = cfiles_entry()
-            guard cfiles_entry_at(descriptor, name, &entry) == 0 else {
-                guard errno == ENOENT else { throw SystemError(errno, "fstatat \(name)") }
-                return .nothing
-            }
-            found = NameStatus(entry)
-            if case .file(let file) = found, file.links == 0 { continue }
-            return found
+        var entry = cfiles_entry()
+        guard cfiles_entry_at(descriptor, name, &entry) == 0 else {
+            guard errno == ENOENT else { throw SystemError(errno, "fstatat \(name)") }
+            return .nothing
         }
-        // There are file systems without numbers of links.
-        return found
+        return NameStatus(entry)
     }
 
     // MARK: - Files
 
-    /// Makes a new file, which only its owner may read and write, mode 0600, and marks it, if that can be
-    /// done here.
-    /// - Parameters:
-    ///   - name: what it is called.
-    ///   - mark: what it is.
+    /// Makes a new file, which only its owner may read and write, mode 0600.
     /// - Returns: `nil` if anything has that name.
     /// - Throws: `SystemError`.
-    package func create(_ name: String, as mark: FileMark) throws -> PartFile? {
+    package func create(_ name: String) throws -> PartFile? {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let file = cfiles_open_at(descriptor, name, flags, 0o600)
         guard file >= 0 else {
@@ -113,16 +86,8 @@ package final class DownloadFolder {
             return nil
         }
         let made = try PartFile(descriptor: file, name: name, watch: watch)
-        self.mark(made, as: mark)
         try watch?(.create(name, file: made.status.identity.inode))
         return made
-    }
-
-    /// Marks a file of ours that has no mark. Where none can be set, a later process finds that out.
-    package func mark(_ file: PartFile, as mark: FileMark) {
-        guard !file.isMarked else { return }
-        try? marker(file, mark)
-        file.isMarked = file.look(for: mark) == .present
     }
 
     /// Opens a regular file to read and write it.
@@ -150,83 +115,57 @@ package final class DownloadFolder {
         return try PartFile(descriptor: file, name: name, watch: watch)
     }
 
-    /// Opens a file to read it.
-    /// - Parameters:
-    ///   - name: its name.
-    ///   - identity: which file it has to be.
-    /// - Returns: the open file.
-    /// - Throws: `SystemError`; `ESTALE` if the name is that of another file.
-    package func reader(_ name: String, of identity: FileIdentity) throws -> PartReader {
-        let file = cfiles_open_at(descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
-        guard file >= 0 else { throw SystemError(errno, "open \(name)") }
-        let reader = PartReader(descriptor: file, name: name)
-        guard try reader.identity == identity else { throw SystemError(SystemError.replaced, "open \(name)") }
-        return reader
+    /// The file of a name, opened, if no other user can have made it (``FileStatus/isOwn(of:)``).
+    package enum OwnFile {
+        case nothing
+        case notOurs
+        case file(PartFile)
     }
+
+    // What was opened counts, not what had the name before.
+    private func openOwn(_ name: String, _ access: Int32) throws -> OwnFile {
+        switch try status(of: name) {
+        case .nothing: return .nothing
+        // Another user's file is not even opened.
+        case .file(let status) where status.isOwn(of: user): break
+        case .file, .directory, .symbolicLink, .other: return .notOurs
+        }
+        do {
+            guard let file = try open(name, access) else { return .nothing }
+            return try file.status.isOwn(of: user) ? .file(file) : .notOurs
+        } catch let error as SystemError where error.isLackOfPermission {
+            return .notOurs
+        }
+    }
+
+    /// Opens such a file to read and write it.
+    /// - Returns: what was found.
+    /// - Throws: `SystemError`.
+    package func openOwn(_ name: String) throws -> OwnFile { try openOwn(name, O_RDWR) }
 
     /// The contents found under the name of a small file.
     package enum Contents: Hashable, Sendable {
         case nothing
-        /// A file that is not ours: see ``FileTrust``.
+        /// Another user may have made it.
         case notOurs
         case tooLong
-        /// `isMarked`: whether its mark proves that it is ours; else no file here can have one, and it may
-        /// be.
-        case bytes([UInt8], isMarked: Bool)
+        case bytes([UInt8])
     }
 
-    /// All bytes of a small file of ours.
+    /// All bytes of a small file that no other user can have made.
     /// - Parameters:
     ///   - name: its name.
-    ///   - mark: what it has to be.
     ///   - limit: in bytes; a longer one is not read.
     /// - Returns: what was found.
     /// - Throws: `SystemError`.
-    package func contents(of name: String, as mark: FileMark, limit: Int) throws -> Contents {
-        let file: PartFile
-        let trust: FileTrust
-        switch try openToRead(name) {
+    package func contents(of name: String, limit: Int) throws -> Contents {
+        switch try openOwn(name, O_RDONLY) {
         case .nothing: return .nothing
         case .notOurs: return .notOurs
-        case .file(let opened, let status):
-            file = opened
-            trust = try self.trust(status, file.look(for: mark))
+        case .file(let file):
+            guard try file.status.size <= Int64(limit) else { return .tooLong }
+            return .bytes(try file.read(limit, at: 0))
         }
-        switch trust {
-        case .none, .blank: return .notOurs
-        case .unmarked, .full: break
-        }
-        guard try file.status.size <= Int64(limit) else { return .tooLong }
-        return .bytes(try file.read(limit, at: 0), isMarked: trust == .full)
-    }
-
-    /// A file that was opened to be read, by its name.
-    private enum FileToRead {
-        case nothing
-        case notOurs
-        /// With its status when it had a name: it may have lost it since.
-        case file(PartFile, FileStatus)
-    }
-
-    private func openToRead(_ name: String) throws -> FileToRead {
-        for _ in 0..<Self.maximumLooks {
-            switch try status(of: name) {
-            case .nothing: return .nothing
-            case .directory, .symbolicLink, .other: return .notOurs
-            case .file(let status):
-                // Another user's file is not even opened.
-                guard try mayBeOurs(status) else { return .notOurs }
-            }
-            do {
-                guard let file = try open(name, O_RDONLY) else { continue }
-                // Its name may be another file's, or free, by now.
-                let opened = try file.status
-                if opened.links > 0 { return .file(file, opened) }
-            } catch let error as SystemError where error.isLackOfPermission {
-                return .notOurs
-            }
-        }
-        return .notOurs
     }
 
     // MARK: - Owners
@@ -237,57 +176,6 @@ package final class DownloadFolder {
     /// Whether the name of a file may be given to another one: in a folder with the sticky bit, such as
     /// `/tmp`, it takes the owner of either, or the capability (unlink(2)).
     package func mayReplace(_ name: String) -> Bool { cfiles_may_replace(descriptor, name) != 0 }
-
-    /// Whether an open file of this folder may be believed to be one of ours.
-    /// - Parameters:
-    ///   - file: what was opened counts, not what had its name before.
-    ///   - mark: what it has to be.
-    /// - Returns: what ``FileTrust`` says.
-    /// - Throws: `SystemError` if the file system's ability to keep modes cannot be found out.
-    package func trust(_ file: PartFile, as mark: FileMark) throws -> FileTrust {
-        try trust(file.status, file.look(for: mark))
-    }
-
-    /// The same of the file with a name; `nil` if there is nothing.
-    package func trust(of name: String, as mark: FileMark) throws -> FileTrust? {
-        switch try openToRead(name) {
-        case .nothing: return nil
-        case .notOurs: return FileTrust.none
-        case .file(let file, let status): return try trust(status, file.look(for: mark))
-        }
-    }
-
-    /// Whether a file may be one of ours, whatever its mark.
-    /// - Throws: as ``trust(_:as:)``.
-    package func mayBeOurs(_ status: FileStatus) throws -> Bool {
-        try trust(status, .present) != .none
-    }
-
-    private func trust(_ status: FileStatus, _ mark: FileMark.Finding) throws -> FileTrust {
-        try FileTrust(
-            status,
-            mark: mark,
-            user: user,
-            keepsModes: { try whatIsKept().mode },
-            // Where nothing can be tried, a file without a mark is believed the least.
-            keepsMarks: { (try? whatIsKept().mark) ?? true }
-        )
-    }
-
-    /// Whether a new file of mode 0600 has that mode, and whether it can be marked.
-    private func whatIsKept() throws -> (mode: Bool, mark: Bool) {
-        if let kept { return kept }
-        for _ in 0..<100 {
-            let name = "." + String(UInt64.random(in: .min ... .max), radix: 36) + ".part"
-            guard let file = try create(name, as: .part) else { continue }
-            defer { file.close() }
-            let kept = (mode: try file.status.mode & 0o077 == 0, mark: file.isMarked)
-            try remove(name)
-            self.kept = kept
-            return kept
-        }
-        throw SystemError(EEXIST, "create a file")
-    }
 
     /// The access to a file that open(2) makes in this folder.
     package var accessOfNewFile: FileAccess {
@@ -312,7 +200,6 @@ package final class DownloadFolder {
     /// - Parameters:
     ///   - name: what it is called; only its owner may read it.
     ///   - bytes: all that is in it.
-    ///   - mark: what the file is.
     ///   - temporary: a name of ours; a file that has it is removed.
     ///   - isDurable: whether it is on the disk when this returns. If not, a loss of power may leave an empty
     ///     or a torn file.
@@ -321,12 +208,11 @@ package final class DownloadFolder {
     package func replace(
         _ name: String,
         with bytes: [UInt8],
-        as mark: FileMark,
         temporary: String,
         isDurable: Bool
     ) throws -> FileIdentity {
         try remove(temporary)
-        guard let file = try create(temporary, as: mark) else {
+        guard let file = try create(temporary) else {
             throw SystemError(EEXIST, "create \(temporary)")
         }
         do {

@@ -11,6 +11,18 @@ package struct FileIdentity: Hashable, Sendable, Codable {
     }
 }
 
+/// When a file was made (statx(2)). With its inode it names the file for good: another one that gets the inode later
+/// has another time, and no program can set it.
+package struct FileBirth: Hashable, Sendable, Codable {
+    package let seconds: Int64
+    package let nanoseconds: Int64
+
+    package init(seconds: Int64, nanoseconds: Int64) {
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+    }
+}
+
 /// The kind of file that a name stands for; a link is a link, wherever it leads.
 package enum NameStatus: Hashable, Sendable {
     case nothing
@@ -53,6 +65,14 @@ package struct FileStatus: Hashable, Sendable {
         self.owner = owner
         self.group = group
         self.mode = mode
+    }
+}
+
+extension FileStatus {
+    /// Whether no user but `user` can have made the file or written it: a regular file of this owner, with one name,
+    /// that neither group nor others may write. With an access control list the mode of the group is its mask.
+    package func isOwn(of user: UInt32) -> Bool {
+        owner == user && links == 1 && mode & 0o022 == 0
     }
 }
 

@@ -65,7 +65,7 @@ extension DownloadFolder {
         of file: PartFile,
         check: () throws -> Void = {}
     ) throws {
-        for _ in 0..<Self.maximumLooks where try takeName(old, new, file, check) { return }
+        for _ in 0..<3 where try takeName(old, new, file, check) { return }
         throw SystemError(SystemError.busy, "rename \(new)")
     }
 

@@ -11,8 +11,6 @@ package final class PartFile {
     /// From the lock to the end.
     private var claim: FileClaim?
     private let watch: FileChange.Watcher?
-    /// Whether it is known to have its mark.
-    package internal(set) var isMarked = false
 
     /// Takes the descriptor over; closes it when this fails.
     init(descriptor: Int32, name: String, watch: FileChange.Watcher?) throws {
@@ -52,6 +50,13 @@ package final class PartFile {
             }
             return status
         }
+    }
+
+    /// When it was made; `nil`: the file system does not tell.
+    package var birth: FileBirth? {
+        var (seconds, nanoseconds): (Int64, Int64) = (0, 0)
+        guard cfiles_birth(descriptor, &seconds, &nanoseconds) == 1 else { return nil }
+        return FileBirth(seconds: seconds, nanoseconds: nanoseconds)
     }
 
     /// The times of its last changes (fstat(2)).
@@ -228,6 +233,11 @@ package final class PartFile {
         if !access.list.isEmpty { _ = cfiles_set_access_list(descriptor, access.list, access.list.count) }
     }
 
+    /// Only its owner may read and write it.
+    package func restrict() {
+        fchmod(descriptor, 0o600)
+    }
+
     /// Gives it one more name, which no other file may have.
     /// - Returns: the `errno`, 0 for success.
     func link(to name: String, in directory: Int32) -> Int32 {
@@ -261,34 +271,6 @@ package final class PartFile {
         // One of before would tell of other bytes.
         _ = cowner_remove_attribute(descriptor, attribute.name)
         if text != nil { throw SystemError(code, "fsetxattr \(name)") }
-    }
-
-    // MARK: - The mark
-
-    /// Marks the file as one that this library made.
-    /// - Throws: `SystemError` where the file system cannot keep the mark.
-    package func mark(_ mark: FileMark) throws {
-        let bytes = Array(mark.rawValue.utf8)
-        guard cowner_set_attribute(descriptor, FileMark.attribute.name, bytes, bytes.count) == 0 else {
-            throw SystemError(errno, "fsetxattr \(name)")
-        }
-    }
-
-    /// Looks for the mark.
-    package func look(for mark: FileMark) -> FileMark.Finding {
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let length = cowner_attribute(descriptor, FileMark.attribute.name, &bytes, bytes.count)
-        guard length < 0 else {
-            isMarked = bytes.prefix(length).elementsEqual(mark.rawValue.utf8)
-            return isMarked ? .present : .missing
-        }
-        return [EOPNOTSUPP, ENOSYS].contains(errno) ? .unsupported : .missing
-    }
-
-    /// Takes the mark away: the file is complete, and no longer ours.
-    package func removeMark() {
-        isMarked = false
-        _ = cowner_remove_attribute(descriptor, FileMark.attribute.name)
     }
 
     private func asking(_ call: String, _ body: () -> Int32) throws {

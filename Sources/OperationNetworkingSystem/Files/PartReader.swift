@@ -15,21 +15,6 @@ package final class PartReader: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// The identity of the file.
-    var identity: FileIdentity {
-        get throws {
-            var entry = cfiles_entry()
-            guard cfiles_entry_of(descriptor, &entry) == 0 else { throw SystemError(errno, "fstat \(name)") }
-            return FileIdentity(device: entry.device, inode: entry.inode)
-        }
-    }
-
-    /// Whether the lock of its writer keeps it out.
-    package var isShutOut: Bool {
-        var byte: UInt8 = 0
-        return pread(descriptor, &byte, 1, 0) < 0 && errno == EACCES
-    }
-
     /// Reads the bytes from `offset` on, as many as there are and fit, into the beginning of `buffer`.
     /// - Parameters:
     ///   - buffer: gets the bytes.

@@ -27,15 +27,9 @@ enum HelpText {
         helps. An empty file counts as absent. Any other file stays as it is, and is an error (11):
 
           --overwrite  replaces it.
-          -N           keeps it if another program made it, if opget joined it by comparing, or if the
-                       server did not name its end, and if its length and its last 64 KiB are the
-                       server's, and the server's date is not later than its own. Else it is replaced:
-                       also if it was changed, if another request made it, if other users may write
-                       it, and if the server does not send just the last bytes.
-          -c           goes on with it if its last 64 KiB are the server's; not if another request made
-                       it, or other users may write it.
-
-        Equal last bytes are evidence, not proof: a checksum is one.
+          -N           replaces it.
+          -c           goes on with it if the checksum is given, which the whole has to have; not if
+                       another request made it, or other users may write it.
 
         Progress and messages go to standard error.
 

@@ -260,8 +260,8 @@ struct OpgetCommand: ParsableCommand {
     @Flag(
         name: [.customShort("c"), .customLong("continue")],
         help: """
-            Go on with a file that another program began, if its last 64 KiB are the server's, too. What opget itself has left \
-            it goes on with anyhow.
+            Go on with a file that another program began, under a checksum, and compare the last 64 KiB where no validator \
+            proves them. What opget itself has left it goes on with anyhow.
             """
     )
     var continues = false

@@ -49,16 +49,14 @@ extension ItemRetrying {
 }
 
 extension ItemFinished {
-    /// The event of an item without a transfer, or with one that only cleared away what an earlier run had
-    /// left.
+    /// The event of an item without a transfer.
     init(
         _ index: Int,
         _ item: Item,
         _ result: Result,
         bytes: Int64 = 0,
         digest: FileDigest? = nil,
-        failure: Failure? = nil,
-        after earlier: EarlierTransfer?
+        failure: Failure? = nil
     ) {
         self.init(
             item: index + 1,
@@ -67,7 +65,7 @@ extension ItemFinished {
             result: result,
             bytes: bytes,
             digest: digest?.description,
-            seconds: earlier?.seconds.roundedToMilliseconds,
+            seconds: nil,
             errorClass: failure?.outcome.name,
             error: failure?.sentence
         )

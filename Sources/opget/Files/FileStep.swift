@@ -7,24 +7,20 @@ import OperationNetworking
 /// | nothing                                                  | fetch     | fetch     | fetch         | fetch     |
 /// | an empty file that no record proves complete             | fetch     | fetch     | fetch         | replace   |
 /// | a file whose record proves that it is what was asked for | done      | done      | ask           | replace   |
-/// | one that another program made                            | refuse    | compare   | compare, replace | replace |
-/// | one that was joined by comparing, or that may be incomplete, as its record says | refuse | compare | compare, replace | replace |
-/// | one that was changed here                                | refuse    | compare   | replace       | replace   |
-/// | one that another address or user made, whose server was verified in another way, that belongs to another user, or that others may write | refuse | refuse | replace | replace |
+/// | any other                                                | refuse    | refuse    | replace       | replace   |
 ///
 /// With checksums the file is read first, unless it is to be replaced: one that has them is done, with `-N`
-/// the server is asked if a record names its tag. One that has not is compared, with or without `-c`, and
-/// continued if it is the beginning, for the checksum decides in the end; else it is refused. With `-N` it is
-/// replaced.
+/// the server is asked if a record names its tag. One that has not is refused, and with `-N` replaced. With `-c`
+/// it is continued if another program may have begun it, for the checksum decides in the end.
 enum FileStep: Hashable, Sendable {
     /// Fetch it.
-    case fetch(replacing: FileReplacement)
+    case fetch(replaces: Bool)
     /// Fetch it if the server has another one.
     case ask
     /// Read the file, compare its checksums, and decide again.
     case verify
-    /// Compare its last bytes with those of the server.
-    case compare
+    /// Go on behind its last byte.
+    case goOn
     /// Leave it as it is: it is what was asked for. The checksum that proves it; `nil`: its record does.
     case leave(FileDigest?)
     /// Leave it as it is, and fail.
@@ -56,15 +52,16 @@ enum FileStep: Hashable, Sendable {
         _ settings: Settings
     ) {
         if settings.replacesFiles {
-            self = .fetch(replacing: .anyFile)
+            self = .fetch(replaces: true)
         } else if standing == .nothing {
-            self = .fetch(replacing: .nothing)
+            self = .fetch(replaces: false)
         } else if isEmpty, standing != .complete {
-            self = .fetch(replacing: .emptyFile)
+            self = .fetch(replaces: true)
         } else if settings.fetchesOnlyChanges {
             self.init(forChangesOf: standing, verification)
         } else {
-            self.init(forNew: standing, path, verification, continues: settings.continuesFiles)
+            let continues = settings.continuesFiles && !settings.asksForRange
+            self.init(forNew: standing, path, verification, continues: continues)
         }
     }
 
@@ -74,11 +71,8 @@ enum FileStep: Hashable, Sendable {
         case (.complete, .unneeded), (.complete, .pending), (.complete, .right): self = .ask
         case (_, .pending): self = .verify
         case (_, .right(let digest)): self = .leave(digest)
-        case (_, .wrong): self = .fetch(replacing: .anyFile)
-        case (.unrecorded, .unneeded), (.unrecordable, .unneeded), (.joined, .unneeded),
-            (.perhapsIncomplete, .unneeded):
-            self = .compare
-        case (_, .unneeded): self = .fetch(replacing: .anyFile)
+        case (_, .wrong): self = .fetch(replaces: true)
+        case (_, .unneeded): self = .fetch(replaces: true)
         }
     }
 
@@ -88,24 +82,19 @@ enum FileStep: Hashable, Sendable {
         _ verification: Verification,
         continues: Bool
     ) {
-        let isContinuable = continues && standing.mayBeBeginning
         switch verification {
         case .pending: self = .verify
         case .right(let digest): self = .leave(digest)
         // Any beginning will do: the checksum of the whole decides.
-        case .wrong(let failure): self = standing.mayBeBeginning ? .compare : .refuse(failure)
-        case .unneeded:
-            if standing == .complete {
-                self = .leave(nil)
-            } else {
-                self = isContinuable ? .compare : .refuse(Failure(standing, path))
-            }
+        case .wrong(let failure): self = continues && standing.mayBeBeginning ? .goOn : .refuse(failure)
+        case .unneeded where standing == .complete: self = .leave(nil)
+        case .unneeded: self = .refuse(Failure(standing, path, continues: continues))
         }
     }
 }
 
 extension FileStanding {
-    /// Whether it may be the beginning of what was asked for, or all of it: its last bytes will tell more.
+    /// Whether it may be the beginning of what was asked for, or all of it.
     fileprivate var mayBeBeginning: Bool {
         switch self {
         case .unrecorded, .unrecordable, .changed, .joined, .perhapsIncomplete: true
@@ -115,21 +104,30 @@ extension FileStanding {
 }
 
 extension Failure {
-    /// A file that is there, and that nothing proves to be what was asked for.
-    init(_ standing: FileStanding, _ path: FilePath) {
+    /// A file that is there, and that nothing proves to be what was asked for. `continues`: whether it was to be
+    /// continued, as only a checksum allows.
+    init(_ standing: FileStanding, _ path: FilePath, continues: Bool = false) {
+        if continues, standing.mayBeBeginning {
+            self.init(
+                .exists,
+                "\(path.text) exists, and nothing was written: -c goes on with a file that nothing proves to be a "
+                    + "beginning only if its checksum is given; use --checksum, --overwrite or -N."
+            )
+            return
+        }
         let (reason, remedy) =
             switch standing {
             case .joined:
                 (
                     "opget joined it from parts by comparing, and nothing proves that it is right",
-                    "--checksum, --overwrite, -c or -N"
+                    "--checksum, --overwrite or -N"
                 )
             case .perhapsIncomplete:
                 (
                     "it may be incomplete, for the server did not say where it ends",
-                    "--checksum, --overwrite, -c or -N"
+                    "--checksum, --overwrite or -N"
                 )
-            case .changed: ("was changed since opget saved it", "--overwrite, -c or -N")
+            case .changed: ("was changed since opget saved it", "--checksum, --overwrite or -N")
             case .ofOtherRequest:
                 (
                     "opget saved it from another address, with other fields, as another user, or with other options "
@@ -137,10 +135,10 @@ extension Failure {
                     "--overwrite or -N"
                 )
             case .unrecordable:
-                ("the file system cannot keep who made it", "--overwrite, -c, -N or --checksum")
+                ("the file system cannot keep who made it", "--checksum, --overwrite or -N")
             case .foreign: ("belongs to another user", "--overwrite or -N")
             case .writableByOthers: ("others may write it", "--overwrite or -N")
-            case .unrecorded, .complete, .nothing: ("not made by opget", "--overwrite, -c or -N")
+            case .unrecorded, .complete, .nothing: ("not made by opget", "--checksum, --overwrite or -N")
             }
         self.init(
             .exists,
@@ -159,13 +157,5 @@ extension Failure {
     /// The failure of a device with a checksum.
     init(uncheckable path: FilePath) {
         self.init(.usage, "\(path.text) is no file: its checksum cannot be checked.")
-    }
-
-    /// The failure of a file that `-c` cannot go on with, because of `reason`.
-    init(uncontinuable path: FilePath, because reason: String) {
-        self.init(
-            .exists,
-            "\(path.text) exists, and nothing was written: \(reason); use --overwrite or -N."
-        )
     }
 }

@@ -4,8 +4,6 @@ struct ItemLine {
     private var nextIndex = 0
     /// Items whose files are there already, and are being read.
     private var checking: Set<Int> = []
-    /// Items of `checking` whose files do not have their checksums, while their last bytes are compared.
-    private var wrong: [Int: Failure] = [:]
 
     init(_ items: [Item]) {
         self.items = items
@@ -34,12 +32,4 @@ struct ItemLine {
     mutating func endCheck(_ index: Int) {
         checking.remove(index)
     }
-
-    /// The file has the checksum, or another one, which is the failure if nothing better turns up.
-    mutating func judge(_ index: Int, _ failure: Failure?) {
-        wrong[index] = failure
-    }
-
-    /// The failure of a file that has another checksum, once.
-    mutating func takeFailure(_ index: Int) -> Failure? { wrong.removeValue(forKey: index) }
 }

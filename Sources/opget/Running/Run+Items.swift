@@ -46,7 +46,7 @@ extension Run {
             }
             switch try FileStatus(of: path) {
             case .file(let size): decide(index, path, size)
-            case .nothing: try fetch(index, path, .replacing(settings.replacesFiles ? .anyFile : .nothing))
+            case .nothing: try fetch(index, path, .replacing(settings.replacesFiles))
             case .directory:
                 throw Failure(.file, "\(path.text) is a directory.")
             case .other:
@@ -60,30 +60,13 @@ extension Run {
         }
     }
 
-    /// `earlier`: the transfer that has ended; `nil`: nothing has begun for this item before.
-    func fetch(
-        _ index: Int,
-        _ path: FilePath,
-        _ saving: Settings.Saving,
-        after earlier: EarlierTransfer? = nil
-    ) throws {
+    func fetch(_ index: Int, _ path: FilePath, _ saving: Settings.Saving) throws {
         try Directory.make(path.parent, below: settings.fence)
         let item = items[index]
-        let operation = settings.download(item, as: path, saving, after: earlier)
-        begin(Transfer(item, operation, after: earlier, now: Self.now), index, isNews: earlier == nil)
+        begin(Transfer(item, settings.download(item, as: path, saving), now: Self.now), index)
     }
 
-    /// Fetches an item whose file was there when it was looked at, and was removed since: what was found out
-    /// of it counts no more.
-    func fetchRemoved(_ index: Int, _ path: FilePath, after earlier: EarlierTransfer?) {
-        do {
-            try fetch(index, path, .replacing(settings.replacesFiles ? .anyFile : .nothing), after: earlier)
-        } catch {
-            fail(index, Failure(error), nil, after: earlier)
-        }
-    }
-
-    func begin(_ transfer: Transfer, _ index: Int, isNews: Bool = true) {
+    func begin(_ transfer: Transfer, _ index: Int) {
         let operation = transfer.operation
         operation.completionQueue = queue
         operation.setCompletion { [self] _, _ in
@@ -96,7 +79,7 @@ extension Run {
         // It may come of a file that was read while the run was paused.
         if isPaused { transfer.standStill(now: Self.now) }
         running[index] = transfer
-        if isNews { tell(ItemStarted(index, transfer.item)) }
+        tell(ItemStarted(index, transfer.item))
         operations.addOperation(operation)
     }
 
@@ -105,8 +88,6 @@ extension Run {
     private func hear(_ occurrence: ItemObserver.Occurrence, _ index: Int) {
         guard let place = running[index]?.place else { return }
         switch occurrence {
-        // Of the answer only a few bytes are looked at.
-        case .responded where running[index]?.comparison != nil: break
         case .responded(let response):
             running[index]?.respond()
             tell(ItemResponded(index, response))
@@ -129,7 +110,6 @@ extension Run {
             running[index]?.wait(retry, now: Self.now)
             reporter.tell("\(place): waiting \(TimeSpan(elapsed: retry.delay).text), \(retry.reason)")
             tell(ItemRetrying(index, retry))
-        case .received where running[index]?.comparison != nil: break
         case .received(let bytes, let expected): running[index]?.receive(bytes, of: expected)
         case .runs(let runs): running[index]?.show(runs: runs)
         }
@@ -143,17 +123,10 @@ extension Run {
         let now = Self.now
         // A file may get its name just before it is cancelled: it is saved then.
         let error = transfer.download?.downloadedFile == nil ? error : nil
-        if let comparison = transfer.comparison {
-            if stopOutcome == nil, !transfer.isOverdue {
-                didCompare(index, transfer, comparison, error)
-            } else {
-                // What was found out is not used any more.
-                end(index, transfer, error ?? URLError(.cancelled), now)
-            }
-        } else if let error {
+        if let error {
             end(index, transfer, error, now)
         } else if transfer.download?.isUpToDate == true {
-            report(upToDate: index, transfer, nil)
+            report(upToDate: index, transfer)
         } else {
             let length = transfer.download?.downloadedFile?.length ?? transfer.received
             tally.save(bytes: length, recovered: transfer.resumedAt)
@@ -164,19 +137,7 @@ extension Run {
     }
 
     private func end(_ index: Int, _ transfer: Transfer, _ error: any Error, _ now: Double) {
-        if case DownloadError.destinationExists = error, transfer.operation.response == nil,
-            transfer.download?.startedFile == nil,
-            case .file(let path) = transfer.item.destination,
-            case .file(let size)? = try? FileStatus(of: path)
-        {
-            // What a run that was killed had left is cleared away now.
-            decide(index, path, size, after: EarlierTransfer(transfer, now: now))
-        } else if case DownloadError.destinationExists = error, stopOutcome == nil, !transfer.isOverdue,
-            let download = transfer.download, download.downloadsOnlyIfChanged || download.startedFile != nil,
-            case .file(let path) = transfer.item.destination, (try? FileStatus(of: path)) == .nothing
-        {
-            fetchRemoved(index, path, after: EarlierTransfer(transfer, now: now))
-        } else if transfer.isOverdue, let limit = settings.maximumTime {
+        if transfer.isOverdue, let limit = settings.maximumTime {
             let time = TimeSpan(elapsed: limit).text
             fail(
                 index,
@@ -192,13 +153,12 @@ extension Run {
         }
     }
 
-    /// `transfer` is `nil` if it did not come to one, or the one that it came to, `earlier`, failed in
-    /// nothing; `goesOn`: whether the same command could go on with the part that it has left.
+    /// `transfer` is `nil` if it did not come to one; `goesOn`: whether the same command could go on with the part
+    /// that it has left.
     func fail(
         _ index: Int,
         _ failure: Failure,
         _ transfer: Transfer?,
-        after earlier: EarlierTransfer? = nil,
         goesOn: Bool = true
     ) {
         let item = items[index]
@@ -214,7 +174,7 @@ extension Run {
             tell(ItemFinished(index, unsaved: transfer, .failed, now: Self.now, failure: failure))
         } else {
             tally.fail(failure.outcome, bytes: 0)
-            tell(ItemFinished(index, item, .failed, failure: failure, after: earlier))
+            tell(ItemFinished(index, item, .failed, failure: failure))
         }
         if settings.failsEarly, stopOutcome == nil {
             stop(tally.outcome)

@@ -11,7 +11,7 @@ struct Settings: Sendable {
     var fence: FilePath?
     /// An existing file is replaced if the server has another one.
     var fetchesOnlyChanges = false
-    /// A file that another program began is continued.
+    /// A file that another program began is continued, under a checksum.
     var continuesFiles = false
     /// The partial files of earlier runs are thrown away.
     var startsOver = false
@@ -48,7 +48,7 @@ struct Settings: Sendable {
     /// Whether the user has chosen no `User-Agent`.
     private var sendsOwnUserAgent: Bool { !fields.contains { $0.name.lowercased() == "user-agent" } }
 
-    /// Whether the user asks for a part: bytes of another place are no comparison for it.
+    /// Whether the user asks for a part: nothing is continued then.
     var asksForRange: Bool { fields.contains { $0.name.lowercased() == "range" } }
 
     /// The user of a request.
@@ -75,62 +75,31 @@ struct Settings: Sendable {
 
     /// The treatment of an existing file by a download.
     enum Saving: Sendable {
-        case replacing(FileReplacement)
+        /// Whether it is replaced.
+        case replacing(Bool)
         /// The file is replaced if the server has another one.
         case ifChanged
         /// The file is continued.
-        case continuing(StartedFile)
+        case continuing
     }
 
     /// The operation that saves an item as a file.
-    func download(
-        _ item: Item,
-        as path: FilePath,
-        _ saving: Saving,
-        after earlier: EarlierTransfer? = nil
-    ) -> DownloadOperation {
+    func download(_ item: Item, as path: FilePath, _ saving: Saving) -> DownloadOperation {
         let operation = DownloadOperation(request: request(for: item.url), to: path.url)
         switch saving {
-        case .replacing(.nothing): break
-        case .replacing(.emptyFile): operation.replaceable = .empty
-        case .replacing(.anyFile):
-            operation.replacesFile = true
+        case .replacing(let replaces):
+            operation.replacesFile = replaces
             // Only a newer one, which says so, takes its place.
-            operation.downloadsOnlyIfChanged = fetchesOnlyChanges
+            operation.downloadsOnlyIfChanged = replaces && fetchesOnlyChanges
         case .ifChanged: operation.downloadsOnlyIfChanged = true
-        case .continuing(let started):
-            operation.startedFile = started
-            operation.replaceable = started.replaceable
+        case .continuing: operation.continuesFile = true
         }
-        if case .continuing = saving {
-            compareUnproven(operation)
-        } else if continuesFiles {
-            compareUnproven(operation)
-        }
+        // Where no validator proves them, the last bytes are compared.
+        if continuesFiles { operation.unprovenBytes = .compare(overlap: 64 * 1024) }
         operation.startsOver = startsOver
         operation.sendsOwnUserAgent = sendsOwnUserAgent
         operation.expectedDigests = item.digests
-        configure(operation, after: earlier)
-        return operation
-    }
-
-    /// Has bytes compared that no validator proves.
-    private func compareUnproven(_ operation: DownloadOperation) {
-        operation.unprovenBytes = .compare(overlap: Int64(FileComparison.length))
-    }
-
-    /// The operation that fetches the bytes that a file is compared with.
-    func comparingOperation(
-        _ item: Item,
-        _ comparison: FileComparison,
-        after earlier: EarlierTransfer? = nil
-    ) -> HTTPRequestOperation {
-        var request = request(for: item.url)
-        request.setValue(comparison.range, forHTTPHeaderField: "Range")
-        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        let operation = HTTPRequestOperation(request: request)
-        operation.maximumResponseDataLength = FileComparison.answerLength
-        configure(operation, after: earlier)
+        configure(operation)
         return operation
     }
 
@@ -142,10 +111,8 @@ struct Settings: Sendable {
         return operation
     }
 
-    private func configure(_ operation: HTTPRequestOperation, after earlier: EarlierTransfer? = nil) {
+    private func configure(_ operation: HTTPRequestOperation) {
         access.configure(operation)
-        var retryPolicy = retryPolicy
-        retryPolicy.timeBudget = retryPolicy.timeBudget.map { max(0, $0 - (earlier?.seconds ?? 0)) }
         operation.retryPolicy = retryPolicy
         operation.timeouts.connect = connectTimeout
         operation.downloadLimits = [limit].compactMap { $0 }

@@ -2,17 +2,6 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-/// A transfer that has ended, and after which another one is needed for the same item: the answer of a
-/// comparison was that the file is to be fetched, for one. The limits of time are of both together.
-struct EarlierTransfer: Hashable, Sendable {
-    /// The seconds since the first of them began, pauses left out.
-    let seconds: Double
-
-    init(_ transfer: Transfer, now: Double) {
-        seconds = transfer.seconds(now: now)
-    }
-}
-
 /// A running transfer: its operation, where its body goes, and what came so far.
 struct Transfer {
     /// The reports of the operation to opget, and those of opget.
@@ -30,8 +19,6 @@ struct Transfer {
     let operation: HTTPRequestOperation
     /// `nil` unless the body goes to an open descriptor.
     let stream: DescriptorStream?
-    /// The file that the answer is compared with: it is no body then.
-    let comparison: ComparedFile?
     private(set) var received: Int64 = 0
     private(set) var expected: Int64?
     /// The number of its bytes that an earlier run had left.
@@ -56,15 +43,12 @@ struct Transfer {
         _ item: Item,
         _ operation: HTTPRequestOperation,
         stream: DescriptorStream? = nil,
-        comparison: ComparedFile? = nil,
-        after earlier: EarlierTransfer? = nil,
         now: Double
     ) {
-        self.comparison = comparison
         self.item = item
         self.operation = operation
         self.stream = stream
-        clock = TransferClock(now: now, spent: earlier?.seconds ?? 0)
+        clock = TransferClock(now: now)
     }
 
     /// `nil` when the body goes to a descriptor, a device or a FIFO.
@@ -240,7 +224,7 @@ struct Transfer {
     /// The failure that `error` means here. Where standard output or a terminal has bytes of an attempt that
     /// failed, and the server does not prove that the rest belongs to them, it is that attempt that failed.
     func failure(_ error: any Error) -> Failure {
-        guard download == nil, comparison == nil, let setback else { return Failure(error) }
+        guard download == nil, let setback else { return Failure(error) }
         switch error {
         case ResumeError.representationChanged, ResumeError.mustStartOver: break
         default: return Failure(error)

@@ -9,9 +9,8 @@ struct TransferClock {
     /// Whether the transfer ran before the last pause.
     private(set) var hasRun = true
 
-    /// `spent`: the seconds that earlier transfers of the same item have taken.
-    init(now: Double, spent: Double = 0) {
-        start = now - spent
+    init(now: Double) {
+        start = now
         meter = ThroughputMeter(now: now)
     }
 

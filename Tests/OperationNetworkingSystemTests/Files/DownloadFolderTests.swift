@@ -29,30 +29,9 @@ struct DownloadFolderTests {
     }
 
     private func make(_ name: String, _ text: String = "") throws -> PartFile {
-        let file = try #require(try folder.create(name, as: .part))
+        let file = try #require(try folder.create(name))
         try file.write(Array(text.utf8).span, at: 0)
         return file
-    }
-
-    /// fstatat(2) sees files whose last name has just gone, with 0 names, and so does fstat(2) on an open
-    /// one.
-    @Test func aFileThatLosesItsNameMeanwhileIsNotTakenForAnotherUsers() throws {
-        let isOver = Locked(false)
-        let path = directory.path
-        DispatchQueue.global().async {
-            defer { isOver.withLock { $0 = true } }
-            guard let folder = try? DownloadFolder(path: path) else { return }
-            for _ in 0..<20_000 {
-                let file = try? folder.create("a.part", as: .part)
-                try? folder.remove("a.part")
-                file?.close()
-            }
-        }
-        // One without bytes is blank where it is not marked yet.
-        while !isOver.withLock({ $0 }) {
-            if case .file(let status) = try folder.status(of: "a.part") { #expect(status.links == 1) }
-            #expect(try folder.trust(of: "a.part", as: .part) != FileTrust.none)
-        }
     }
 
     /// The number that the kernel gives again is in mountinfo; the session of a checkpoint needs the other one.
@@ -89,7 +68,7 @@ struct DownloadFolderTests {
             // Only root may.
             guard try Self.run("mount", "-t", "tmpfs", "none", directory.file("m")) else { return nil }
             defer { _ = try? Self.run("umount", directory.file("m")) }
-            let file = try #require(try DownloadFolder(path: directory.file("m")).create("a", as: .part))
+            let file = try #require(try DownloadFolder(path: directory.file("m")).create("a"))
             defer { file.close() }
             return file.mount
         }
@@ -125,13 +104,13 @@ struct DownloadFolderTests {
 
     @Test func aNameThatIsTakenIsNotMadeAgain() throws {
         _ = try make("a", "theirs")
-        #expect(try folder.create("a", as: .part) == nil)
+        #expect(try folder.create("a") == nil)
         #expect(text("a") == "theirs")
     }
 
     @Test func aFileThatIsNotThereIsNotOpened() throws {
         #expect(try folder.open("a") == nil)
-        #expect(try folder.contents(of: "a", as: .part, limit: 10) == .nothing)
+        #expect(try folder.contents(of: "a", limit: 10) == .nothing)
         #expect(try folder.status(of: "a") == .nothing)
     }
 
@@ -159,7 +138,7 @@ struct DownloadFolderTests {
         #expect(mkdir(parent.file("old"), 0o700) == 0)
         let folder = try DownloadFolder(path: parent.file("old"))
         #expect(Glibc.rename(parent.file("old"), parent.file("new")) == 0)
-        _ = try folder.create("a", as: .part)
+        _ = try folder.create("a")
         #expect(access(parent.file("new/a"), F_OK) == 0)
     }
 
@@ -193,7 +172,7 @@ struct DownloadFolderTests {
     @Test func theProcesssLimitIsOneOfTheFiles() async {
         await #expect(processExitsWith: .success) {
             let directory = try TestDirectory()
-            guard let file = try DownloadFolder(path: directory.path).create("a", as: .part) else { exit(2) }
+            guard let file = try DownloadFolder(path: directory.path).create("a") else { exit(2) }
             var limit = rlimit(rlim_cur: 5000, rlim_max: 5000)
             guard setrlimit(__rlimit_resource_t(1), &limit) == 0 else { exit(3) }
             guard file.canHave(5000), !file.canHave(5001), file.maximumLength == 5000 else { exit(4) }
@@ -269,7 +248,7 @@ struct DownloadFolderTests {
                 seteuid(65534) == 0
             else { exit(2) }
             let folder = try DownloadFolder(path: directory.path)
-            guard let file = try folder.create("a", as: .part) else { exit(3) }
+            guard let file = try folder.create("a") else { exit(3) }
             try file.write([49].span, at: 0)
             try folder.synchronize()
             try folder.renameExclusively("a", to: "b", of: file)
@@ -303,7 +282,7 @@ struct DownloadFolderTests {
                 }
                 guard try folder.status(of: "b") == .nothing else { exit(7) }
                 guard case .file(let status) = try folder.status(of: "a") else { exit(8) }
-                guard try !folder.mayBeOurs(status) else { exit(9) }
+                guard !status.isOwn(of: 65_534) else { exit(9) }
             }
             guard seteuid(0) == 0 else { exit(10) }
         }
@@ -324,7 +303,6 @@ struct DownloadFolderTests {
         let identity = try folder.replace(
             "a",
             with: Array("new".utf8),
-            as: .checkpoint,
             temporary: "temporary",
             isDurable: isDurable
         )
@@ -336,7 +314,6 @@ struct DownloadFolderTests {
         }
         #expect(status.identity == identity)
         #expect(mode("a") == 0o600)
-        #expect(try folder.trust(of: "a", as: .checkpoint) == .full)
     }
 
     // MARK: - Owners
@@ -347,77 +324,41 @@ struct DownloadFolderTests {
         return (attributes?[.posixPermissions] as? NSNumber).map { mode_t($0.uint32Value) } ?? 0
     }
 
-    @Test(arguments: [EPERM, EACCES, EIO, ENOSPC, EDQUOT, EROFS, E2BIG])
-    func whereNoMarkCanBeSetAMissingOneSaysNothing(code: Int32) throws {
-        let folder = try DownloadFolder(
-            path: directory.path,
-            marker: { _, _ in throw SystemError(code, "fsetxattr") }
-        )
-        let file = try #require(try folder.create("file", as: .part))
-        try file.write(Array("mine".utf8).span, at: 0)
-        #expect(!file.isMarked && file.look(for: .part) == .missing)
-        #expect(try folder.trust(of: "file", as: .part) == .unmarked)
-        #expect(
-            try folder.contents(of: "file", as: .checkpoint, limit: 10)
-                == .bytes(Array("mine".utf8), isMarked: false)
-        )
-        #expect(chmod(directory.file("file"), 0o644) == 0)
-        #expect(try folder.trust(of: "file", as: .part) == FileTrust.none)
-        #expect(chmod(directory.file("file"), 0o600) == 0)
-        // What was tried to find that out is gone.
-        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["file"])
-        // Where marks can be set it is any program's.
-        #expect(try self.folder.trust(of: "file", as: .part) == FileTrust.none)
-        self.folder.mark(file, as: .part)
-        #expect(file.isMarked)
-        #expect(try folder.trust(of: "file", as: .part) == .full)
-    }
-
-    @Test func onlyFilesMadeAsOursAreAreRead() throws {
+    @Test func onlyFilesThatNoOtherUserMayHaveMadeAreRead() throws {
         _ = try make("file", "mine")
         #expect(mode("file") == 0o600)
-        #expect(
-            try folder.contents(of: "file", as: .part, limit: 10)
-                == .bytes(Array("mine".utf8), isMarked: true)
-        )
+        #expect(try folder.contents(of: "file", limit: 10) == .bytes(Array("mine".utf8)))
         #expect(symlink("file", directory.file("link")) == 0)
         #expect(mkfifo(directory.file("fifo"), 0o600) == 0)
         #expect(mkdir(directory.file("directory"), 0o700) == 0)
         for name in ["link", "fifo", "directory"] {
-            #expect(try folder.contents(of: name, as: .part, limit: 10) == .notOurs)
+            #expect(try folder.contents(of: name, limit: 10) == .notOurs)
         }
-        for mode in [0o644, 0o620, 0o666] as [mode_t] {
+        for mode in [0o620, 0o602, 0o666] as [mode_t] {
             #expect(chmod(directory.file("file"), mode) == 0)
-            #expect(try folder.contents(of: "file", as: .part, limit: 10) == .notOurs)
+            #expect(try folder.contents(of: "file", limit: 10) == .notOurs)
         }
-        #expect(chmod(directory.file("file"), 0o600) == 0)
-        // What another program wrote, and what we wrote as something else.
-        #expect(FileManager.default.createFile(atPath: directory.file("theirs"), contents: Data("x".utf8)))
-        #expect(chmod(directory.file("theirs"), 0o600) == 0)
-        #expect(try folder.contents(of: "theirs", as: .part, limit: 10) == .notOurs)
-        #expect(try folder.trust(of: "theirs", as: .part) == FileTrust.none)
-        #expect(try folder.contents(of: "file", as: .checkpoint, limit: 10) == .notOurs)
-        #expect(try folder.trust(of: "file", as: .part) == .full)
-        #expect(try folder.trust(of: "nothing", as: .part) == nil)
-        #expect(truncate(directory.file("theirs"), 0) == 0)
-        #expect(try folder.trust(of: "theirs", as: .part) == .blank)
-        let other = try #require(try folder.open("file"))
-        other.removeMark()
-        #expect(try folder.contents(of: "file", as: .part, limit: 10) == .notOurs)
-        try other.mark(.part)
+        #expect(chmod(directory.file("file"), 0o644) == 0)
+        #expect(try folder.contents(of: "file", limit: 10) != .notOurs)
         #expect(link(directory.file("file"), directory.file("second")) == 0)
-        #expect(try folder.contents(of: "file", as: .part, limit: 10) == .notOurs)
-        // What was tried to find out whether modes are kept is gone.
-        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
-        #expect(names == ["directory", "fifo", "file", "link", "second", "theirs"])
+        #expect(try folder.contents(of: "file", limit: 10) == .notOurs)
+        #expect(try folder.contents(of: "nothing", limit: 10) == .nothing)
     }
 
-    @Test func aReaderReadsTheFileThatWasMeant() throws {
-        let first = try make("a", "mine").status.identity
-        _ = try folder.reader("a", of: first)
+    /// Not every file system tells it.
+    @Test func anotherFileHasAnotherTimeOfBirth() throws {
+        let first = try make("a")
+        guard let birth = first.birth else { return }
         try folder.rename("a", to: "b")
-        _ = try make("a", "theirs")
-        #expect(code { _ = try folder.reader("a", of: first) } == SystemError.replaced)
+        try first.setModified(1_700_000_000)
+        #expect(first.birth == birth)
+        #expect(try folder.open("b")?.birth == birth)
+        var other: FileBirth?
+        repeat {
+            try folder.remove("b")
+            other = try make("b").birth
+        } while other == birth
+        #expect(other != nil)
     }
 
     @Test(arguments: [0o600, 0o640, 0o755, 0o666] as [mode_t])
@@ -436,7 +377,7 @@ struct DownloadFolderTests {
         await #expect(processExitsWith: .success) {
             let directory = try TestDirectory()
             let folder = try DownloadFolder(path: directory.path)
-            guard let file = try folder.create("a", as: .part) else { exit(2) }
+            guard let file = try folder.create("a") else { exit(2) }
             for mask in [0o022, 0o002, 0o077, 0, 0o027] as [mode_t] {
                 umask(mask)
                 let access = try folder.access(to: file, named: "b")
@@ -461,12 +402,12 @@ struct DownloadFolderTests {
                 exit(0)
             }
             umask(0o077)
-            guard let other = try folder.create("c", as: .part) else { exit(5) }
+            guard let other = try folder.create("c") else { exit(5) }
             let access = try folder.access(to: other, named: "d")
             guard access.mode == 0o660 else { exit(6) }
             // What replaces it gets its list.
             other.grant(access)
-            guard let next = try folder.create("e", as: .part) else { exit(7) }
+            guard let next = try folder.create("e") else { exit(7) }
             let taken = try folder.access(to: next, named: "c")
             guard !taken.list.isEmpty, taken.mode == 0o660 else { exit(8) }
             next.grant(taken)
@@ -478,9 +419,9 @@ struct DownloadFolderTests {
     @Test func aFileThatIsTooLongIsNotRead() throws {
         _ = try make("a", "12345")
         #expect(
-            try folder.contents(of: "a", as: .part, limit: 5) == .bytes(Array("12345".utf8), isMarked: true)
+            try folder.contents(of: "a", limit: 5) == .bytes(Array("12345".utf8))
         )
-        #expect(try folder.contents(of: "a", as: .part, limit: 4) == .tooLong)
+        #expect(try folder.contents(of: "a", limit: 4) == .tooLong)
     }
 
     // MARK: - Changes
@@ -488,7 +429,7 @@ struct DownloadFolderTests {
     @Test func everyChangeIsToldInOrder() throws {
         var changes: [FileChange] = []
         let folder = try DownloadFolder(path: directory.path) { changes.append($0) }
-        let file = try #require(try folder.create("a", as: .part))
+        let file = try #require(try folder.create("a"))
         let inode = try file.status.identity.inode
         try file.write([1, 2].span, at: 5)
         try file.truncate(to: 6)
@@ -509,11 +450,11 @@ struct DownloadFolderTests {
         let folder = try DownloadFolder(path: directory.path) { change in
             if case .write = change { throw SystemError(EIO, "write") }
         }
-        let file = try #require(try folder.create("a", as: .part))
+        let file = try #require(try folder.create("a"))
         #expect(code { try file.write([1].span, at: 0) } == EIO)
         #expect(text("a") == "")
         #expect(
-            code { _ = try folder.replace("b", with: [1], as: .checkpoint, temporary: "c", isDurable: true) }
+            code { _ = try folder.replace("b", with: [1], temporary: "c", isDurable: true) }
                 == EIO
         )
         #expect(try folder.status(of: "b") == .nothing && folder.status(of: "c") == .nothing)

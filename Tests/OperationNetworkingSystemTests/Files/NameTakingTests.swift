@@ -42,7 +42,7 @@ import Testing
     }
 
     private func make(_ name: String, _ text: String) throws -> PartFile {
-        let file = try #require(try folder.create(name, as: .part))
+        let file = try #require(try folder.create(name))
         try file.write(Array(text.utf8).span, at: 0)
         return file
     }

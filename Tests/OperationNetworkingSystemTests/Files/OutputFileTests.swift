@@ -142,7 +142,7 @@ struct OutputFileTests {
             let bytes = [UInt8](repeating: 7, count: 3 << 19)
             let folder = try DownloadFolder(path: directory.path)
             let file = try OutputFile(path: directory.file("output"))
-            let part = try folder.create("part", as: .part)
+            let part = try folder.create("part")
             let writes: [() throws -> Void] = [
                 { for _ in 0..<3 { _ = try file?.write(bytes.span) } },
                 { try part?.write(bytes.span, at: 0) },
@@ -212,7 +212,7 @@ struct OutputFileTests {
 
     @Test func aPartialFileAndAnOutputFileKeepEachOtherOut() throws {
         let folder = try DownloadFolder(path: directory.path)
-        let part = try #require(try folder.create("part", as: .part))
+        let part = try #require(try folder.create("part"))
         #expect(try part.lock() == .taken)
         #expect(throws: FileClaim.Taken.self) { try OutputFile(path: directory.file("part")) }
         part.close()
@@ -234,7 +234,7 @@ struct OutputFileTests {
             var number = 0
             while !isDone.withLock({ $0 }) {
                 number += 1
-                _ = try #require(try folder.create("new \(number)", as: .part))
+                _ = try #require(try folder.create("new \(number)"))
                 guard case .file(let old) = try folder.status(of: "file") else { continue }
                 guard let claim = FileClaim(old.identity) else {
                     try folder.remove("new \(number)")

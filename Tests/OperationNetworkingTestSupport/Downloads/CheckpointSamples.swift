@@ -33,8 +33,12 @@ enum Sample {
             session: "boot/1",
             now: 1000
         )
+        checkpoint.birth = FileBirth(seconds: 1, nanoseconds: 2)
         for end in ends {
-            checkpoint.commit(DownloadCheckpoint.Block(end: end, length: 5, digest: "\(end)"))
+            checkpoint.commit(
+                ByteRanges(upTo: end),
+                DownloadCheckpoint.Block(end: end, length: 5, digest: "\(end)")
+            )
         }
         return checkpoint
     }

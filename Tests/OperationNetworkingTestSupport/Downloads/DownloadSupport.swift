@@ -94,28 +94,25 @@ extension PartialDownload {
         asksAboutServers: Bool = false,
         to destination: URL,
         replacesFile: Bool,
-        orOnly replaceable: ReplaceableFile = .none,
-        continuing source: SourceFile? = nil,
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
-        let place = try DownloadPlace(destination, watch: environment.watch, marker: environment.marker)
+        let place = try DownloadPlace(destination, watch: environment.watch)
         let question = DownloadQuestion(request, as: asker, under: verification, asksAboutServers)
-        let replaceable = replacesFile ? .any : replaceable
         let found = try FileError.translating(destination) {
-            try place.check(replacing: replaceable)
+            try place.check(replacing: replacesFile)
             return try FoundPart.findAll(
                 for: question,
-                continuing: source,
                 at: place,
-                replacing: replaceable,
+                replacing: replacesFile,
                 in: environment
-            ).first ?? FoundPart.make(for: question, at: place, replacing: replaceable, in: environment)
+            ).parts.first
+                ?? FoundPart.make(for: question, at: place, replacing: replacesFile, in: environment)
         }
         self.init(
             found,
             at: place,
             for: question,
-            replacing: replaceable,
+            replacing: replacesFile,
             generation: found.generation,
             in: environment
         )

@@ -14,8 +14,6 @@ final class Machine {
     let changes = Box<[FileChange]>([])
     /// The error of a change; `nil`: it succeeds.
     let fault = Box<((FileChange) -> SystemError?)>({ _ in nil })
-    /// The error of marking a file; `nil`: it does not.
-    let markFault = Box<SystemError?>(nil)
     private let currentSession = Box<String?>("a boot")
 
     /// Another one stands for a restart of the machine.
@@ -30,10 +28,6 @@ final class Machine {
                 if let error = fault.value(change) { throw error }
                 changes.value.append(change)
             },
-            marker: { [markFault] file, mark in
-                if let error = markFault.value { throw error }
-                try file.mark(mark)
-            },
             clock: { [time] in MonotonicTime(seconds: time.value) },
             wallClock: { [time] in Int64(time.value) },
             session: { [currentSession] _ in currentSession.value }
@@ -44,6 +38,11 @@ final class Machine {
 extension PartialDownload {
     func write(_ text: String) throws {
         try write(Array(text.utf8).span)
+    }
+
+    /// The next bytes.
+    func write(_ bytes: Span<UInt8>) throws {
+        try write(bytes, at: position)
     }
 }
 

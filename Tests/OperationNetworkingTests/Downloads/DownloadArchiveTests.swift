@@ -150,9 +150,9 @@ struct DownloadArchiveTests {
     }
 
     /// Only opget asks for that, and has its checkpoints.
-    @Test func oneThatMayReplaceACertainFileHasNoArchive() throws {
+    @Test func oneThatContinuesAnotherProgramsFileHasNoArchive() throws {
         let operation = try DownloadScene().operation()
-        operation.replaceable = .empty
+        operation.continuesFile = true
         #expect(operation.archive == nil)
     }
 }

@@ -19,10 +19,8 @@ struct DownloadOwnerTests {
     enum Plant: String, CaseIterable, Sendable {
         /// To see that nothing but the owner and the mode is wrong with the others.
         case ours
-        /// All is right but the mark of the part, or that of the checkpoint: made by another program under a umask of 077.
-        case unmarked, unmarkedPart, unmarkedCheckpoint
-        /// Each has the mark of the other.
-        case markedWrong
+        /// All is right but the file that the checkpoint names: what a server, an archive or a backup can bring.
+        case otherInode, otherBirth, noBirth
         case readable
         case anotherUser, anotherUserReadable, anotherUserCheckpoint
         /// An earlier run saved both from a hostile host.
@@ -31,7 +29,7 @@ struct DownloadOwnerTests {
         case hardLink, hardLinkOfCheckpoint, symbolicLink, symbolicLinkOfCheckpoint
         case fifo, fifoOfCheckpoint, directory, directoryOfTemporary
 
-        var isBelieved: Bool { self == .ours }
+        var isBelieved: Bool { self == .ours || self == .readable }
         /// Only root can give files to others.
         var isPermitted: Bool { !rawValue.hasPrefix("anotherUser") || geteuid() == 0 }
     }
@@ -53,24 +51,28 @@ struct DownloadOwnerTests {
             now: 0
         )
         text.wish.name = "file.bin"
+        let birth = try #require(file.birth)
+        switch plant {
+        case .otherInode: text.part = FileIdentity(device: text.part.device, inode: text.part.inode + 1)
+        // No server knows when the file was made.
+        case .otherBirth, .downloaded, .downloadedUnderUmask002:
+            text.birth = FileBirth(seconds: birth.seconds, nanoseconds: birth.nanoseconds ^ 1)
+        case .noBirth: break
+        default: text.birth = birth
+        }
         if count > 0 {
             let length = min(count, DownloadCheckpoint.Block.maximumLength)
             let digest = try Array(Self.hostile.prefix(count).suffix(length)).span.sha256Text()
-            text.commit(DownloadCheckpoint.Block(end: Int64(count), length: length, digest: digest))
+            text.commit(
+                ByteRanges(upTo: Int64(count)),
+                DownloadCheckpoint.Block(end: Int64(count), length: length, digest: digest)
+            )
         }
         try Data(try text.fileBytes()).write(to: scene.checkpoint)
         #expect(chmod(checkpoint, 0o600) == 0)
-        try file.mark(plant == .markedWrong ? .checkpoint : .part)
-        let other = try #require(try folder.open("file.bin.part.resume"))
-        try other.mark(plant == .markedWrong ? .part : .checkpoint)
         let away = scene.folder.url.appendingPathComponent("away").path
         switch plant {
-        case .ours, .markedWrong: break
-        case .unmarked:
-            file.removeMark()
-            other.removeMark()
-        case .unmarkedPart: file.removeMark()
-        case .unmarkedCheckpoint: other.removeMark()
+        case .ours, .otherInode, .otherBirth, .noBirth: break
         case .readable: #expect(chmod(part, 0o644) == 0)
         case .anotherUser: #expect(chown(part, 1234, 1234) == 0 && chown(checkpoint, 1234, 1234) == 0)
         case .anotherUserReadable:
@@ -123,8 +125,9 @@ struct DownloadOwnerTests {
         #expect(scene.server.requests.map { $0["Range"] } == [nil])
         let target = try fileStatus(scene.target)
         #expect(target.owner == geteuid() && target.mode & 0o022 == 0 && target.links == 1)
-        // What is not ours is as it was. An empty file was in the way of no bytes.
-        guard count > 0 else { return }
+        // What is not ours is as it was. An empty file was in the way of no bytes, and one whose file system tells no
+        // time of birth is begun anew if its checkpoint names the inode.
+        guard count > 0, plant != .noBirth else { return }
         #expect(try status(scene.part) == before)
         #expect(!scene.names.contains { $0.hasPrefix("file.bin.1") })
     }
@@ -148,101 +151,53 @@ struct DownloadOwnerTests {
         #expect(throws: DownloadError.checkpointUnreadable(scene.checkpoint)) {
             try DownloadOperation(resuming: scene.checkpoint)
         }
-        #expect(chmod(scene.checkpoint.path, 0o600) == 0)
+    }
+
+    @Test func aCheckpointOfOursIsGoneOnWith() throws {
+        let scene = try DownloadScene()
+        try plant(.ours, 1000, in: scene)
         #expect(throws: Never.self) { try DownloadOperation(resuming: scene.checkpoint) }
-        let folder = try DownloadFolder(path: scene.folder.url.path)
-        try #require(try folder.open(scene.checkpoint.lastPathComponent)).removeMark()
+        #expect(unlink(scene.part.path) == 0)
         #expect(throws: DownloadError.checkpointUnreadable(scene.checkpoint)) {
             try DownloadOperation(resuming: scene.checkpoint)
         }
     }
 
-    /// The files that have their name, with a checkpoint beside them, as after the death of a process.
-    enum Death: CaseIterable, Sendable {
-        case beforeTheMode
-        /// The part has its name as well.
-        case beforeTheModeAsALink
-        /// A file that is replaced has a mode of its own.
-        case replacing, replacingOnlyThis
-        /// The checkpoint is an earlier version's.
-        case ofAnEarlierVersion
-        /// The user has made it private since.
-        case afterTheMark
-        /// The part was removed, and another program's file was given its inode.
-        case otherFile
-
-        var isGrantedAccess: Bool { self == .beforeTheMode || self == .beforeTheModeAsALink }
-        var replaceable: ReplaceableFile {
-            switch self {
-            case .replacing: .any
-            case .replacingOnlyThis: .empty
-            default: .none
-            }
-        }
-    }
-
-    /// `others`: the names that another program's partial files have, so that ours has the next.
-    @Test(arguments: Death.allCases, [[], ["a.part"], ["a.part", "a.1.part", "a.2.part"]])
-    func onlyANewFileWhoseProcessDiedBeforeItsModeWasGivenGetsIt(death: Death, others: [String]) throws {
+    /// A process dies between the name of a file and the removal of the checkpoint. `isLink`: where names are taken by
+    /// links, the part has its name as well.
+    @Test(arguments: [true, false], [[], ["a.part"], ["a.part", "a.1.part", "a.2.part"]])
+    func whatAProcessLeftThatDiedAtTheEndIsRemoved(isLink: Bool, others: [String]) throws {
         let directory = try TemporaryDirectory()
         for name in others { try Data("theirs".utf8).write(to: directory.file(name)) }
         let names = PartialName(of: "a").candidate(others.count)
         let (target, part) = (directory.file("a"), directory.file(names.part))
-        let download = try PartialDownload(
-            .sample,
-            to: target,
-            replacesFile: false,
-            orOnly: death.replaceable
-        )
-        try download.begin(.start, total: 1, origin: Sample.origin())
-        try download.write("0")
-        try download.flush()
-        download.close()
-        let folder = try DownloadFolder(path: directory.url.path)
-        switch death {
-        case .afterTheMark, .otherFile: try #require(try folder.open(names.part)).removeMark()
-        case .ofAnEarlierVersion:
-            var checkpoint = try #require(try folder.checkpoint(names.checkpoint).checkpoint)
-            checkpoint.mayReplace = nil
-            try folder.save(checkpoint, names, isDurable: false)
-        default: break
-        }
-        if death == .beforeTheModeAsALink {
-            #expect(link(part.path, target.path) == 0)
-        } else {
-            #expect(rename(part.path, target.path) == 0)
-        }
-        #expect(throws: DownloadError.destinationExists(target)) {
-            try PartialDownload(.sample, to: target, replacesFile: false)
-        }
-        #expect(try #require(try folder.open("a")).look(for: .part) == .missing)
-        let usual = folder.accessOfNewFile.mode
-        #expect(try fileStatus(target).mode == (death.isGrantedAccess ? usual : 0o600))
-        let left = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
-        #expect(Set(left) == Set(["a"] + others))
-    }
-
-    /// A process died as it gave a file its name. The names before may be free by now, or no name at all may
-    /// have been free then.
-    @Test func whatIsLeftIsFoundBehindANameThatIsFreeByNow() throws {
-        let directory = try TemporaryDirectory()
-        try Data("theirs".utf8).write(to: directory.file("a.part"))
-        let target = directory.file("a")
         let download = try PartialDownload(.sample, to: target, replacesFile: false)
         try download.begin(.start, total: 1, origin: Sample.origin())
         try download.write("0")
         try download.flush()
         download.close()
-        #expect(rename(directory.file("a.1.part").path, target.path) == 0)
-        #expect(StalePart.mayBeLeft(beside: target))
-        try FileManager.default.removeItem(at: directory.file("a.part"))
+        #expect(chmod(part.path, 0o640) == 0)
+        #expect((isLink ? link(part.path, target.path) : rename(part.path, target.path)) == 0)
         #expect(throws: DownloadError.destinationExists(target)) {
             try PartialDownload(.sample, to: target, replacesFile: false)
         }
-        let folder = try DownloadFolder(path: directory.url.path)
-        #expect(try fileStatus(target).mode == folder.accessOfNewFile.mode)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["a"])
-        #expect(!StalePart.mayBeLeft(beside: target))
+        #expect(try fileStatus(target).mode == 0o640)
+        let left = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+        #expect(Set(left) == Set(["a"] + others))
+    }
+
+    /// A process dies between the final mode and the name.
+    @Test func aPartThatWasToBeCompleteIsPrivateAgain() throws {
+        let directory = try TemporaryDirectory()
+        let first = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
+        try first.begin(.start, total: 2, origin: Sample.origin())
+        try first.write("0")
+        try first.flush()
+        first.close()
+        #expect(chmod(directory.file("a.part").path, 0o644) == 0)
+        let second = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
+        #expect(second.count == 1)
+        #expect(try fileStatus(directory.file("a.part")).mode == 0o600)
     }
 
     /// The plain name of a part and that of its checkpoint, with what is no checkpoint, prove nothing.
@@ -277,34 +232,6 @@ struct DownloadOwnerTests {
         #expect(FileManager.default.fileExists(atPath: directory.file("a.1.part.resume").path))
     }
 
-    /// The operation that began the part may replace nothing, the one that completes it replaces a file.
-    @Test func theCheckpointSaysThatAFileIsReplacedBeforeItIs() throws {
-        let directory = try TemporaryDirectory()
-        let target = directory.file("a")
-        let first = try PartialDownload(.sample, to: target, replacesFile: false)
-        try first.begin(.start, total: 2, origin: Sample.origin())
-        try first.write("0")
-        // Killed: after a rest the next bytes would have the checkpoint written, and this noted, anyhow.
-        first.close()
-        try Data("older".utf8).write(to: target)
-        #expect(chmod(target.path, 0o600) == 0)
-        let folder = try DownloadFolder(path: directory.url.path)
-        let names = PartialName(of: "a").candidate(0)
-        let noted = Locked<Bool?>(nil)
-        var machine = DownloadEnvironment()
-        machine.watch = { change in
-            guard case .rename("a.part", _) = change else { return }
-            let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
-            noted.withLock { $0 = checkpoint?.mayReplace }
-        }
-        let second = try PartialDownload(.sample, to: target, replacesFile: true, in: machine)
-        try second.begin(.end, total: 2, origin: Sample.origin())
-        try second.write("1")
-        try second.finish(modified: nil)
-        #expect(noted.withLock { $0 } == true)
-        #expect(try fileStatus(target).mode == 0o600)
-    }
-
     @Test func theFolderIsNotTidiedUpForAnotherUser() async throws {
         // A file that is there, and has the name of a partial file as well.
         let scene = try DownloadScene()
@@ -316,15 +243,6 @@ struct DownloadOwnerTests {
             try await scene.run(scene.operation()).get()
         }
         #expect(scene.names == ["file.bin", "file.bin.part"])
-    }
-
-    @Test func aCompleteFileHasNoMark() async throws {
-        let scene = try DownloadScene()
-        _ = try await scene.run(scene.operation()).get()
-        let folder = try DownloadFolder(path: scene.folder.url.path)
-        // Whatever name it gets later, and whatever its mode is then.
-        #expect(rename(scene.target.path, scene.part.path) == 0 && chmod(scene.part.path, 0o600) == 0)
-        #expect(try folder.trust(of: "file.bin.part", as: .part) == FileTrust.none)
     }
 
     // MARK: - Names

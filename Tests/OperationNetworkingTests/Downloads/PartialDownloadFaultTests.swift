@@ -153,7 +153,7 @@ struct PartialDownloadFaultTests {
 
     @Test(arguments: [true, false])
     func anotherProcessThatHasTheFileIsLeftAlone(isOurs: Bool) throws {
-        _ = try DownloadFolder(path: directory.url.path).create("a.part", as: .part)
+        _ = try DownloadFolder(path: directory.url.path).create("a.part")
         #expect(chmod(directory.file("a.part").path, isOurs ? 0o600 : 0o644) == 0)
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
@@ -428,7 +428,7 @@ struct PartialDownloadFaultTests {
     }
 
     @Test func whatAProcessThatDiedHadAllocatedIsGivenBack() throws {
-        let file = try #require(try DownloadFolder(path: directory.url.path).create("a.part", as: .part))
+        let file = try #require(try DownloadFolder(path: directory.url.path).create("a.part"))
         try file.allocate(1 << 20, at: 0)
         #expect(try file.status.allocated >= 1 << 20)
         let other = try #require(try DownloadFolder(path: directory.url.path).open("a.part"))

@@ -21,8 +21,7 @@ struct PartialDownloadTests {
         _ request: URLRequest = .sample,
         under verification: ServerVerification? = nil,
         asksAboutServers: Bool = false,
-        replacesFile: Bool = false,
-        continuing started: StartedFile? = nil
+        replacesFile: Bool = false
     ) throws -> PartialDownload {
         try PartialDownload(
             request,
@@ -30,8 +29,6 @@ struct PartialDownloadTests {
             asksAboutServers: asksAboutServers,
             to: directory.file("a"),
             replacesFile: replacesFile,
-            orOnly: started?.replaceable ?? .none,
-            continuing: started?.source,
             in: machine.environment
         )
     }
@@ -426,13 +423,11 @@ struct PartialDownloadTests {
 
     @Test func whatAProcessLeftThatDiedWhileItWroteACheckpointIsRemoved() throws {
         try leave("01234")
-        try put("half a checkpoint", "a.part.resume.new")
+        try put("OperationNetworking-download \(DownloadCheckpoint.schema) half\n", "a.part.resume.new")
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o600],
             ofItemAtPath: directory.file("a.part.resume.new").path
         )
-        let folder = try DownloadFolder(path: directory.url.path)
-        try #require(try folder.open("a.part.resume.new")).mark(.checkpoint)
         let download = try open()
         #expect(download.count == 5)
         try download.begin(.end, total: nil, origin: Sample.origin())
@@ -441,50 +436,42 @@ struct PartialDownloadTests {
         #expect(try names() == ["a"])
     }
 
-    // MARK: - Marks that cannot be set
+    // MARK: - Whose they are
 
-    @Test(arguments: [EPERM, EIO, ENOSPC] as [Int32])
-    func whereNoMarkCanBeSetTheSessionProvesThePart(code: Int32) throws {
-        machine.markFault.value = SystemError(code, "fsetxattr")
+    /// A copy, or a restored backup: the bytes may be right, and nothing shows that they are.
+    @Test func aCopyOfAPartIsLeftAloneAndSaid() throws {
         try leave("01234")
+        for name in ["a.part", "a.part.resume"] {
+            try FileManager.default.copyItem(at: directory.file(name), to: directory.file("copy"))
+            try FileManager.default.removeItem(at: directory.file(name))
+            try FileManager.default.moveItem(at: directory.file("copy"), to: directory.file(name))
+        }
+        let download = try PartPair(
+            .sample,
+            to: directory.file("a"),
+            replacesFile: false,
+            in: machine.environment
+        )
+        #expect(download.lost == .checkpointUnproven)
+        #expect(download.current.partURL.lastPathComponent == "a.1.part")
+        #expect(try text("a.part") == "01234")
+    }
+
+    @Test func aCheckpointOfAnotherVersionIsLeftAloneAndSaid() throws {
+        try leave("01234")
+        let later = try text("a.part.resume")
+            .replacing("download \(DownloadCheckpoint.schema) ", with: "download 99 ")
+        try put(later, "a.part.resume")
+        let download = try PartPair(
+            .sample,
+            to: directory.file("a"),
+            replacesFile: false,
+            in: machine.environment
+        )
+        #expect(download.lost == .checkpointUnreadable)
+        download.close()
+        #expect(try text("a.part.resume") == later)
         #expect(try names() == ["a.part", "a.part.resume"])
-        let second = try open()
-        #expect(second.count == 5 && second.recovered != nil && second.lost == nil)
-        #expect(second.partURL.lastPathComponent == "a.part")
-        #expect(throws: DownloadError.inUse(directory.file("a"))) { try open() }
-        second.close()
-        // After a boot it may be any program's.
-        machine.session = "another boot"
-        let third = try open()
-        #expect(third.count == 0 && third.lost == .checkpointUnproven)
-        try third.begin(.start, total: 3, origin: Sample.origin())
-        try third.write("abc")
-        try third.finish(modified: nil)
-        #expect(try names() == ["a"])
-        #expect(try text("a") == "abc")
-    }
-
-    /// The numbers of its part are not those of the file that is there.
-    @Test func whereNoMarkCanBeSetAnotherFileIsNotThePart() throws {
-        machine.markFault.value = SystemError(EPERM, "fsetxattr")
-        try leave("01234")
-        try FileManager.default.moveItem(at: directory.file("a.part"), to: directory.file("x"))
-        try put("56789", "a.part")
-        #expect(chmod(directory.file("a.part").path, 0o600) == 0)
-        #expect(try open().lost == .checkpointUnproven)
-    }
-
-    @Test func aMarkThatCouldNotBeSetAtOnceIsSetLater() throws {
-        machine.markFault.value = SystemError(EIO, "fsetxattr")
-        let first = try open()
-        try first.begin(.start, total: 10, origin: Sample.origin())
-        machine.markFault.value = nil
-        try first.write("01234")
-        try first.flush()
-        first.close()
-        machine.session = "another boot"
-        let second = try open()
-        #expect(second.count == 5 && second.lost == nil)
     }
 
     // MARK: - Names
@@ -548,93 +535,87 @@ struct PartialDownloadTests {
         #expect(try names() == ["a"])
     }
 
-    @Test func twoFreeNamesInARowEndTheSearch() throws {
-        for name in ["a.part", "a.1.part", "a.2.part"] { try put("another program's", name) }
-        try leave("01234")
-        for name in ["a.part", "a.2.part"] { try FileManager.default.removeItem(at: directory.file(name)) }
+    // MARK: - Ranges, and a name that the head decides
+
+    /// A later process goes on behind the first of them.
+    @Test func bytesBehindAGapAreWrittenAndNotTakenForTheRest() throws {
         let download = try open()
-        #expect(download.partURL.lastPathComponent == "a.3.part")
-        #expect(download.recovered?.offset == 5)
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.write("01")
+        try download.write(Array("67".utf8).span, at: 6)
+        try download.flush()
+        #expect(
+            download.checkpoint?.ranges.ranges == [0..<2]
+                || download.checkpoint?.ranges.ranges == [0..<2, 6..<8]
+        )
+        #expect(throws: DownloadError.self) { try download.finish(modified: nil) }
+        try download.write(Array("2345".utf8).span, at: 2)
+        #expect(download.count == 8)
+        try download.write(Array("89".utf8).span, at: 8)
+        try download.finish(modified: nil)
+        #expect(try text("a") == "0123456789")
+    }
+
+    @Test func aLaterProcessKeepsWhatComesBeforeAGap() throws {
+        let download = try open()
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.write(Array("67".utf8).span, at: 6)
+        try download.write(Array("01".utf8).span, at: 0)
+        try download.flush()
         download.close()
-        try FileManager.default.removeItem(at: directory.file("a.1.part"))
-        #expect(try open().partURL.lastPathComponent == "a.part")
+        let next = try open()
+        #expect(next.count == 2)
+        try next.begin(.end, total: 10, origin: Sample.origin())
+        try next.write("23456789")
+        try next.finish(modified: nil)
+        #expect(try text("a") == "0123456789")
+    }
+
+    @Test func theNameMayBeDecidedAfterTheHead() throws {
+        let download = try open()
+        try download.begin(.start, total: 2, origin: Sample.origin())
+        try download.write("01")
+        #expect(throws: DownloadError.reservedName(directory.file("b.part"))) {
+            try download.finish(as: "b.part", modified: nil)
+        }
+        try put("theirs", "c")
+        #expect(throws: DownloadError.destinationExists(directory.file("c"))) {
+            try download.finish(as: "c", modified: nil)
+        }
+        try download.finish(as: "b", modified: nil)
+        #expect(try names() == ["b", "c"])
+        #expect(try text("b") == "01")
     }
 
     // MARK: - Files of other programs
 
-    /// The server's head for a file that it continues.
-    private func started(_ name: String) throws -> StartedFile {
-        let comparison = try #require(try FileComparison(of: directory.file(name)))
-        let text = try self.text(name)
-        let start = max(0, text.utf8.count - FileComparison.length)
-        let response = try #require(
-            HTTPURLResponse(
-                url: URL(fileURLWithPath: "/file"),
-                statusCode: 206,
-                httpVersion: "HTTP/1.1",
-                headerFields: [
-                    "ETag": "\"v1\"",
-                    "Content-Range": "bytes \(start)-\(text.utf8.count - 1)/\(text.utf8.count + 5)",
-                ]
-            )
+    private func openUnderADigest() throws -> PartPair {
+        try PartPair(
+            .sample,
+            to: directory.file("a"),
+            replacesFile: true,
+            knowsWhole: true,
+            in: machine.environment
         )
-        let outcome = comparison.outcome(response, data: Data(text.utf8.dropFirst(start)))
-        guard case .begins(let started)? = outcome else { throw CocoaError(.fileReadUnknown) }
-        return started
     }
 
-    @Test func aCopyIsOfUseOnlyForTheSameFile() throws {
+    @Test func aCopyIsOfUseOnlyUnderADigest() throws {
         try put("01234", "a")
-        let file = try started("a")
-        let first = try open(continuing: file)
-        try first.take(file)
+        let first = try openUnderADigest()
+        try first.current.adopt()
         first.close()
         #expect(try open(replacesFile: true).lost == .foreignCopy)
-        let again = try open(continuing: file)
-        #expect(again.count == 5 && again.lost == nil)
-        again.close()
-        // The same bytes in another file.
-        try FileManager.default.removeItem(at: directory.file("a"))
-        try put("01234", "a")
-        let other = try started("a")
-        #expect(try open(continuing: other).lost == .foreignCopy)
-    }
-
-    @Test func aCopyThatWasCutShortIsBegunAnew() throws {
-        let text = String(repeating: "0123456789", count: 300_000)
-        try put(text, "a")
-        let file = try started("a")
-        let first = try open(continuing: file)
-        let writes = Machine.Box(0)
-        machine.fault.value = { change in
-            guard case .write = change else { return nil }
-            writes.value += 1
-            // The first one is that of the checkpoint.
-            return writes.value == 3 ? SystemError(28, "write") : nil
-        }
-        #expect(throws: CocoaError.self) { try first.take(file) }
-        machine.fault.value = { _ in nil }
-        first.close()
-        #expect(try names() == ["a", "a.part", "a.part.resume"])
-        let second = try open(continuing: file)
-        #expect(second.count == 0 && second.recovered == nil && second.lost == nil)
-        try second.take(file)
-        #expect(second.count == Int64(text.utf8.count))
-        #expect(second.checkpoint?.copy?.isComplete == true)
-        try second.begin(.end, total: nil, origin: Sample.origin())
-        try second.write("other")
-        try second.finish(modified: nil)
-        #expect(try names() == ["a"])
-        #expect(try self.text("a") == text + "other")
+        let again = try openUnderADigest()
+        #expect(again.current.count == 5 && again.lost == nil && again.current.isForeign)
+        #expect(try text("a") == "01234")
     }
 
     @Test func aCopyThatIsNotWantedAnyMoreIsRemoved() throws {
         try put(String(repeating: "0123456789", count: 300_000), "a")
-        let file = try started("a")
-        let download = try open(continuing: file)
+        let download = try openUnderADigest().current
         var questions = 0
         let error = #expect(throws: URLError.self) {
-            try download.take(file) {
+            try download.adopt {
                 questions += 1
                 return questions < 3
             }
@@ -645,19 +626,6 @@ struct PartialDownloadTests {
         try download.flush()
         download.close()
         #expect(try names() == ["a"])
-    }
-
-    @Test func aFileThatIsChangedBeforeItIsCopiedStays() throws {
-        try put("01234", "a")
-        let file = try started("a")
-        try put("56789+", "a")
-        let url = directory.file("a")
-        #expect(throws: DownloadError.destinationExists(url)) { try open(continuing: file) }
-        try FileManager.default.removeItem(at: url)
-        let download = try open(continuing: file)
-        #expect(throws: DownloadError.destinationExists(url)) { try download.take(file) }
-        download.close()
-        #expect(try names() == [])
     }
 
     // MARK: - Checkpoints

@@ -18,8 +18,10 @@ import Testing
         var ends: [Int64] = [10, 20]
         var intact = 2
         var session: String? = "boot/2"
-        var copy: DownloadCheckpoint.Copy?
-        var source: SourceFile?
+        var isForeign: Bool?
+        var birth: FileBirth? = FileBirth(seconds: 1, nanoseconds: 2)
+        var notedBirth: FileBirth? = FileBirth(seconds: 1, nanoseconds: 2)
+        var knowsWhole = false
         var isSameAsker = true
         var isVerified = true
         var dependsOnTrust = false
@@ -46,7 +48,8 @@ import Testing
 
         var facts: PartRecovery.Facts {
             var checkpoint = Sample.checkpoint(.sample, fields: fields, total: total, blocks: ends)
-            checkpoint.copy = copy
+            checkpoint.isForeign = isForeign
+            checkpoint.birth = notedBirth
             checkpoint.isAtRest = isAtRest
             checkpoint.isOfSeveralLocations = isOfSeveralLocations
             return PartRecovery.Facts(
@@ -56,6 +59,7 @@ import Testing
                 dependsOnTrust: dependsOnTrust,
                 isSameVariant: isSameVariant,
                 takesOtherLocations: takesOtherLocations,
+                knowsWhole: knowsWhole,
                 finding: finding(checkpoint),
                 part: size.map {
                     FileStatus(
@@ -68,47 +72,16 @@ import Testing
                         mode: 0o600
                     )
                 },
+                birth: birth,
                 intactBlocks: intact,
                 session: session,
-                source: source,
                 replacesFile: replacesFile
             )
         }
     }
 
-    /// A file of another program, of which the first fifteen bytes are a copy.
-    private static func source(
-        device: UInt64 = 1,
-        inode: UInt64 = 9,
-        nanoseconds: Int64 = 0,
-        length: Int64 = 15
-    ) -> SourceFile {
-        SourceFile(
-            identity: FileIdentity(device: device, inode: inode),
-            stamp: FileStamp(length: length, seconds: 1000, nanoseconds: nanoseconds)
-        )
-    }
-
-    private static func copied(
-        _ isComplete: Bool = true,
-        length: Int64 = 15,
-        device: UInt64 = 1,
-        isOnDeviceOfPart: Bool? = nil,
-        continuing source: SourceFile? = nil
-    ) -> @Sendable (inout Row) -> Void {
-        { row in
-            row.copy = DownloadCheckpoint.Copy(
-                source: Self.source(device: device, length: length),
-                isComplete: isComplete,
-                isOnDeviceOfPart: isOnDeviceOfPart
-            )
-            row.source = source
-        }
-    }
-
     private static let none: @Sendable (inout Row) -> Void = { $0.finding = { _ in .none } }
     private static let unreadable: @Sendable (inout Row) -> Void = { $0.finding = { _ in .unreadable } }
-    private static let unmarked: @Sendable (inout Row) -> Void = { $0.finding = { .unmarked($0) } }
     private static let otherAsker: @Sendable (inout Row) -> Void = { $0.isSameAsker = false }
     private static let strongDate: HeaderFields = [
         "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT", "Date": "Tue, 14 Nov 2023 22:13:21 GMT",
@@ -128,26 +101,36 @@ import Testing
     @Test(arguments: [
         Row("P1 nothing", size: nil, .begin, with: none),
         Row("P1 an empty file without a checkpoint", size: 0, .begin, with: none),
-        Row("P2 bytes without a checkpoint", size: 1, .useOtherName, with: none),
-        Row("P2 bytes with an unreadable one", size: 20, .startOver(.checkpointUnreadable), with: unreadable),
+        Row("P2 bytes without a checkpoint", size: 1, .useOtherName(), with: none),
+        Row(
+            "P2 bytes with an unreadable one",
+            size: 20,
+            .useOtherName(.checkpointUnreadable),
+            with: unreadable
+        ),
+        Row("P2 one of another version", size: 0, .useOtherName(.checkpointUnreadable)) {
+            $0.finding = { _ in .otherVersion }
+        },
         Row("P2 an empty file with an unreadable one", size: 0, .begin, with: unreadable),
-        Row("P2 one that no mark proves", size: 20, .startOver(.checkpointUnproven), with: unmarked),
-        Row("P2 the same, without bytes", size: 0, .begin) {
-            unmarked(&$0)
-            uncommitted(&$0)
-        },
-        Row("P2 the same, of this session and this file", size: 25, .keep(25)) {
-            unmarked(&$0)
-            sameSession(&$0)
-        },
-        Row("P2 the same, of this session and another file", size: 25, .startOver(.checkpointUnproven)) {
-            unmarked(&$0)
-            sameSession(&$0)
+        Row("P2 one that names another file", size: 20, .useOtherName(.checkpointUnproven)) {
             $0.identity = FileIdentity(device: 1, inode: 3)
         },
-        Row("P2 the same, in no known session", size: 25, .startOver(.checkpointUnproven)) {
-            unmarked(&$0)
-            $0.session = nil
+        Row("P2 the same, without bytes", size: 0, .begin) {
+            $0.identity = FileIdentity(device: 1, inode: 3)
+            uncommitted(&$0)
+        },
+        Row("P2 a later file with the same inode", size: 20, .useOtherName(.checkpointUnproven)) {
+            $0.birth = FileBirth(seconds: 1, nanoseconds: 3)
+        },
+        Row("P2 a file system that tells no time of birth", size: 25, .startOver(.checkpointUnproven)) {
+            $0.birth = nil
+            $0.notedBirth = nil
+        },
+        Row("P2 one that does not tell it any more", size: 25, .useOtherName(.checkpointUnproven)) {
+            $0.birth = nil
+        },
+        Row("P2 the same file after another mount", size: 20, .keep(20)) {
+            $0.identity = FileIdentity(device: 5, inode: 2)
         },
         Row("P3 a checkpoint without a file", size: nil, .startOver(.dataLost)) { $0.intact = 0 },
         Row("P3 one that claims nothing", size: nil, .begin, with: uncommitted),
@@ -163,9 +146,9 @@ import Testing
             sameSession(&$0)
             $0.isAtRest = true
         },
-        Row("P4 in the same session, another file", size: 25, .keep(20)) {
+        Row("P4 in the same session, another device", size: 25, .keep(20)) {
             sameSession(&$0)
-            $0.identity = FileIdentity(device: 1, inode: 3)
+            $0.identity = FileIdentity(device: 9, inode: 2)
         },
         Row("P4 in no known session", size: 25, .keep(20)) { $0.session = nil },
         Row("P4 in the same session, more than all", size: 120, .keep(100), with: sameSession),
@@ -275,55 +258,13 @@ import Testing
             otherAddress(&$0)
             $0.fields = ["ETag": "W/\"v1\""]
         },
-        Row("P20 a copy, and the file is continued", size: 20, .keep(20), with: copied(continuing: source())),
-        Row("P20 a copy, and the file is not continued", size: 20, .startOver(.foreignCopy), with: copied()),
-        Row(
-            "P20 a copy, and the file was changed",
-            size: 20,
-            .startOver(.foreignCopy),
-            with: copied(continuing: source(nanoseconds: 1))
-        ),
-        Row(
-            "P20 a copy, and another file has the name",
-            size: 20,
-            .startOver(.foreignCopy),
-            with: copied(continuing: source(inode: 8))
-        ),
-        Row("P20 a copy, after another mount", size: 20, .keep(20)) { row in
-            copied(continuing: source(device: 5))(&row)
-            row.identity = FileIdentity(device: 5, inode: 2)
+        Row("P20 another program's bytes, and a digest", size: 20, .keep(20)) {
+            $0.isForeign = true
+            $0.knowsWhole = true
         },
-        Row("P20 the same, noted", size: 20, .keep(20)) { row in
-            copied(device: 7, isOnDeviceOfPart: true, continuing: source(device: 5))(&row)
-            row.identity = FileIdentity(device: 5, inode: 2)
+        Row("P20 another program's bytes, and none", size: 20, .startOver(.foreignCopy)) {
+            $0.isForeign = true
         },
-        Row(
-            "P20 a copy of a file on another device",
-            size: 20,
-            .keep(20),
-            with: copied(device: 7, isOnDeviceOfPart: false, continuing: source(device: 8))
-        ),
-        Row(
-            "P20 a copy, and a file with its numbers on another device",
-            size: 20,
-            .startOver(.foreignCopy),
-            with: copied(continuing: source(device: 5))
-        ),
-        Row(
-            "P20 a copy of a file on another device, and one with its numbers here",
-            size: 20,
-            .startOver(.foreignCopy),
-            with: copied(device: 7, continuing: source())
-        ),
-        Row("P20 a copy that was cut short", size: 20, .begin, with: copied(false, continuing: source())),
-        Row("P20 one that was cut short, and is not continued", size: 20, .begin, with: copied(false)),
-        Row(
-            "P20 a copy that has lost bytes",
-            size: 20,
-            .startOver(.dataLost),
-            with: copied(length: 21, continuing: source(length: 21))
-        ),
-        Row("P20 bytes of the server, and a file is continued", size: 20, .keep(20)) { $0.source = source() },
         Row("P21 a server that was verified in another way", size: 20, .startOver(.verificationChanged)) {
             $0.isVerified = false
         },

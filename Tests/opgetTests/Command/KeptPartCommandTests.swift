@@ -142,9 +142,9 @@ import Testing
         let address = server.url(path: "f").absoluteString
         try opget.write(String(body.prefix(150_000)), "f")
         #expect(try await opget(address).code == 11)
-        let result = try await opget("--checksum", try checksum, address)
+        let result = try await opget("-c", "--checksum", try checksum, address)
         #expect(result.code == 0)
         #expect(try opget.text("f") == body)
-        #expect(server.requests.last?["Range"] == "bytes=150000-")
+        #expect(server.requests.last?["Range"] == "bytes=84464-")
     }
 }

@@ -135,8 +135,7 @@ import Testing
         #expect(try opget.text("other") == "theirs")
         try FileManager.default.removeItem(at: opget.directory.file("other"))
         #expect(try await opget("--overwrite", address).code == 3)
-        // Only compared.
-        #expect(server.requests.map { $0["Range"] } == ["bytes=0-6", "bytes=0-6"])
+        #expect(server.requests.isEmpty)
     }
 
     @Test func aPartialFileOfSomebodyElsesIsNotTouched() async throws {

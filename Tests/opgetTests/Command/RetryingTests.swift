@@ -154,53 +154,6 @@ import Testing
         #expect(try opget.text("a") == body)
     }
 
-    private static let long = String(repeating: "0123456789", count: 20_000)
-
-    /// Two seconds for the last bytes of a file, and three for what it has not.
-    private func continuing(_ options: [String], _ answers: [Answer]) async throws -> Opget.Result {
-        let server = try ScriptedServer(
-            serving: Representation(.text(Self.long), entityTag: .strong("v1")),
-            answers: answers
-        )
-        try opget.write(String(Self.long.prefix(150_000)), "a")
-        let address = server.url(path: "a").absoluteString
-        let result = try await opget.start(["-c", "--json"] + options + [address]).result()
-        #expect(server.requests.count == 2)
-        return result
-    }
-
-    private func event(_ name: String, in result: Opget.Result) throws -> [String: Any] {
-        let line = try #require(result.output.split(separator: "\n").first { $0.contains("\"\(name)\"") })
-        return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-    }
-
-    /// The comparison takes of the time for the file.
-    @Test func theTimeForAFileIsThatOfTheComparisonToo() async throws {
-        let result = try await continuing(
-            ["--max-time", "3"],
-            [.currentRepresentation.throttled(to: 30_000)]
-        )
-        #expect(result.code == 4)
-        #expect(result.errors.contains("It took longer than 3.0s"))
-        let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        let times = try ["itemStarted", "itemFinished"].map {
-            try format.parse(try #require(try event($0, in: result)["time"] as? String))
-        }
-        let seconds = try #require(try event("itemFinished", in: result)["seconds"] as? Double)
-        #expect(abs(seconds - times[1].timeIntervalSince(times[0])) < 0.5)
-    }
-
-    @Test func theTimeForAttemptsIsThatOfTheComparisonToo() async throws {
-        let result = try await continuing(
-            ["--retry-max-time", "1"],
-            [
-                .currentRepresentation.throttled(to: 30_000), .currentRepresentation.breaking(after: 20_000),
-                .currentRepresentation,
-            ]
-        )
-        #expect(result.code == 4)
-    }
-
     @Test func aServerThatCannotBeReachedIsGivenUp() async throws {
         let server = try UnreachableServer()
         let start = ContinuousClock.now

@@ -73,15 +73,11 @@ import Testing
         #expect(try opget.text("a") == "two")
     }
 
-    @Test func aFileOfSomebodyElsesIsComparedByItsTime() async throws {
+    @Test func aFileOfSomebodyElsesIsReplaced() async throws {
         let server = try ScriptedServer(
             serving: Representation("new", entityTag: .strong("v1"), lastModified: date)
         )
         try opget.write("old", "a")
-        try FileManager.default.setAttributes(
-            [.modificationDate: date.addingTimeInterval(-1)],
-            ofItemAtPath: opget.directory.file("a").path
-        )
         #expect(try await opget("-N", server.url(path: "a").absoluteString).code == 0)
         #expect(try opget.text("a") == "new")
     }
@@ -101,16 +97,6 @@ import Testing
         server.setRepresentation(Representation("two", entityTag: .strong("v2"), lastModified: date))
         #expect(try await opget("-N", address).code == 3)
         #expect(try opget.text("b") == "one")
-        // One that another program made.
-        try opget.write("two", "b")
-        try FileManager.default.setAttributes(
-            [.modificationDate: date.addingTimeInterval(1)],
-            ofItemAtPath: opget.directory.file("b").path
-        )
-        let foreign = try await opget("-c", address)
-        #expect(foreign.code == 0)
-        #expect(foreign.errors.hasSuffix(", same length and last bytes\n"))
-        #expect(try opget.files() == ["a", "b"])
     }
 
     /// Some servers send the length of the 304's own body.
@@ -129,30 +115,6 @@ import Testing
         #expect(try await opget("-N", address).code == 0)
         #expect(server.requests.count == 4)
         #expect(try opget.text("a") == "four")
-    }
-
-    /// One of opget's is asked for by its tag; the last bytes of another program's are compared.
-    @Test(arguments: [("-N", true), ("-N", false), ("-c", false)])
-    func aFileThatIsRemovedWhileTheServerIsAskedIsFetched(option: String, isOurs: Bool) async throws {
-        let path = opget.directory.file("a").path
-        let server = try ScriptedServer(
-            serving: Representation("one", entityTag: .strong("v1"), lastModified: date),
-            answers: [
-                .currentRepresentation.performing(after: 0) { unlink(path) }, .currentRepresentation,
-            ]
-        )
-        let url = server.url(path: "a")
-        if isOurs {
-            try await opget.write("one", "a", from: url, fields: ["ETag": "\"v1\""])
-        } else {
-            try opget.write("one", "a")
-        }
-        let result = try await opget("--json", option, url.absoluteString)
-        #expect(result.code == 0)
-        #expect(server.requests.count == 2)
-        #expect(result.output.contains("\"result\":\"saved\""))
-        #expect(try opget.text("a") == "one")
-        #expect(try opget.files() == ["a"])
     }
 
     @Test func aServerThatFailsLeavesTheFile() async throws {

@@ -37,32 +37,29 @@ import Testing
     @Test func aFileWithoutAChecksumIsDoneOnlyByItsRecord() {
         for standing in FileStanding.allCases where standing != .nothing {
             let refusal = FileStep.refuse(Failure(standing, Self.path))
-            let isOwn = Self.isOwn(standing)
-            let isUnknown = Self.isOwn(standing) && standing != .changed
+            let uncontinued = FileStep.refuse(Failure(standing, Self.path, continues: true))
             let isComplete = standing == .complete
             #expect(step(standing, .none) == (isComplete ? .leave(nil) : refusal))
-            #expect(step(standing, .continues) == (isComplete ? .leave(nil) : isOwn ? .compare : refusal))
-            #expect(
-                step(standing, .onlyChanges)
-                    == (isComplete ? .ask : isUnknown ? .compare : .fetch(replacing: .anyFile))
-            )
-            #expect(step(standing, .overwrites) == .fetch(replacing: .anyFile))
+            #expect(step(standing, .continues) == (isComplete ? .leave(nil) : uncontinued))
+            #expect((uncontinued == refusal) == !Self.isOwn(standing))
+            #expect(step(standing, .onlyChanges) == (isComplete ? .ask : .fetch(replaces: true)))
+            #expect(step(standing, .overwrites) == .fetch(replaces: true))
         }
     }
 
     @Test(arguments: FileStanding.allCases)
     func anEmptyFileCountsAsAbsentUnlessItIsComplete(standing: FileStanding) {
         let isComplete = standing == .complete
-        let expected: FileReplacement = standing == .nothing ? .nothing : .emptyFile
+        let expected = standing != .nothing
         #expect(
-            step(standing, .none, isEmpty: true) == (isComplete ? .leave(nil) : .fetch(replacing: expected))
+            step(standing, .none, isEmpty: true) == (isComplete ? .leave(nil) : .fetch(replaces: expected))
         )
         #expect(
-            step(standing, .onlyChanges, isEmpty: true) == (isComplete ? .ask : .fetch(replacing: expected))
+            step(standing, .onlyChanges, isEmpty: true) == (isComplete ? .ask : .fetch(replaces: expected))
         )
         #expect(
             step(standing, .continues, isEmpty: true, .pending)
-                == (isComplete ? .verify : .fetch(replacing: expected))
+                == (isComplete ? .verify : .fetch(replaces: expected))
         )
     }
 
@@ -72,12 +69,12 @@ import Testing
         let isComplete = standing == .complete
         #expect(step(standing, .none, .pending) == .verify)
         #expect(step(standing, .none, .right(nil)) == .leave(nil))
-        #expect(step(standing, .none, .wrong(Self.wrong)) == (isOwn ? .compare : .refuse(Self.wrong)))
-        #expect(step(standing, .continues, .wrong(Self.wrong)) == (isOwn ? .compare : .refuse(Self.wrong)))
+        #expect(step(standing, .none, .wrong(Self.wrong)) == .refuse(Self.wrong))
+        #expect(step(standing, .continues, .wrong(Self.wrong)) == (isOwn ? .goOn : .refuse(Self.wrong)))
         #expect(step(standing, .onlyChanges, .pending) == (isComplete ? .ask : .verify))
         #expect(step(standing, .onlyChanges, .right(nil)) == (isComplete ? .ask : .leave(nil)))
         #expect(
-            step(standing, .onlyChanges, .wrong(Self.wrong)) == .fetch(replacing: .anyFile)
+            step(standing, .onlyChanges, .wrong(Self.wrong)) == .fetch(replaces: true)
         )
     }
 

@@ -433,7 +433,7 @@ extension DownloadItem {
         try FileError.translating(destination) {
             let place = try DownloadPlace(destination, watch: nil)
             do {
-                try place.check(replacing: .none)
+                try place.check(replacing: false)
                 return false
             } catch DownloadError.destinationExists {
                 guard place.folder.mayReplace(place.name) else {
@@ -481,11 +481,5 @@ extension DownloadBatch {
         {
             throw .duplicateDestination(item.destination)
         }
-    }
-
-    /// Removes what a process that was killed left beside a file that it had just completed.
-    static func removeLeftovers(of file: URL) {
-        // A leftover does no harm.
-        try? DownloadPlace(file, watch: nil).check(replacing: .any)
     }
 }

@@ -49,10 +49,12 @@ final class DownloadJournal: @unchecked Sendable {
             let (folder, name) = try place(url, watch)
             guard try folder.status(of: name) == .nothing else { throw DownloadBatchError.journalExists(url) }
             let temporary = try freeName(for: name, in: folder, of: url)
-            guard let file = try folder.create(temporary, as: .journal), try file.lock() != .held else {
+            guard let file = try folder.create(temporary), try file.lock() != .held else {
                 throw DownloadBatchError.journalInUse(url)
             }
             do {
+                var header = header
+                header.file = JournalFile(inode: try file.status.identity.inode, birth: file.birth)
                 let line = try JournalLine.bytes(header)
                 guard line.count <= Self.maximumHeaderLength else {
                     throw DownloadBatchError.journalTooLong(url, length: Int64(line.count))
@@ -100,6 +102,11 @@ final class DownloadJournal: @unchecked Sendable {
                     throw DownloadBatchError.journalOfOtherVersion(url, schema: schema)
                 }
             }
+            // Another file with these bytes is a server's, or a copy. Where the file system tells no time of
+            // birth, the caller's word for the path has to do.
+            guard replay.header.file == JournalFile(inode: status.identity.inode, birth: file.birth) else {
+                throw DownloadBatchError.journalNotOurs(url)
+            }
             // A line that was cut off would spoil the next one.
             if status.size != Int64(replay.length) { try file.truncate(to: Int64(replay.length)) }
             let journal = Self(url, name: name, folder: folder, file: file, length: replay.length)
@@ -117,49 +124,29 @@ final class DownloadJournal: @unchecked Sendable {
 
     /// Opens a journal that this user made: what is in another one may be another user's wish, or a server's.
     private static func file(_ name: String, in folder: DownloadFolder, _ url: URL) throws -> PartFile {
-        switch try folder.status(of: name) {
+        switch try folder.openOwn(name) {
         case .nothing: throw DownloadBatchError.journalMissing(url)
-        case .file(let status) where try folder.mayBeOurs(status): break
-        case .file, .directory, .symbolicLink, .other: throw DownloadBatchError.journalNotOurs(url)
-        }
-        guard let file = try folder.open(name) else { throw DownloadBatchError.journalMissing(url) }
-        switch try folder.trust(file, as: .journal) {
-        // Where no mark can be kept, the caller's word for the path has to do.
-        case .full, .unmarked: return file
-        case .none, .blank: throw DownloadBatchError.journalNotOurs(url)
+        case .notOurs: throw DownloadBatchError.journalNotOurs(url)
+        case .file(let file): return file
         }
     }
 
-    /// A name for a journal that is being made. Removes what a process left that died before its batch began:
-    /// a file without a whole first line. One that has it may be another batch's journal, which its user
-    /// called so.
+    /// A free name for a journal that is being made.
     private static func freeName(for name: String, in folder: DownloadFolder, of url: URL) throws -> String {
-        for number in 0..<100 {
+        for number in 0..<PartialName.candidateCount {
             let candidate = number == 0 ? name + ".new" : name + ".\(number).new"
-            switch try folder.trust(of: candidate, as: .journal) {
-            case nil: return candidate
-            case .blank?, .unmarked?, .full?: break
-            case FileTrust.none?: continue
+            switch try folder.openOwn(candidate) {
+            case .nothing: return candidate
+            case .notOurs: continue
+            // A process died as it made it.
+            case .file(let leftover):
+                guard try leftover.status.size == 0, try leftover.lock() != .held,
+                    try folder.remove(candidate, of: leftover)
+                else { continue }
+                return candidate
             }
-            guard let leftover = try folder.open(candidate) else { return candidate }
-            guard try leftover.lock() != .held else { continue }
-            if try hasHeader(leftover) { continue }
-            // Another process may have removed it, and made one of its own, before it was locked.
-            guard try folder.remove(candidate, of: leftover) else { continue }
-            return candidate
         }
         throw DownloadBatchError.journalInUse(url)
-    }
-
-    /// Whether the file begins with a line, and so may be the journal of a batch.
-    private static func hasHeader(_ file: PartFile) throws -> Bool {
-        var offset: Int64 = 0
-        while true {
-            let piece = try file.read(1 << 20, at: offset)
-            if piece.contains(JournalLine.end) { return true }
-            if piece.isEmpty { return false }
-            offset += Int64(piece.count)
-        }
     }
 
     // MARK: - Writing

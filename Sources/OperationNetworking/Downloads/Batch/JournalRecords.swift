@@ -9,6 +9,15 @@ struct JournalHeader: Hashable, Codable, Sendable {
     var schema = currentSchema
     var items: [JournalItem]
     var options: JournalOptions
+    /// The file that it is the first line of.
+    var file: JournalFile?
+}
+
+/// The journal's own file: what no server can know that sends such a line.
+struct JournalFile: Hashable, Codable, Sendable {
+    let inode: UInt64
+    /// `nil`: the file system does not tell.
+    let birth: FileBirth?
 }
 
 /// A member, without its secrets.

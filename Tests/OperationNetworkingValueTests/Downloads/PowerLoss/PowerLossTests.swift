@@ -70,9 +70,21 @@ struct PowerLossTests {
             try bytes.write(to: file)
             // As it was made.
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-            if name != "a" {
-                try #require(try folder.open(name)).mark(name == "a.part" ? .part : .checkpoint)
+        }
+        // Files keep their inodes and times of birth.
+        for (name, bytes) in contents where name.hasSuffix(".resume") {
+            let part = try folder.open(String(name.dropLast(".resume".count))) ?? folder.open("a")
+            guard let part, var checkpoint = try? DownloadCheckpoint(fileBytes: Array(bytes)) else {
+                continue
             }
+            checkpoint.part = try part.status.identity
+            checkpoint.birth = part.birth
+            _ = try folder.replace(
+                name,
+                with: checkpoint.fileBytes(),
+                temporary: "temporary",
+                isDurable: false
+            )
         }
     }
 
