@@ -58,7 +58,7 @@ let package = Package(
             name: "COperationNetworking",
             linkerSettings: [
                 .linkedLibrary("curl"), .linkedLibrary("ssl"), .linkedLibrary("crypto"), .linkedLibrary("z"),
-                .linkedLibrary("brotlidec"), .linkedLibrary("zstd"), .linkedLibrary("sqlite3"),
+                .linkedLibrary("brotlidec"), .linkedLibrary("zstd"),
             ]
         ),
         // Thin typed wrappers; the only target with pointers.

@@ -2,6 +2,7 @@
 #ifndef COPERATIONNETWORKING_H
 #define COPERATIONNETWORKING_H
 
+#include "cache.h"
 #include "certificates.h"
 #include "checksum.h"
 #include "compression.h"
@@ -13,7 +14,6 @@
 #include "netlink.h"
 #include "owner.h"
 #include "socket.h"
-#include "sqlite.h"
 #include "stamp.h"
 #include "suffixes.h"
 #include "thread.h"

@@ -13,9 +13,9 @@ final class CacheFetch: @unchecked Sendable {
     /// The place of bytes to keep.
     private enum Keeping {
         case nothing
-        case writing(any CacheWriting, CachedHead)
+        case writing(StoredBodyWriter, CachedHead)
         /// The caller's closure wants to see them first. The writer knows what is removed meanwhile.
-        case showing(any CacheWriting, CachedHead, Data)
+        case showing(StoredBodyWriter, CachedHead, Data)
     }
 
     let id: TransferID
@@ -55,14 +55,14 @@ final class CacheFetch: @unchecked Sendable {
     // MARK: - Keeping
 
     /// The answer comes after the change that its own request has made.
-    func didChange(_ store: any CacheStore) {
+    func didChange(_ store: ResponseStore) {
         start = store.moment
         hasInvalidated = true
     }
 
     /// Begins to keep what comes, under `head`.
-    func keep(_ head: CachedHead, in place: CachePlace, _ key: CacheKey, _ entries: [CacheEntry]) {
-        let writer = place.store.write(
+    func keep(_ head: CachedHead, in cache: ResponseCache, _ key: CacheKey, _ entries: [CacheEntry]) {
+        let writer = cache.store.write(
             head,
             for: key,
             replacing: replaced(by: head, entries),
@@ -71,7 +71,7 @@ final class CacheFetch: @unchecked Sendable {
             inMemoryOnly: false
         )
         guard let writer else { return }
-        limit = place.cache.maximumBodyLength
+        limit = cache.maximumBodyLength
         keeping = willStore == nil ? .writing(writer, head) : .showing(writer, head, Data())
     }
 
@@ -92,7 +92,7 @@ final class CacheFetch: @unchecked Sendable {
         }
     }
 
-    /// The stored responses whose place the new one takes.
+    /// The stored responses that the new one replaces.
     private func replaced(by head: CachedHead, _ entries: [CacheEntry]) -> [Int64] {
         inquiry.policy.replaced(entries.map(\.head), by: head, for: inquiry.request).map { entries[$0].id }
     }
@@ -137,12 +137,12 @@ final class CacheFetch: @unchecked Sendable {
     /// Stores the body, which has ended, if it is whole.
     ///
     /// - Parameters:
-    ///   - store: the place to keep it in.
+    ///   - store: the one to keep it in.
     ///   - entries: those that are stored under its key.
     ///   - isWhole: whether its framing says so.
     ///   - didStore: called on any thread; whether it is there now.
     func finish(
-        in store: any CacheStore,
+        in store: ResponseStore,
         _ entries: [CacheEntry],
         isWhole: Bool,
         didStore: (@Sendable (Bool) -> Void)? = nil
@@ -208,7 +208,7 @@ final class CacheFetch: @unchecked Sendable {
     }
 
     /// The stored responses that came to equal requests in the meantime.
-    private static func overtaken(by head: CachedHead, _ key: CacheKey, _ store: any CacheStore) -> [Int64] {
+    private static func overtaken(by head: CachedHead, _ key: CacheKey, _ store: ResponseStore) -> [Int64] {
         store.known(key).filter { head.overtakes($0.head) }.map(\.id)
     }
 }

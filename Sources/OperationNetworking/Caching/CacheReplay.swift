@@ -15,38 +15,38 @@ final class CacheReplay: @unchecked Sendable {
     /// Whether the client said that it will say; see ``HeadAnswer/later``.
     var awaitsAnswer = false
     var isPaused = false
-    private let reader: any CacheReading
+    private let reader: StoredBodyReader
     private let client: any TransferClient
     private let end: Int64
-    private let watch: CacheWatch
-    private let patience: Double
+    private let timeouts: StoreTimeouts
+    private let timeout: Double
     private let start: Int64
     private let didEnd: (TransferError?, _ handed: Int64) -> Void
     /// The number of reads that were asked for, and that were answered.
     private var reads = (asked: 0, answered: 0)
     private var offset: Int64
     private var isScheduled = false
-    private var isWatched = false
+    private var isLimited = false
     private var isOver = false
 
     /// - Parameters:
     ///   - reader: the stored body.
     ///   - bytes: offsets in it.
     ///   - client: takes them.
-    ///   - watch: the cache's.
-    ///   - patience: the seconds for which a piece is waited for.
+    ///   - timeouts: the cache's.
+    ///   - timeout: the seconds for which a piece is waited for.
     ///   - didEnd: called once, unless it is stopped, with the number of bytes that the client got:
     ///     `.wrongLength` says that the rest cannot be read, `.idle` that it does not come.
     init(
-        _ reader: any CacheReading,
+        _ reader: StoredBodyReader,
         _ bytes: Range<Int64>,
         for client: any TransferClient,
-        _ watch: CacheWatch,
-        patience: Double,
+        _ timeouts: StoreTimeouts,
+        timeout: Double,
         didEnd: @escaping (TransferError?, _ handed: Int64) -> Void
     ) {
-        self.watch = watch
-        self.patience = patience
+        self.timeouts = timeouts
+        self.timeout = timeout
         self.reader = reader
         self.client = client
         self.didEnd = didEnd
@@ -61,7 +61,7 @@ final class CacheReplay: @unchecked Sendable {
         move()
     }
 
-    /// The client takes more: it hears of that later.
+    /// Goes on later: the client takes more.
     func goOn() {
         guard !isScheduled, !isOver else { return }
         schedule()
@@ -88,7 +88,7 @@ final class CacheReplay: @unchecked Sendable {
                     self.begin()
                 }
             }
-            guard let known else { return watchRead() }
+            guard let known else { return limitRead() }
             isScheduled = false
             reads.answered += 1
             take(.success(known))
@@ -99,16 +99,16 @@ final class CacheReplay: @unchecked Sendable {
     }
 
     /// One look at a time, however many pieces there are. A read that was asked for since has its time, too.
-    private func watchRead() {
-        guard !isWatched else { return }
-        isWatched = true
+    private func limitRead() {
+        guard !isLimited else { return }
+        isLimited = true
         let number = reads.asked
-        watch.wait(patience) { [weak self] in
+        timeouts.wait(timeout) { [weak self] in
             guard let self else { return }
-            isWatched = false
+            isLimited = false
             guard reads.answered < reads.asked else { return }
-            guard reads.asked == number else { return watchRead() }
-            finish(.idle(seconds: patience))
+            guard reads.asked == number else { return limitRead() }
+            finish(.idle(seconds: timeout))
         }
     }
 
@@ -140,5 +140,23 @@ final class CacheReplay: @unchecked Sendable {
         guard !isOver else { return }
         isOver = true
         didEnd(error, offset - start)
+    }
+}
+
+extension CacheUse {
+    /// The name that the caller is given.
+    var source: ResponseSource {
+        switch self {
+        case .fresh: .cache
+        case .validated: .validated
+        case .stale: .stale
+        }
+    }
+}
+
+extension ResponseHead {
+    /// `1.1` of `HTTP/1.1`.
+    var versionNumber: String? {
+        version.hasPrefix("HTTP/") ? String(version.dropFirst(5)) : nil
     }
 }

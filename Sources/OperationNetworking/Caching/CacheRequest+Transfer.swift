@@ -83,8 +83,8 @@ enum CachePartition {
         return " host " + values.map { $0.lowercased() }.joined(separator: ",")
     }
 
-    /// Cookies say who asks, and are in the identity. Besides, two jars are two users, whatever is in them: the
-    /// response may be the one that fills them. The jar of the process has no name.
+    /// Cookies say who asks, and are in the identity. Besides, two jars are two users, whatever is in them:
+    /// the response may be the one that fills them. The jar of the process has no name.
     private static func jarName(of request: TransferRequest) -> String {
         guard let jar = request.settings.cookieJar, request.cookies != nil else { return "" }
         return name(of: jar)

@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 extension CachedTransfer: TransferClient {
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer {
         guard case .fetching(let fetch) = phase else { return .refuse }
-        let now = place.now()
+        let now = cache.now()
         var use = fetch.inquiry.use(of: head, now: now)
         if head.isWithoutBody, case .pass = use { use = .pass(nil) }
         fetch.use = use
@@ -13,10 +13,10 @@ extension CachedTransfer: TransferClient {
         noteChanges(by: head, to: fetch, now: now)
         switch use {
         case .pass(let stored):
-            if let stored { fetch.keep(stored, in: place, question.key, entries) }
+            if let stored { fetch.keep(stored, in: cache, question.key, entries) }
             let isShared = stored.map { fetch.isKeeping && fetch.inquiry.isReusable($0, now: now) } ?? false
-            landUnlessShared(isShared)
-            return tell(head, fetch)
+            endSharingUnlessReusable(isShared)
+            return passOn(head, fetch)
         case .freshen:
             return .receive
         case .serveStale, .askAgain:
@@ -26,29 +26,33 @@ extension CachedTransfer: TransferClient {
 
     /// The server may have come to forbid that the response is kept (RFC 9111 §5.2.2.5).
     private func update(_ entry: CacheEntry, to head: CachedHead, after fetch: CacheFetch) {
-        if place.policy.forbidsStoring(head.head) {
-            place.store.remove(entry.id, of: question.key)
+        if cache.policy.forbidsStoring(head.head) {
+            cache.store.remove(entry.id, of: question.key)
         } else {
-            place.store.update(entry, of: question.key, to: head, since: fetch.start)
+            cache.store.update(entry, of: question.key, to: head, since: fetch.start)
         }
     }
 
     /// Lets others go on if the response is for this request only.
-    private func landUnlessShared(_ isShared: Bool) {
-        if !isShared { land(.isForOne) } else if let flight { place.flights.noteShared(flight) }
+    private func endSharingUnlessReusable(_ isShared: Bool) {
+        if !isShared {
+            endSharing(.isForOne)
+        } else if let sharing {
+            cache.sharedRequests.noteShared(sharing)
+        }
     }
 
     /// The client is slow: those that wait have their own pace.
     private func leaveThoseThatWait() {
-        if isAwaited { land(.hasEnded) }
+        if isAwaited { endSharing(.hasEnded) }
     }
 
-    private func tell(_ head: ResponseHead, _ fetch: CacheFetch) -> HeadAnswer {
+    private func passOn(_ head: ResponseHead, _ fetch: CacheFetch) -> HeadAnswer {
         if revalidation != nil, !fetch.isKeeping { return answerUnused(head, fetch) }
         let answer = client.transferDidReceive(head)
         if answer == .refuse { fetch.abandon() }
         // Its owner takes the time that it needs; others do not.
-        if answer == .later { land(.hasEnded) }
+        if answer == .later { endSharing(.hasEnded) }
         return answer
     }
 
@@ -59,7 +63,7 @@ extension CachedTransfer: TransferClient {
             UnusedBody.isWorthReceiving(length)
         else { return .refuse }
         fetch.isUnused = true
-        place.watch.wait(UnusedBody.discarded.patience) { [weak self, weak fetch] in
+        cache.timeouts.wait(UnusedBody.discarded.patience) { [weak self, weak fetch] in
             guard let self, let fetch, case .fetching(let current) = phase, current === fetch else { return }
             next.giveUp(fetch.id)
         }
@@ -68,7 +72,7 @@ extension CachedTransfer: TransferClient {
 
     /// Changes what is stored: a HEAD speaks of the responses to GET, an unsafe method of all for its URLs.
     private func noteChanges(by head: ResponseHead, to fetch: CacheFetch, now: Double) {
-        let changes = place.policy.updated(
+        let changes = cache.policy.updated(
             heads,
             byHEAD: head,
             for: question,
@@ -79,14 +83,14 @@ extension CachedTransfer: TransferClient {
         for index in changes.invalidated {
             var head = entries[index].head
             head.isInvalidated = true
-            place.store.update(entries[index], of: question.key, to: head, since: fetch.start)
+            cache.store.update(entries[index], of: question.key, to: head, since: fetch.start)
         }
-        let urls = place.policy.invalidated(by: question, head)
+        let urls = cache.policy.invalidated(by: question, head)
         guard !urls.isEmpty else { return }
         for url in urls {
-            for key in CachePartition.keys(of: url, for: request) { place.store.invalidate(key) }
+            for key in CachePartition.keys(of: url, for: request) { cache.store.invalidate(key) }
         }
-        fetch.didChange(place.store)
+        fetch.didChange(cache.store)
     }
 
     func transferDidReceive(_ changes: CookieChanges) {
@@ -102,24 +106,24 @@ extension CachedTransfer: TransferClient {
                 transfer.next.resumeReceiving(fetch.id)
             }
         }
-        if isFull, fetch.fullness.began == fetch.fullness.ended { watchWriting(of: fetch) }
+        if isFull, fetch.fullness.began == fetch.fullness.ended { limitWriting(of: fetch) }
         guard client.transferMustWait else { return isFull }
         if isAwaited { later { $0.leaveThoseThatWait() } }
         return true
     }
 
     /// A disk that stalls loses the entry, not the client's time.
-    private func watchWriting(of fetch: CacheFetch) {
+    private func limitWriting(of fetch: CacheFetch) {
         fetch.fullness.began += 1
         let number = fetch.fullness.began
         later { transfer in
-            let place = transfer.place
-            place.watch.wait(place.watch.patience) { [weak transfer, weak fetch] in
+            let cache = transfer.cache
+            cache.timeouts.wait(cache.timeouts.standard) { [weak transfer, weak fetch] in
                 guard let transfer, let fetch, number > fetch.fullness.ended, fetch.isFull,
                     case .fetching(let current) = transfer.phase, current === fetch
                 else { return }
                 fetch.abandon()
-                transfer.land(.hasEnded)
+                transfer.endSharing(.hasEnded)
                 transfer.next.resumeReceiving(fetch.id)
             }
         }
@@ -135,7 +139,7 @@ extension CachedTransfer: TransferClient {
             try client.transferDidReceive(bytes)
             fetch.take(bytes)
             // It will not be found, and may never end: others need not wait for it.
-            if flight != nil, fetch.isLost { land(.isForOne) }
+            if sharing != nil, fetch.isLost { endSharing(.isForOne) }
             if revalidation != nil { try checkUse(of: fetch) }
         }
     }
@@ -164,30 +168,30 @@ extension CachedTransfer: TransferClient {
         switch fetch.use {
         case .freshen(let fresh) where end.error == nil:
             for (index, head) in fresh {
-                if !place.policy.forbidsStoring(head.head) { update(entries[index], to: head, after: fetch) }
+                if !cache.policy.forbidsStoring(head.head) { update(entries[index], to: head, after: fetch) }
                 entries[index].head = head
             }
-            let forbidden = fresh.filter { place.policy.forbidsStoring($0.head.head) }
+            let forbidden = fresh.filter { cache.policy.forbidsStoring($0.head.head) }
                 .map { entries[$0.index].id }
             guard let (index, head) = fresh.first else { return self.end(nil) }
-            land(.isStored)
-            var reply = place.policy.reply(head, to: question, now: place.now(), use: .validated)
+            endSharing(.isStored)
+            var reply = cache.policy.reply(head, to: question, now: cache.now(), use: .validated)
             reply.head.fields["Authentication-Info"] = fetch.authenticationInfo
             replay(entries[index], reply)
             // After the body was opened.
-            for id in forbidden { place.store.remove(id, of: question.key) }
+            for id in forbidden { cache.store.remove(id, of: question.key) }
         case .serveStale(let index, let reply):
-            land(.hasEnded)
+            endSharing(.hasEnded)
             replay(entries[index], reply)
         case .askAgain(let index):
-            place.store.remove(entries[index].id, of: question.key)
+            cache.store.remove(entries[index].id, of: question.key)
             entries.remove(at: index)
             self.fetch(.fetch, question.fieldsToSend)
         case nil where end.error?.isUnreachable == true:
-            guard let stale = fetch.inquiry.staleReply(now: place.now(), after: .unreachable) else {
+            guard let stale = fetch.inquiry.staleReply(now: cache.now(), after: .unreachable) else {
                 return self.end(end.error, sent: end.sentCount)
             }
-            land(.hasEnded)
+            endSharing(.hasEnded)
             replay(entries[stale.index], stale.reply)
         case .pass, .freshen, nil:
             store(fetch, end)
@@ -199,14 +203,14 @@ extension CachedTransfer: TransferClient {
     private func store(_ fetch: CacheFetch, _ end: TransferEnd) {
         let isWhole = end.error == nil && end.metrics.isEndProven
         guard isAwaited else {
-            return fetch.finish(in: place.store, entries, isWhole: isWhole)
+            return fetch.finish(in: cache.store, entries, isWhole: isWhole)
         }
-        let landing = takeFlight()
-        fetch.finish(in: place.store, entries, isWhole: isWhole) { isThere in
-            NetworkThread.shared.perform { _ in landing(isThere ? .isStored : .hasEnded) }
+        let outcome = takeSharing()
+        fetch.finish(in: cache.store, entries, isWhole: isWhole) { isThere in
+            NetworkThread.shared.perform { _ in outcome(isThere ? .isStored : .hasEnded) }
         }
         // Nor do they wait for long for a disk, or a closure of the caller's.
-        place.watch.wait(place.watch.patience) { landing(.hasEnded) }
+        cache.timeouts.wait(cache.timeouts.standard) { outcome(.hasEnded) }
     }
 }
 

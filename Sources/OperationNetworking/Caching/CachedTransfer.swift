@@ -2,14 +2,14 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// One transfer with a cache before it, from the look at what is stored to the end that its client hears of.
+/// One transfer with a cache before it, from the look at what is stored to the end that its client is notified of.
 ///
-/// | Phase     | What goes on                                   | Next                                                |
-/// |-----------|------------------------------------------------|-----------------------------------------------------|
-/// | looking   | the store is asked                             | waiting, fetching, replaying                        |
-/// | waiting   | an equal request is under way                  | looking, once more                                  |
-/// | fetching  | the server is asked; ``CacheInquiry`` decides  | fetching, replaying, over                           |
-/// | replaying | stored bytes are handed over                   | over                                                |
+/// | Phase     | What goes on                                      | Next                         |
+/// |-----------|---------------------------------------------------|------------------------------|
+/// | looking   | the store looks the request up                    | waiting, fetching, replaying |
+/// | waiting   | an equal request is under way                     | looking, once more           |
+/// | fetching  | a request to the server; ``CacheInquiry`` decides | fetching, replaying, over    |
+/// | replaying | stored bytes are handed over                      | over                         |
 ///
 /// Used on the network thread. Its client is never called from within one of its own calls.
 ///
@@ -29,7 +29,7 @@ final class CachedTransfer: @unchecked Sendable {
     let request: TransferRequest
     let question: CacheRequest
     let client: any TransferClient
-    let place: CachePlace
+    let cache: ResponseCache
     let next: any TransferRunning
     let willStore: CacheResponseHandler?
     private let didEnd: () -> Void
@@ -42,7 +42,7 @@ final class CachedTransfer: @unchecked Sendable {
     /// Whether it may wait for another one; once only.
     private var mayWait = true
     /// The request by which others may wait for this one.
-    private(set) var flight: CacheFlights.Key?
+    private(set) var sharing: SharedRequests.Key?
     /// Whether only the store is to be brought up to date: no client takes anything.
     private(set) var revalidation: (entry: Int, fields: HeaderFields)?
     private var hasAsked = false
@@ -54,7 +54,7 @@ final class CachedTransfer: @unchecked Sendable {
         _ id: TransferID,
         _ request: TransferRequest,
         for client: any TransferClient,
-        _ place: CachePlace,
+        _ cache: ResponseCache,
         _ willStore: CacheResponseHandler?,
         over next: any TransferRunning,
         didEnd: @escaping () -> Void
@@ -62,7 +62,7 @@ final class CachedTransfer: @unchecked Sendable {
         self.id = id
         self.request = request
         self.client = client
-        self.place = place
+        self.cache = cache
         self.willStore = willStore
         self.next = next
         self.didEnd = didEnd
@@ -83,12 +83,12 @@ final class CachedTransfer: @unchecked Sendable {
     private func look() {
         phase = .looking
         let number = storeWaits
-        let known = place.store.find(question.key) { entries in
+        let known = cache.store.find(question.key) { entries in
             self.later { $0.didFind(entries, number) }
         }
         if let known { return didFind(known, number) }
         // A stalled disk has nothing, as far as this request is concerned.
-        watchStore { transfer in
+        limitStoreWait { transfer in
             guard case .looking = transfer.phase else { return }
             transfer.goOnWithout([])
         }
@@ -98,24 +98,24 @@ final class CachedTransfer: @unchecked Sendable {
         guard case .looking = phase, number == storeWaits else { return }
         storeWaits += 1
         entries = found
-        switch place.policy.answer(to: question, from: heads, now: place.now()) {
+        switch cache.policy.answer(to: question, from: heads, now: cache.now()) {
         case .fetch:
             fetch(.fetch, question.fieldsToSend)
         case .validate(let index, let fields, _):
             fetch(.validate(index), fields)
         case .serve(let index, let reply):
             if let fields = reply.revalidation { revalidate(index, fields) }
-            land(.isStored)
+            endSharing(.isStored)
             replay(entries[index], reply)
         case .unavailable:
-            land(.hasEnded)
-            later { $0.tellUnavailable() }
+            endSharing(.hasEnded)
+            later { $0.reportUnavailable() }
         }
     }
 
     /// Nothing is stored, and nothing else is wanted: Foundation's error, or the 504 of [RFC 9111
     /// §5.2.1.7](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.7).
-    private func tellUnavailable() {
+    private func reportUnavailable() {
         if case .over = phase { return }
         // It has no use for the place in the line that it may have.
         next.stop(id)
@@ -134,10 +134,10 @@ final class CachedTransfer: @unchecked Sendable {
     ///   - purpose: what for.
     ///   - fields: those of the request.
     func fetch(_ purpose: CacheInquiry.Purpose, _ fields: HeaderFields) {
-        if mayWait, let key = flightKey {
+        if mayWait, let key = sharingKey {
             mayWait = false
             phase = .waiting
-            let mustWait = place.flights.join(key, id) { isFirst in
+            let mustWait = cache.sharedRequests.join(key, id) { isFirst in
                 if isFirst { self.lead(key) }
                 self.later { $0.goOnAfterAnother() }
             }
@@ -146,21 +146,21 @@ final class CachedTransfer: @unchecked Sendable {
                 next.stop(id)
                 return
             }
-            flight = key
+            sharing = key
         }
         let inquiry = CacheInquiry(
             purpose: purpose,
             request: question,
             candidates: heads,
-            policy: place.policy,
-            time: place.now()
+            policy: cache.policy,
+            time: cache.now()
         )
         var asked = request
         asked.fields = question.sent(fields, for: request)
         let fetch = CacheFetch(
             hasAsked ? .next() : id,
             inquiry,
-            since: place.store.moment,
+            since: cache.store.moment,
             willStore: willStore
         )
         hasAsked = true
@@ -170,9 +170,9 @@ final class CachedTransfer: @unchecked Sendable {
     }
 
     /// The transfer that this one has waited for was stopped: others wait for this one now.
-    private func lead(_ key: CacheFlights.Key) {
-        flight = key
-        if isPaused { land(.wasStopped) }
+    private func lead(_ key: SharedRequests.Key) {
+        sharing = key
+        if isPaused { endSharing(.wasStopped) }
     }
 
     private func goOnAfterAnother() {
@@ -181,9 +181,9 @@ final class CachedTransfer: @unchecked Sendable {
     }
 
     /// Equal keys may have one response. A caller's own range or condition is its own affair.
-    private var flightKey: CacheFlights.Key? {
+    private var sharingKey: SharedRequests.Key? {
         guard revalidation == nil, let sharing = question.sharing else { return nil }
-        return CacheFlights.Key(
+        return SharedRequests.Key(
             sharing: sharing,
             idleTimeout: request.idleTimeout,
             connectTimeout: request.settings.timeouts.connect,
@@ -194,30 +194,30 @@ final class CachedTransfer: @unchecked Sendable {
     }
 
     /// Others that wait for this transfer go on.
-    func land(_ landing: CacheFlights.Landing) {
-        guard let key = flight else { return }
-        flight = nil
-        place.flights.land(key, of: id, landing)
+    func endSharing(_ outcome: SharedRequests.Outcome) {
+        guard let key = sharing else { return }
+        sharing = nil
+        cache.sharedRequests.finish(key, of: id, outcome)
     }
 
     /// Lets those that wait go on later, by the closure that is returned: the first call of it counts.
-    func takeFlight() -> @Sendable (CacheFlights.Landing) -> Void {
-        guard let key = flight else { return { _ in } }
-        flight = nil
-        return { [place, id] landing in place.flights.land(key, of: id, landing) }
+    func takeSharing() -> @Sendable (SharedRequests.Outcome) -> Void {
+        guard let key = sharing else { return { _ in } }
+        sharing = nil
+        return { [cache, id] outcome in cache.sharedRequests.finish(key, of: id, outcome) }
     }
 
     /// Whether others wait for what this transfer brings.
-    var isAwaited: Bool { flight.map { place.flights.isAwaited($0, id) } ?? false }
+    var isAwaited: Bool { sharing.map { cache.sharedRequests.isAwaited($0, id) } ?? false }
 
     /// Brings a stale response up to date in the background: the operation need not wait, nor live.
     private func revalidate(_ index: Int, _ fields: HeaderFields) {
-        let (place, key, request, next) = (place, question.key, request, next)
+        let (cache, key, request, next) = (cache, question.key, request, next)
         let client = CacheDiscarder(request.settings.cookieJar)
-        let transfer = CachedTransfer(.next(), request, for: client, place, willStore, over: next) {
-            place.flights.didRevalidate(key)
+        let transfer = CachedTransfer(.next(), request, for: client, cache, willStore, over: next) {
+            cache.sharedRequests.didRevalidate(key)
         }
-        guard place.flights.revalidate(key, transfer) else { return }
+        guard cache.sharedRequests.revalidate(key, transfer) else { return }
         transfer.entries = entries
         transfer.revalidation = (index, fields)
         transfer.start()
@@ -245,20 +245,20 @@ final class CachedTransfer: @unchecked Sendable {
         goOnWithout(entries.filter { $0.id == entry.id })
     }
 
-    /// The server is asked, since these cannot be had.
+    /// Requests the response from the server, since these cannot be had.
     private func goOnWithout(_ lost: [CacheEntry]) {
         entries.removeAll { lost.contains($0) }
-        guard !question.wantsOnlyStored else { return tellUnavailable() }
+        guard !question.wantsOnlyStored else { return reportUnavailable() }
         fetch(.fetch, question.fieldsToSend)
     }
 
     /// Has `late` run when the store has not answered in time. Where a stored response is wanted, however
     /// old, it is waited for as long as a server.
-    private func watchStore(_ late: @escaping @Sendable (CachedTransfer) -> Void) {
+    private func limitStoreWait(_ late: @escaping @Sendable (CachedTransfer) -> Void) {
         let number = storeWaits
         let wantsStored = question.wantsOnlyStored || question.policy == .returnCacheDataElseLoad
-        let patience = wantsStored ? request.idleTimeout : place.watch.patience
-        place.watch.wait(patience) { [weak self] in
+        let timeout = wantsStored ? request.idleTimeout : cache.timeouts.standard
+        cache.timeouts.wait(timeout) { [weak self] in
             guard let self, number == storeWaits else { return }
             storeWaits += 1
             late(self)
@@ -267,24 +267,24 @@ final class CachedTransfer: @unchecked Sendable {
 
     func open(
         _ entry: CacheEntry,
-        _ go: @escaping @Sendable (CachedTransfer, (any CacheReading)?) -> Void
+        _ go: @escaping @Sendable (CachedTransfer, StoredBodyReader?) -> Void
     ) {
         let number = storeWaits
-        let answer: @Sendable (CachedTransfer, (any CacheReading)?) -> Void = { transfer, reader in
+        let answer: @Sendable (CachedTransfer, StoredBodyReader?) -> Void = { transfer, reader in
             guard number == transfer.storeWaits else { return }
             transfer.storeWaits += 1
             go(transfer, reader)
         }
-        let known = place.store.read(entry, of: question.key) { reader in
+        let known = cache.store.read(entry, of: question.key) { reader in
             self.later { answer($0, reader) }
         }
         if let known { return later { answer($0, known) } }
-        watchStore { go($0, nil) }
+        limitStoreWait { go($0, nil) }
     }
 
     private func replay(
         _ reply: CacheReply,
-        from source: (reader: any CacheReading, entry: CacheEntry)?
+        from source: (reader: StoredBodyReader, entry: CacheEntry)?
     ) {
         // It may have been stopped meanwhile.
         if case .over = phase { return }
@@ -299,14 +299,14 @@ final class CachedTransfer: @unchecked Sendable {
             reader,
             reply.body,
             for: client,
-            place.watch,
-            patience: request.idleTimeout
+            cache.timeouts,
+            timeout: request.idleTimeout
         ) { [weak self] error, handed in
             guard let self else { return }
             spent.bytesKept += handed
             if case .wrongLength = error {
                 // It is not what the index says, and so will it be the next time.
-                place.store.remove(entry.id, of: question.key)
+                cache.store.remove(entry.id, of: question.key)
             }
             end(error)
         }
@@ -327,7 +327,7 @@ final class CachedTransfer: @unchecked Sendable {
         self.phase = .over
         switch phase {
         case .waiting:
-            if let key = flightKey { place.flights.leave(key, id) }
+            if let key = sharingKey { cache.sharedRequests.leave(key, id) }
         case .fetching(let fetch):
             if let cost = next.stop(fetch.id) { spent.add(cost) }
             fetch.abandon()
@@ -336,7 +336,7 @@ final class CachedTransfer: @unchecked Sendable {
         case .looking, .over:
             next.stop(id)
         }
-        land(.wasStopped)
+        endSharing(.wasStopped)
         return metrics
     }
 
@@ -373,7 +373,7 @@ final class CachedTransfer: @unchecked Sendable {
     func setPaused(_ isPaused: Bool) {
         self.isPaused = isPaused
         // Those that wait do not wait for a pause.
-        if isPaused { land(.wasStopped) }
+        if isPaused { endSharing(.wasStopped) }
         switch phase {
         case .fetching(let fetch):
             if isPaused { next.pause(fetch.id) } else { next.resume(fetch.id) }
@@ -397,7 +397,7 @@ final class CachedTransfer: @unchecked Sendable {
     func end(_ error: TransferError?, sent: Int64 = 0) {
         if case .over = phase { return }
         phase = .over
-        land(.hasEnded)
+        endSharing(.hasEnded)
         didEnd()
         client.transferDidComplete(TransferEnd(id: id, error: error, metrics: metrics, sentCount: sent))
     }

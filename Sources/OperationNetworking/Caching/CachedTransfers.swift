@@ -4,19 +4,19 @@ internal import OperationNetworkingSystem
 /// The transfers of one exchange that a cache stands before: answers them from what is stored, or asks the
 /// next runner and keeps what comes.
 final class CachedTransfers: TransferRunning {
-    private let place: CachePlace
+    private let cache: ResponseCache
     private let willStore: CacheResponseHandler?
     private let next: any TransferRunning
     private var running: [TransferID: CachedTransfer] = [:]
 
-    init(_ place: CachePlace, willStore: CacheResponseHandler?, over next: any TransferRunning) {
-        self.place = place
+    init(_ cache: ResponseCache, willStore: CacheResponseHandler?, over next: any TransferRunning) {
+        self.cache = cache
         self.willStore = willStore
         self.next = next
     }
 
     func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient) {
-        let transfer = CachedTransfer(id, request, for: client, place, willStore, over: next) {
+        let transfer = CachedTransfer(id, request, for: client, cache, willStore, over: next) {
             [weak self] in self?.running[id] = nil
         }
         running[id] = transfer

@@ -9,6 +9,8 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// `EEXIST`: the name is taken.
     package static let exists = EEXIST
+    /// `ENOENT`: nothing has the name.
+    package static let missing = ENOENT
     /// `EBUSY`: it is used all the time.
     package static let busy = EBUSY
     /// `ESTALE`: the name is that of another file by now.

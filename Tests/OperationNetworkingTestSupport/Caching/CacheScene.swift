@@ -17,29 +17,21 @@ struct CacheScene {
     ///   - memoryCapacity: of the cache, in bytes.
     ///   - diskCapacity: of the cache, in bytes.
     ///   - directory: of the cache.
-    ///   - patience: the seconds for which a request waits for the store.
-    ///   - wrap: makes another store of the cache's.
+    ///   - timeout: the seconds for which a request waits for the store.
     init(
         _ server: ScriptedServer,
         memoryCapacity: Int = 32 << 20,
         diskCapacity: Int = 0,
         directory: URL? = nil,
-        patience: Double = CacheWatch.standardPatience,
-        wrap: (TieredStore) -> any CacheStore = { $0 }
+        timeout: Double = StoreTimeouts.defaultTimeout
     ) {
         self.server = server
         cache = ResponseCache(
-            memoryCapacity: memoryCapacity,
-            diskCapacity: diskCapacity,
-            directory: directory
-        )
-        let place = CachePlace(
-            cache,
-            store: wrap(cache.store),
-            watch: CacheWatch(patience: patience),
+            ResponseStore(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directory: directory),
+            timeouts: StoreTimeouts(standard: timeout),
             now: { [clock] in clock.withLock { $0 } }
         )
-        manager.changeTransferSettings { $0.cacheSetting.place = place }
+        manager.cache = cache
         manager.completionQueue = DispatchQueue(label: "CacheScene")
         // Not that of the process: cookies of other tests would be a part of the identity.
         manager.cookieJar = nil

@@ -92,8 +92,8 @@ struct CacheSharingTests {
             }
         }
         let store = scene.cache.store
-        let keys = store.state.withLock { $0.memory.keys }
-        #expect(keys.map { store.known($0).count } == [1])
+        let keys = store.state.withLock { $0.memory.urls }
+        #expect(keys.map { store.known(CacheKey(url: $0)).count } == [1])
     }
 
     @Test func thePlacePassesOnThroughAllThatAreStopped() async throws {
@@ -319,7 +319,7 @@ struct CacheSharingTests {
     @Test func noRequestWaitsForLongForAClosure() async throws {
         let (gate, hasEnded) = (Gate(), DispatchSemaphore(value: 0))
         let server = try ScriptedServer { _ in Self.answer.held(after: .body(3), by: gate) }
-        let scene = CacheScene(server, patience: 0.1)
+        let scene = CacheScene(server, timeout: 0.1)
         let operations = try await waiting(scene, 3, gate) { operation in
             operation.setCacheResponse { proposed in
                 hasEnded.wait()

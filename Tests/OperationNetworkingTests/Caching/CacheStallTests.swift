@@ -8,8 +8,7 @@ import Testing
 @testable import OperationNetworkingSystem
 @testable import OperationNetworkingTestSupport
 
-/// Disks that answer late, or never, and an index that another process holds: no request fails, or hangs for
-/// longer than the patience of the cache.
+/// Disks that answer late, or never: no request fails, or hangs for longer than the timeout of the cache.
 @Suite(.timeLimit(.minutes(1)))
 struct CacheStallTests {
     private let directory: TemporaryDirectory
@@ -21,14 +20,14 @@ struct CacheStallTests {
     private func scene(
         _ server: ScriptedServer,
         memoryCapacity: Int = 0,
-        patience: Double = 0.05
+        timeout: Double = 0.05
     ) -> CacheScene {
         CacheScene(
             server,
             memoryCapacity: memoryCapacity,
             diskCapacity: 64 << 20,
             directory: directory.file("cache"),
-            patience: patience
+            timeout: timeout
         )
     }
 
@@ -59,7 +58,7 @@ struct CacheStallTests {
         try await waitForStore(scene)
         #expect(await scene.fetch().responseSource == .cache)
         let gate = Gate()
-        try await stall(scene.cache.store.index, gate)
+        try await stall(scene.cache.store.reading, gate)
         let operation = await scene.fetch()
         #expect(operation.error == nil && operation.responseSource == .network)
         #expect(operation.responseData?.count == length)
@@ -67,21 +66,6 @@ struct CacheStallTests {
         try await waitForStore(scene)
         #expect(await scene.fetch().responseSource == .cache)
         #expect(server.requests.count == 2)
-    }
-
-    /// A long body is in a file, which is opened after the look-up.
-    @Test func aBodyThatCannotBeOpenedInTimeIsAskedFor() async throws {
-        let server = try ScriptedServer([Self.stored(300_000)])
-        let scene = scene(server)
-        await scene.fetch()
-        try await waitForStore(scene)
-        let gate = Gate()
-        try await stall(scene.cache.store.bodies, gate)
-        let operation = await scene.fetch()
-        #expect(operation.error == nil && operation.responseSource == .network)
-        #expect(operation.responseData?.count == 300_000)
-        gate.open()
-        try await waitForStore(scene)
     }
 
     /// Where only a stored response is wanted, there is nothing else: it is waited for as long as a server.
@@ -92,7 +76,7 @@ struct CacheStallTests {
         await scene.fetch()
         try await waitForStore(scene)
         let gate = Gate()
-        try await stall(scene.cache.store.index, gate)
+        try await stall(scene.cache.store.reading, gate)
         var request = scene.request("/", ["Cache-Control": "only-if-cached"], policy: policy)
         request.timeoutInterval = 0.2
         let operation = await scene.fetch(request)
@@ -121,14 +105,14 @@ struct CacheStallTests {
         await scene.fetch("/other")
         try await waitForStore(scene)
         let gate = Gate()
-        try await stall(scene.cache.store.bodies, gate)
+        try await stall(scene.cache.store.writing, gate)
         let operation = await scene.fetch()
         #expect(operation.error == nil && operation.responseData?.count == 6 << 20)
         gate.open()
         try await waitForStore(scene)
         #expect(scene.cache.store.state.withLock { $0.waiting } == 0)
         // What was dropped has left nothing, and the disk is used again.
-        #expect(try bodyNames(directory).count == 1)
+        #expect(try cacheNames(directory, .body).count == 1 && cacheNames(directory).count == 2)
         await scene.fetch()
         try await waitForStore(scene)
         #expect(await scene.fetch().responseSource == .cache)
@@ -137,17 +121,19 @@ struct CacheStallTests {
     /// The transfer is held while the disk is behind, and both the client and the store get all of it.
     @Test func aTransferThatWasHeldGoesOnWhenTheDiskHasRoom() async throws {
         let server = try ScriptedServer([Self.stored(6 << 20)])
-        let scene = scene(server, patience: 600)
+        let scene = scene(server, timeout: 600)
         try await waitForStore(scene)
         for _ in 0..<3 {
             let gate = Gate()
-            try await stall(scene.cache.store.bodies, gate)
+            try await stall(scene.cache.store.writing, gate)
             let operation = scene.manager.operation(
                 for: scene.request("/", policy: .reloadIgnoringLocalCacheData)
             )
             scene.manager.operationQueue.addOperation(operation)
             let state = scene.cache.store.state
-            while state.withLock({ $0.waiting < EntryWriter.capacity }) { try await networkThreadIsDone() }
+            while state.withLock({ $0.waiting < StoredBodyWriter.capacity }) {
+                try await networkThreadIsDone()
+            }
             try await networkThreadIsDone()
             #expect(!operation.isFinished)
             gate.open()
@@ -172,7 +158,7 @@ struct CacheStallTests {
         for operation in operations.dropFirst() { scene.manager.operationQueue.addOperation(operation) }
         try await networkThreadIsDone()
         let gate = Gate()
-        try await stall(scene.cache.store.bodies, gate)
+        try await stall(scene.cache.store.writing, gate)
         answers.open()
         for operation in operations {
             _ = try? await operation.value
@@ -183,9 +169,9 @@ struct CacheStallTests {
     }
 
     @Test func aDiskThatIsFarBehindGetsNoMore() async throws {
-        let store = TieredStore.sample(directory, memory: 8 << 20)
+        let store = ResponseStore.sample(directory, memory: 8 << 20)
         let gate = Gate()
-        try await stall(store.bodies, gate)
+        try await stall(store.writing, gate)
         var dropped = 0
         for number in 0..<120 {
             let key = CacheKey(url: "http://a/\(number)")
@@ -203,45 +189,10 @@ struct CacheStallTests {
         #expect(try await store.put(CacheKey(url: "http://a/last"), sampleBytes(2 << 20)) != nil)
     }
 
-    // MARK: - Other processes
-
-    @Test func anIndexThatAnotherHoldsIsWaitedForOnce() async throws {
-        let path = directory.file("cache")
-        let store = TieredStore(memoryCapacity: 0, diskCapacity: 8 << 20, directory: path, patience: 400)
-        await onDispatchThread { store.waitForChanges() }
-        let index = path.resolvingSymlinksInPath().path + "/index.sqlite"
-        let other = try Database(path: index, patience: 10_000)
-        try other.execute("BEGIN IMMEDIATE")
-        let start = MonotonicTime.now
-        for number in 0..<20 {
-            let key = CacheKey(url: "http://a/\(number)")
-            #expect(try await store.put(key, sampleBytes(1_000)) == nil)
-        }
-        // Waiting each time would take 8.
-        #expect(MonotonicTime.now - start < 7)
-        try other.execute("ROLLBACK")
-        #expect(try await store.put(CacheKey(url: "http://a/1"), sampleBytes(1_000)) != nil)
-    }
-
-    @Test func anIndexThatAnotherHoldsIsOpenedAllTheSame() async throws {
-        let key = CacheKey(url: "http://a/")
-        let first = TieredStore.sample(directory)
-        let entry = try await first.put(key, sampleBytes(1_000))
-        await onDispatchThread { first.waitForChanges() }
-        let path = directory.file("cache")
-        let index = path.resolvingSymlinksInPath().path + "/index.sqlite"
-        let other = try Database(path: index, patience: 10_000)
-        try other.execute("BEGIN IMMEDIATE")
-        let store = TieredStore(memoryCapacity: 0, diskCapacity: 8 << 20, directory: path, patience: 50)
-        #expect(try await store.found(key).map(\.id) == [try #require(entry).id])
-        try other.execute("ROLLBACK")
-        #expect(try await store.put(CacheKey(url: "http://a/1"), sampleBytes(1_000)) != nil)
-    }
-
     // MARK: - Reading
 
-    /// Another program cuts the file while it is handed over. It fails as a lost connection does, and is asked
-    /// for the next time.
+    /// Another program cuts the file while it is handed over. It fails as a lost connection does, and is
+    /// asked for the next time.
     @Test(arguments: [nil, "v1"]) func aShortBodyIsAnError(tag: String?) async throws {
         let representation = Representation(
             .generated(length: 8 << 20),
@@ -255,14 +206,14 @@ struct CacheStallTests {
         while names.isEmpty {
             await scene.fetch(scene.request()) { $0.outputFile = first.file() }
             try await waitForStore(scene)
-            names = try bodyNames(directory)
+            names = try cacheNames(directory, .body)
         }
         let (name, asked) = (names[0], scene.server.requests.count)
         let operation = scene.manager.operation(for: scene.request())
         var pieces = operation.bodyPieces().makeAsyncIterator()
         scene.manager.operationQueue.addOperation(operation)
         var bytes = try await pieces.next() ?? Data()
-        truncate(directory.file("cache").appendingPathComponent(name).path, 4 << 20)
+        truncate(cacheFolder(directory).appendingPathComponent(name).path, 4 << 20)
         var failed: (any Error)?
         do {
             while let piece = try await pieces.next() { bytes += piece }

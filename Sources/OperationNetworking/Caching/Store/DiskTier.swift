@@ -1,441 +1,425 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The disk tier of a store: the index and the files of bodies, in one directory.
+/// The files of a cache: for each URL one with the heads of its responses, and one for each body.
 ///
-/// | Name                        | Is                                                                |
-/// |-----------------------------|-------------------------------------------------------------------|
-/// | `index.sqlite`, `-wal`, `-shm` | the index                                                      |
-/// | `<number>.body`             | the body of the entry with that number, if it is too long for the index |
-/// | `<random>.part`             | one that is being written; locked                                 |
+/// | Name in the folder of the cache       | What it is                                            |
+/// |---------------------------------------|-------------------------------------------------------|
+/// | `format`                              | the mark of the folder, with the number of its format |
+/// | `<SHA-256 of the URL>.head`           | a ``HeadFile``                                        |
+/// | `<16 hexadecimal digits>.body`        | the body of an entry, by its number                   |
+/// | `<16 hexadecimal digits>.new`         | one of them that is being written                     |
 ///
-/// Used on the index's queue, but for the calls on files. No error leaves it: what cannot be stored is
-/// dropped, what cannot be read is not found.
+/// Each file is written aside, waited for (fdatasync(2)), and renamed, a head after its body: so neither a
+/// process that is killed nor a loss of power leaves a name over other bytes. Bodies never change. A head
+/// file is changed by writing another one; if another process has done so meanwhile, its version is changed
+/// instead.
 ///
-/// The first six properties are its settings and the directory; the others are the state of the
-/// index, which one queue changes.
-final class DiskTier: @unchecked Sendable {
-    // @unchecked: `index`, `indexIdentity`, `lastLook`, `counter`, `lastID`, `removed`, `restarts`,
-    // `mustSweep`, `mayReopen`, `isImpatient`, `isReading` and `damaged` are used on the index's queue only;
-    // the rest is immutable or under a lock.
-
-    static let indexName = "index.sqlite"
-    /// Seconds after which the kernel has written most of a new file by itself.
-    static let writeback: Int64 = 30
-    /// Seconds for which look-ups take the open index for the one that has the name.
-    static let trust = 1.0
+/// Used on the queues of a store; every call may wait for the disk.
+final class DiskTier: Sendable {
+    /// The folder of ours in the directory of the caller.
+    static let folderName = "OperationNetworking.cache"
+    static let formatName = "format"
+    static let format = Data("OperationNetworking cache \(HeadFile.format)\n".utf8)
+    /// The seconds after which a use is noted again.
+    private static let useInterval: Int64 = 60
+    /// The seconds after which a file that is not written any more is abandoned.
+    private static let abandonment: Int64 = 3600
+    /// What a file takes on the disk, in bytes, is a multiple of this.
+    static let blockLength: Int64 = 4096
+    /// The longest head file, in bytes. A longer one is not ours.
+    private static let maximumHeadLength: Int64 = 64 << 20
+    /// The bytes that are written between two requests to the kernel to pass them on to the disk.
+    private static let writebackLength: Int64 = 8 << 20
 
     private let path: String
-    private let boot: String
-    private let patience: Int32
+    private let watch: (@Sendable (FileChange) throws -> Void)?
+    private let folder = Locked<CacheFolder?>(nil)
     private let limit: Locked<Int64>
-    private let now: @Sendable () -> MonotonicTime
-    let folder = Locked<CacheFolder?>(nil)
-    private var index: DiskIndex? {
-        didSet { isReading = false }
-    }
-    private var indexIdentity: FileIdentity?
-    /// Whether a transaction of ``whileReading(_:)`` is open.
-    private var isReading = false
-    /// Rows that a look-up has found damaged.
-    private var damaged: [Int64] = []
-    /// Whether an index that was open is closed for a reason that may pass.
-    private var mayReopen = false
-    /// When the index was last seen to have its name, or to be opened.
-    private var lastLook: MonotonicTime?
-    private var counter: Int64 = 0
-    /// The greatest number of an entry that was seen.
-    private var lastID: Int64 = 0
-    /// Names of files whose entries were removed.
-    private var removed: [String] = []
-    /// The times that the index was found damaged, and begun anew.
-    private var restarts = 0
-    /// Whether another index was begun or opened, which does not know the files of the one before.
-    private var mustSweep = false
-    /// Whether changes do not wait for other processes.
-    private var isImpatient = false
 
     /// - Parameters:
-    ///   - path: of the directory.
+    ///   - path: of the caller's directory.
     ///   - capacity: in bytes.
-    ///   - boot: names the run of the machine. Where the kernel does not tell, no other process believes what
-    ///     was not written through.
-    ///   - patience: the milliseconds for which a change waits for other processes.
-    ///   - now: the clock.
-    init(
-        path: String,
-        capacity: Int64,
-        boot: String?,
-        patience: Int32,
-        now: @escaping @Sendable () -> MonotonicTime
-    ) {
-        self.now = now
-        self.patience = patience
+    ///   - watch: called before each change of a file.
+    init(path: String, capacity: Int64, watch: (@Sendable (FileChange) throws -> Void)? = nil) {
         self.path = path
-        self.boot = boot ?? "process \(UInt64.random(in: .min ... .max))"
-        limit = Locked(capacity)
+        self.watch = watch
+        limit = Locked(max(capacity, 0))
     }
 
-    /// Whether there is an index, or may be one at a later look.
-    var isUsable: Bool { index != nil || mayReopen }
+    var capacity: Int64 {
+        get { limit.withLock { $0 } }
+        set { limit.withLock { $0 = max(newValue, 0) } }
+    }
 
-    /// In bytes.
-    var capacity: Int64 { limit.withLock { $0 } }
+    /// The length of the longest body.
+    var maximumLength: Int64 { capacity / 2 }
 
-    /// The longest body: half of the capacity, and as the process may write files.
-    var maximumLength: Int64 { min(capacity / 2, CacheFolder.longestFile ?? .max) }
+    // MARK: - The folder
 
-    // MARK: - Opening
-
-    /// Opens the directory and the index.
-    /// - Returns: whether they can be believed and used.
-    func open() -> Bool {
-        do {
-            let opened = try CacheFolder(path: path)
-            folder.withLock { $0 = opened }
-            try opened.whileLocked(patience) {
-                do {
-                    try openIndex(opened)
-                } catch {
-                    try recover(opened, from: error)
-                }
+    /// Opens the folder. One of another format, or without its mark, is emptied.
+    private func opened() throws -> CacheFolder {
+        try folder.withLock { folder in
+            if let folder { return folder }
+            let opened = try CacheFolder(Self.folderName, in: CacheFolder(path: path), watch: watch)
+            try opened.whileLocked {
+                let mark = try? opened.open(Self.formatName)?.read(Self.format.count + 1, at: 0)
+                guard mark != Self.format else { return }
+                try Self.empty(opened)
+                try Self.write(Self.format, as: Self.formatName, in: opened)
             }
-            return true
+            folder = opened
+            return opened
+        }
+    }
+
+    /// Opens the folder anew if somebody has removed it, with its directory perhaps.
+    private func whileOpen<Result>(_ work: (CacheFolder) throws -> Result) throws -> Result {
+        do {
+            return try work(opened())
+        } catch let error as SystemError where error.code == SystemError.missing {
+            folder.withLock { $0 = nil }
+            return try work(opened())
+        }
+    }
+
+    private static func empty(_ folder: CacheFolder) throws {
+        try folder.forEachName { name in
+            if CacheFileName(name) != nil { try folder.remove(name) }
+        }
+        try folder.synchronize()
+    }
+
+    private static func write(_ bytes: Data, as name: String, in folder: CacheFolder) throws {
+        let new = CacheFileName.new
+        do {
+            let file = try folder.create(new)
+            try file.write(bytes.span, at: 0)
+            try file.synchronize()
+            try folder.rename(new, to: name)
         } catch {
-            index = nil
-            // An index that was never open is not tried again.
-            mayReopen = lastLook != nil && Self.mayPass(error)
-            return false
+            try? folder.remove(new)
+            throw error
         }
     }
 
-    /// With the folder locked, so that no other process opens an index that is made or removed meanwhile.
-    private func openIndex(_ folder: CacheFolder) throws {
-        // SQLite's files grow beside the bodies, and a limit would end the process.
-        if let longest = CacheFolder.longestFile, longest < 64 << 20 {
-            throw SystemError(SystemError.tooLarge, "RLIMIT_FSIZE")
-        }
-        indexIdentity = try folder.provide(Self.indexName, without: Self.logNames)
-        let opened = try DiskIndex(
-            path: folder.path + "/" + Self.indexName,
-            boot: boot,
-            patience: patience,
-            longestFile: CacheFolder.longestFile
-        )
-        do {
-            removed += try opened.removeUnbelievable().map(Self.bodyName)
-        } catch let error as DatabaseError where error.isBusy {
-            // They are not found, and a later process removes them.
-            becomeImpatient(opened)
-        } catch let error as DatabaseError where error.isReadOnly {
-            // If the file may be written, it is a bit of its header that forbids it.
-            let isWritable = FileManager.default.isWritableFile(atPath: folder.path + "/" + Self.indexName)
-            guard isWritable else { throw error }
-            throw DiskIndex.Unusable(finding: .damaged)
-        }
-        counter = try opened.changeCounter()
-        lastLook = now()
-        (index, mayReopen) = (opened, false)
+    // MARK: - Heads
+
+    /// What a look at a head file found.
+    enum Look {
+        /// The version that is known.
+        case same
+        /// Another one; `nil`: there is none, or it is of no use.
+        case other(HeadFile?)
     }
 
-    private static let logNames = ["-wal", "-shm"].map { indexName + $0 }
-
-    /// Opens the index that has the name now, or makes one, where another program has removed or replaced the
-    /// one that is open, or the directory. Each change looks at that, and a look-up once a second; once a
-    /// second, too, an index is tried that could not be opened.
-    private func noticeReplacement(isChange: Bool) {
-        guard !isReading, isUsable, let folder = folder.withLock({ $0 }), let identity = indexIdentity
-        else { return }
-        let time = now()
-        let isDue = lastLook.map { time - $0 > Self.trust } ?? true
-        guard isDue || (isChange && index != nil) else { return }
-        lastLook = time
-        guard index == nil || !folder.has(identity, named: Self.indexName) else { return }
-        // Closed before another one is opened under its name.
-        index = nil
-        if open() { forget() }
-    }
-
-    /// Drops the state that was read of the index before.
-    private func forget() {
-        (counter, lastID, mustSweep) = (.min, 0, true)
-    }
-
-    /// Whether files have to be looked for that the index does not know; once.
-    func takeSweep() -> Bool {
-        defer { mustSweep = false }
-        return mustSweep
-    }
-
-    /// Begins a new index, unless another process has already; the files of bodies are swept. With the folder
-    /// locked.
-    private func recover(_ folder: CacheFolder, from error: any Error) throws {
-        index = nil
-        var error = error
-        while true {
-            restarts += 1
-            guard Self.isCurable(error), restarts < 5 else { throw error }
-            let isMoved = (error as? DatabaseError)?.isReplacement == true
-            if !isMoved, try folder.provide(Self.indexName, without: Self.logNames) == indexIdentity {
-                for name in [Self.indexName] + Self.logNames { folder.remove(name) }
-            }
-            do {
-                try openIndex(folder)
-                return forget()
-            } catch let next {
-                error = next
+    /// Looks for the responses of a URL.
+    ///
+    /// - Parameters:
+    ///   - url: of the responses.
+    ///   - generation: the version that is known.
+    ///   - partition: the one that is asked for: its bodies are used.
+    /// - Returns: the version that was found.
+    func look(at url: String, known generation: UInt64?, using partition: String) -> Look {
+        guard let folder = try? opened(), let name = CacheFileName.head(url),
+            let file = try? folder.open(name), let octets = try? Self.octets(of: file),
+            let found = HeadFile.generation(octets)
+        else { return generation == nil ? .same : .other(nil) }
+        let isUsed = noteUse(of: file)
+        if found == generation, !isUsed { return .same }
+        guard let heads = HeadFile(encoded: octets, for: url) else { return .other(nil) }
+        if isUsed {
+            for variant in heads.variants where variant.partition == partition {
+                (try? folder.open(CacheFileName.body(variant.entry.id)))?.noteUse()
             }
         }
+        return .other(heads)
     }
 
-    // MARK: - Work on the index
+    private static func octets(of file: CacheFile) throws -> Data {
+        guard file.usage.length <= maximumHeadLength else { throw SystemError(SystemError.tooLarge, "read") }
+        return try file.read(Int(file.usage.length), at: 0)
+    }
 
-    /// Runs a change.
-    /// - Returns: whether it was made.
-    func perform(_ work: (DiskTier) throws -> Void) -> Bool {
-        let isMade: Bool? = attempt(isChange: true) { _ in
-            try work(self)
-            return true
-        }
-        guard isMade == true else { return false }
-        if isImpatient {
-            isImpatient = false
-            index?.setPatience(patience)
-        }
+    /// Notes that a file is used, if that was not noted for long.
+    ///
+    /// - Returns: whether it was noted now.
+    @discardableResult
+    private func noteUse(of file: CacheFile) -> Bool {
+        let age = Int64(Date().timeIntervalSince1970) - file.usage.time
+        guard age > Self.useInterval || age < -Self.useInterval else { return false }
+        file.noteUse()
         return true
     }
 
-    /// Another process has kept the index for longer than the patience: changes do not wait any more, since
-    /// look-ups come after them, until one succeeds.
-    private func becomeImpatient(_ index: DiskIndex) {
-        isImpatient = true
-        index.setPatience(0)
-    }
-
-    func attempt<Result>(isChange: Bool = false, _ work: (DiskIndex) throws -> Result) -> Result? {
-        noticeReplacement(isChange: isChange)
-        guard let index else { return nil }
-        do {
-            return try work(index)
-        } catch {
-            if (error as? DatabaseError)?.isBusy == true { becomeImpatient(index) }
-            guard Self.isCurable(error), let folder = folder.withLock({ $0 }) else { return nil }
-            endReading()
-            do {
-                try folder.whileLocked(patience) { try recover(folder, from: error) }
-            } catch let next {
-                // `index` stays `nil`.
-                mayReopen = Self.mayPass(next)
-            }
-            return nil
-        }
-    }
-
-    /// For what a user has removed: it is waited for, whatever look-ups come after it.
-    private func patientIndex() throws -> DiskIndex {
-        let index = try opened()
-        if isImpatient { index.setPatience(patience) }
-        return index
-    }
-
-    func opened() throws -> DiskIndex {
-        guard let index else { throw BodyError.missing }
-        return index
-    }
-
-    /// The hashes of all keys; `nil`: they cannot be read.
-    func hashes() -> [Int64]? {
-        attempt { index in
-            let (hashes, last) = try index.hashes(above: nil)
-            lastID = max(lastID, last)
-            return hashes
-        }
-    }
-
-    /// The hashes of the keys that other processes stored since the last call; `nil`: none changed anything.
-    func changesByOthers() -> [Int64]? {
-        attempt { index -> [Int64]? in
-            let counter = try index.changeCounter()
-            guard counter != self.counter else { return nil }
-            // A minute more: entries come into the index a little later than they get their numbers. Numbers
-            // of a clock that was ahead say nothing about those that come now.
-            let last = min(lastID, EntryIdentifiers.present)
-            let (hashes, newest) = try index.hashes(above: EntryIdentifiers.earliest(60, before: last))
-            self.counter = counter
-            lastID = max(lastID, newest)
-            return hashes
-        } ?? nil
-    }
-
-    /// Runs look-ups as of one moment, for which SQLite takes its locks once. `work` changes nothing; damaged
-    /// rows that it finds are removed after it.
-    func whileReading(_ work: () -> Void) {
-        noticeReplacement(isChange: false)
-        // Without a transaction each look-up is as of its own moment.
-        isReading = index.map { (try? $0.beginReading()) != nil } ?? false
-        work()
-        endReading()
-        removeDamaged()
-    }
-
-    /// Another index may have been begun since the transaction was.
-    private func endReading() {
-        guard isReading else { return }
-        isReading = false
-        try? index?.endReading()
-    }
-
-    private func removeDamaged() {
-        guard !damaged.isEmpty, !isReading else { return }
-        let ids = damaged
-        damaged = []
-        _ = perform { try $0.remove(ids) }
-        // Whatever a row says of its body, it may be in a file.
-        removed += ids.map(Self.bodyName)
-    }
-
-    func find(_ key: CacheKey, _ hash: Int64) -> [MemoryTier.Variant] {
-        guard let (rows, damaged) = attempt({ try $0.find(key, hash) }) else { return [] }
-        self.damaged += damaged
-        removeDamaged()
-        return rows.map { row in
-            MemoryTier.Variant(
-                entry: CacheEntry(id: row.id, head: row.head),
-                body: row.body.map { CacheBody($0) },
-                isOnDisk: true
-            )
-        }
-    }
-
-    /// In bytes.
-    func usage() -> Int64 { attempt { try $0.total() } ?? 0 }
-
-    /// Makes an entry of a body that was written.
+    /// Changes the head file of a URL, and removes the bodies that it does not name any more.
     ///
-    /// - Parameters:
-    ///   - entry: with the head that memory has; then with that of the index.
-    ///   - key: its key.
-    ///   - hash: of the key.
-    ///   - target: the entries whose place it takes.
-    ///   - content: the place of the body; `nil`: it could not be written.
-    ///   - hidden: the entries that no look-up finds, whatever the index says of them.
-    ///   - used: uses to note.
-    /// - Throws: what the index throws; `BodyError`: nothing was stored.
-    func store(
-        _ entry: inout CacheEntry,
-        of key: CacheKey,
-        _ hash: Int64,
-        _ target: EntryTarget,
-        content: EntryContent?,
-        hidden: HiddenEntries,
-        used: [Int64: Int64]
-    ) throws {
-        let index = try opened()
-        guard let content else {
-            // What it was to replace is out of date all the same.
-            if !target.replacing.isEmpty {
-                removed += try index.transaction {
-                    try index.takeInvalidation(to: &entry, of: key, hash, target, hidden)
-                    return try index.remove(target.replacing)
-                }.map(Self.bodyName)
+    /// - Returns: the file after the change; `nil`: there is none.
+    func change(_ url: String, by change: StoreChange) throws -> HeadFile? {
+        try whileOpen { folder in
+            guard let name = CacheFileName.head(url) else {
+                throw SystemError(SystemError.busy, "hash \(url)")
             }
-            throw BodyError.missing
-        }
-        let now = WallClock.microseconds
-        let names = try index.transaction {
-            try index.takeInvalidation(to: &entry, of: key, hash, target, hidden)
-            var ids = try index.remove(target.replacing)
-            try index.insert(entry, of: key, hash, content, used: now)
-            ids += try index.remove(index.excess(key, hash, keeping: StoreState.maximumVariants))
-            try index.note(used)
-            ids += try evict(index)
-            return ids.map(Self.bodyName)
-        }
-        lastID = max(lastID, entry.id)
-        removed += names
-    }
-
-    /// Removes entries until all fit, and some more, so that not each new one removes another.
-    private func evict(_ index: DiskIndex) throws -> [Int64] {
-        let capacity = capacity
-        var rest = try index.total()
-        // One entry does not make it so much too large: the sum, or a cost that was taken from it, may be
-        // damaged.
-        if rest < 0 || rest - capacity > capacity / 8 { rest = try index.recount() }
-        guard rest > capacity else { return [] }
-        // A minute of difference is none.
-        try index.forgetUses(after: WallClock.microseconds + 60_000_000)
-        var withFile: [Int64] = []
-        var last: Int64?
-        while rest > capacity - capacity / 16 {
-            let oldest = try index.oldest(32)
-            guard let first = oldest.first else {
-                _ = try index.recount()
-                break
+            for _ in 0..<8 {
+                let old = try? folder.open(name).flatMap { file in
+                    HeadFile(encoded: try Self.octets(of: file), for: url)
+                }
+                var variants = old?.variants ?? []
+                change.apply(to: &variants)
+                if variants == old?.variants { return old }
+                if old == nil, variants.isEmpty {
+                    // One that is damaged may be there.
+                    try folder.remove(name)
+                    return nil
+                }
+                guard let new = try replace(name, old?.generation, by: variants, in: folder) else { continue }
+                let kept = Set(variants.map(\.entry.id))
+                for variant in old?.variants ?? [] where !kept.contains(variant.entry.id) {
+                    try? folder.remove(CacheFileName.body(variant.entry.id))
+                }
+                return new.variants.isEmpty ? nil : new
             }
-            // What was removed is still there: the table and its indexes contradict each other.
-            guard first.id != last else { throw DiskIndex.Unusable(finding: .damaged) }
-            last = first.id
-            for entry in oldest where rest > capacity - capacity / 16 {
-                withFile += try index.remove([entry.id])
-                rest -= entry.cost
+            throw SystemError(SystemError.busy, "change \(name)")
+        }
+    }
+
+    /// Puts a head file in place of a version of it.
+    ///
+    /// - Returns: `nil` if there is another version by now.
+    private func replace(
+        _ name: String,
+        _ generation: UInt64?,
+        by variants: [StoredVariant],
+        in folder: CacheFolder
+    ) throws -> HeadFile? {
+        let file = HeadFile(variants)
+        let new = CacheFileName.new
+        do {
+            if !variants.isEmpty {
+                let written = try folder.create(new)
+                try written.write(file.encoded.span, at: 0)
+                try written.synchronize()
             }
+            let isReplaced = try folder.whileLocked { () throws -> Bool in
+                let present = try? folder.open(name)?.read(HeadFile.generationEnd, at: 0)
+                guard present.flatMap({ HeadFile.generation($0) }) == generation else { return false }
+                if variants.isEmpty { try folder.remove(name) } else { try folder.rename(new, to: name) }
+                return true
+            }
+            if isReplaced { return file }
+            try folder.remove(new)
+            return nil
+        } catch {
+            try? folder.remove(new)
+            throw error
         }
-        return withFile
     }
 
-    func setCapacity(_ capacity: Int64) {
-        limit.withLock { $0 = max(capacity, 0) }
-    }
-
-    /// Removes what is too much for the capacity.
-    func shrink() throws {
-        let index = try opened()
-        removed += try index.transaction { try evict(index) }.map(Self.bodyName)
-    }
-
-    /// Counts the costs of all entries anew, and removes what is too much for the capacity.
-    func recount() throws {
-        let index = try opened()
-        let ids = try index.transaction { () throws -> [Int64] in
-            _ = try index.recount()
-            return try evict(index)
-        }
-        removed += ids.map(Self.bodyName)
-    }
-
-    /// The same when the store is released: no directory is made anew for that.
-    func noteAtEnd(_ used: [Int64: Int64]) {
-        guard let folder = folder.withLock({ $0 }), let identity = indexIdentity,
-            folder.has(identity, named: Self.indexName)
-        else { return }
-        _ = perform { try $0.note(used) }
-    }
-
-    func remove(_ ids: [Int64]) throws {
-        guard !ids.isEmpty else { return }
-        removed += try opened().remove(ids).map(Self.bodyName)
-    }
-
-    func remove(_ key: CacheKey) throws {
-        removed += try patientIndex().remove(key).map(Self.bodyName)
-    }
-
-    func remove(url: String) throws {
-        let index = try patientIndex()
-        removed += try index.transaction { try index.remove(url: url) }.map(Self.bodyName)
+    /// Removes the head file of a URL: its responses are not found any more. Needs no room on the disk.
+    func remove(_ url: String) throws {
+        guard let name = CacheFileName.head(url) else { return }
+        try opened().remove(name)
     }
 
     func removeAll() throws {
-        let index = try patientIndex()
-        removed += try index.removeAll().map(Self.bodyName)
-        // If it fails, the room is used again.
-        try? index.shrink()
+        try Self.empty(opened())
     }
 
-    /// The names of files to remove, once.
-    func takeRemovedNames() -> [String] {
-        defer { removed = [] }
-        return removed
+    /// Waits until what was removed stays so after a loss of power.
+    func synchronizeNames() {
+        try? opened().synchronize()
+    }
+
+    // MARK: - Bodies
+
+    /// A body on its way to the disk. Used on the writing queue; a failure is kept, and makes the entry be
+    /// dropped.
+    final class Body: @unchecked Sendable {
+        // @unchecked: used on the writing queue of a store only.
+
+        private let tier: DiskTier
+        private let name = CacheFileName.new
+        private var file: CacheFile?
+        private var length: Int64 = 0
+        /// The bytes that the kernel was asked to pass on to the disk.
+        private var passedOn: Int64 = 0
+        private(set) var hasFailed = false
+
+        init(_ tier: DiskTier) {
+            self.tier = tier
+        }
+
+        /// Writes the next bytes.
+        func write(_ bytes: Data) {
+            attempt {
+                let file = try open()
+                let end = length + Int64(bytes.count)
+                guard end <= tier.maximumLength else { throw SystemError(SystemError.tooLarge, "write") }
+                try file.write(bytes.span, at: length)
+                length = end
+                guard end - passedOn >= DiskTier.writebackLength else { return }
+                file.beginWriteback(passedOn..<end)
+                passedOn = end
+            }
+        }
+
+        /// Gives the file its name when its bytes are on the disk.
+        ///
+        /// - Returns: whether it has it.
+        func finish(as id: Int64) -> Bool {
+            attempt {
+                let file = try open()
+                try file.synchronize()
+                try tier.opened().rename(name, to: CacheFileName.body(id))
+                self.file = nil
+            }
+            return !hasFailed
+        }
+
+        /// Removes what was written.
+        func abandon() {
+            hasFailed = true
+            guard file != nil else { return }
+            file = nil
+            try? tier.opened().remove(name)
+        }
+
+        private func attempt(_ work: () throws -> Void) {
+            guard !hasFailed else { return }
+            do {
+                try work()
+            } catch {
+                abandon()
+            }
+        }
+
+        private func open() throws -> CacheFile {
+            if let file { return file }
+            let created = try tier.whileOpen { try $0.create(name) }
+            file = created
+            return created
+        }
+    }
+
+    /// Removes a body that no head file names.
+    func removeBody(_ id: Int64) {
+        try? opened().remove(CacheFileName.body(id))
+    }
+
+    /// Opens a body; `nil` if there is none of this length.
+    func openBody(_ entry: CacheEntry) -> CacheFile? {
+        guard let file = try? opened().open(CacheFileName.body(entry.id)),
+            file.usage.length == entry.head.length
+        else { return nil }
+        noteUse(of: file)
+        return file
+    }
+
+    // MARK: - Room
+
+    /// The bytes of all files.
+    func count() -> Int64 {
+        var bytes: Int64 = 0
+        try? forEachFile { _, _, usage in bytes += Self.size(of: usage) }
+        return bytes
+    }
+
+    /// Removes the least recently used files if all exceed the capacity, and those that were left behind by
+    /// processes that are gone.
+    func shrink() {
+        let now = Int64(Date().timeIntervalSince1970)
+        let capacity = capacity
+        var bytes: Int64 = 0
+        try? forEachFile { folder, name, usage in
+            if name.kind == .new, now - usage.time > Self.abandonment {
+                try folder.remove(name.text)
+            } else {
+                bytes += Self.size(of: usage)
+            }
+        }
+        guard bytes > capacity else { return }
+        // Names are collected only if something has to go.
+        var files: [(name: String, time: Int64, size: Int64)] = []
+        try? forEachFile { _, name, usage in
+            // A use in the future is of a clock that was ahead: as the newest, it would have each new file go
+            // first.
+            let time = usage.time > now + Self.useInterval ? 0 : usage.time
+            files.append((name.text, time, Self.size(of: usage)))
+        }
+        files.sort { $0.time < $1.time }
+        // Some more, so that not each new entry removes another.
+        for file in files where bytes > capacity - capacity / 10 {
+            guard let folder = try? opened(), (try? folder.remove(file.name)) != nil else { return }
+            bytes -= file.size
+        }
+    }
+
+    private func forEachFile(_ body: (CacheFolder, CacheFileName, CacheFile.Usage) throws -> Void) throws {
+        let folder = try opened()
+        try folder.forEachName { text in
+            guard let name = CacheFileName(text), let usage = folder.usage(of: text) else { return }
+            try body(folder, name, usage)
+        }
+    }
+
+    private static func size(of usage: CacheFile.Usage) -> Int64 {
+        (usage.length + blockLength - 1) / blockLength * blockLength
+    }
+
+    // MARK: - Earlier builds
+
+    /// Removes the files of builds that had an SQLite index in the caller's directory, by their names, if
+    /// that index has their mark.
+    func removeEarlierFiles() {
+        let index = "index.sqlite"
+        guard let directory = try? CacheFolder(path: path),
+            let mark = try? directory.open(index)?.read(4, at: 68), mark == Data("OpNC".utf8)
+        else { return }
+        try? directory.forEachName { name in
+            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+            guard parts.count == 2, ["body", "part"].contains(parts[1]), Int64(parts[0]) != nil else {
+                return
+            }
+            try directory.remove(name)
+        }
+        // The index last: until then the rest is known to be of such a build.
+        for suffix in ["-wal", "-shm", "-journal", ""] { try? directory.remove(index + suffix) }
+    }
+}
+
+/// A name of ours in the folder of the cache.
+struct CacheFileName: Hashable, Sendable {
+    enum Kind: String, Sendable {
+        case head, body, new
+    }
+
+    let kind: Kind
+    let text: String
+
+    /// `nil` for a name that the cache does not give.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let kind = Kind(rawValue: String(parts[1])) else { return nil }
+        let digits = parts[0].utf8
+        guard digits.count == (kind == .head ? 64 : 16),
+            digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+        else { return nil }
+        self.kind = kind
+        self.text = text
+    }
+
+    /// The head file of a URL; `nil` if no digest is computed here.
+    static func head(_ url: String) -> String? {
+        (try? url.utf8Span.span.sha256Text()).map { $0 + ".head" }
+    }
+
+    static func body(_ id: Int64) -> String { hexadecimal(UInt64(bitPattern: id)) + ".body" }
+
+    /// A random one for a file that is about to be written.
+    static var new: String { hexadecimal(.random(in: 0 ... .max)) + ".new" }
+
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -1,55 +1,33 @@
-import Foundation
+internal import OperationNetworkingSystem
 
-/// The knowledge of keys without a look at the disk: the entries of a key, and bodies that are short.
+/// The responses of URLs that are known without a look at the disk: heads, and bodies that are short.
 ///
-/// A key goes as a whole, the one that was not used for the longest time first, when the bytes of all exceed
-/// the capacity.
+/// A URL goes as a whole. The least recently used one goes first when the bytes of all exceed the capacity.
 struct MemoryTier: Sendable {
-    /// One entry of a key.
-    struct Variant: Sendable {
-        var entry: CacheEntry
-        /// `nil`: on the disk only.
-        var body: CacheBody?
-        /// Whether the disk has it too, or is about to.
-        var isOnDisk: Bool
-
-        /// The entry, with the body that is known of it.
-        var found: CacheEntry {
-            var entry = entry
-            entry.body = body
-            return entry
-        }
-
-        /// Bytes: those of the head are counted, and what the tables need beside them is estimated.
-        var cost: Int {
-            let fields = entry.head.head.fields
-            let head = 512 + entry.head.url.utf8.count + 64 * fields.count + fields.octetCount
-            return head + (body?.count ?? 0)
-        }
-    }
-
-    /// All that is known of a key.
+    /// What is known of a URL.
     struct Record: Sendable {
-        var variants: [Variant] = []
-        /// Whether the disk has no others.
-        var isComplete: Bool
-        /// The number of changes by other processes that were seen before the disk was asked.
-        var epoch: Int
+        var variants: [StoredVariant] = []
+        /// The version of the head file that it agrees with; `nil`: there was none.
+        var generation: UInt64?
+        /// The time of the last look at that file; `nil`: the disk may have more.
+        var lookTime: MonotonicTime?
         fileprivate(set) var cost = 0
+
+        func entries(of partition: String) -> [CacheEntry] {
+            variants.filter { $0.partition == partition }.map(\.entry)
+        }
     }
 
     /// An entry of more bytes keeps its body elsewhere, or is not stored.
-    private(set) var maximumCost: Int
-    private(set) var capacity: Int
+    private(set) var maximumCost = 0
+    private(set) var capacity = 0
     private(set) var usage = 0
     private let hasDisk: Bool
-    private var records: [CacheKey: Record] = [:]
-    private var order = RecencyList<CacheKey>()
+    private var records: [String: Record] = [:]
+    private var order = RecencyList<String>()
 
     init(capacity: Int, hasDisk: Bool) {
-        self.capacity = capacity
         self.hasDisk = hasDisk
-        maximumCost = 0
         setCapacity(capacity)
     }
 
@@ -60,37 +38,41 @@ struct MemoryTier: Sendable {
         shrink()
     }
 
-    var count: Int { records.count }
+    var urls: [String] { Array(records.keys) }
 
-    var keys: [CacheKey] { Array(records.keys) }
+    func record(_ url: String) -> Record? { records[url] }
 
-    func record(_ key: CacheKey) -> Record? { records[key] }
-
-    /// Makes the key the one that was used last.
-    mutating func use(_ key: CacheKey) {
-        guard records[key] != nil else { return }
-        order.use(key)
+    /// Makes the URL the most recently used one.
+    mutating func use(_ url: String) {
+        guard records[url] != nil else { return }
+        order.use(url)
     }
 
-    /// Changes, or makes, what is known of a key; `nil` forgets it.
-    mutating func set(_ key: CacheKey, to record: Record?) {
-        usage -= records[key]?.cost ?? 0
-        guard var record else {
-            records[key] = nil
-            order.remove(key)
-            return
-        }
-        record.cost = record.variants.reduce(128 + key.url.utf8.count) { $0 + $1.cost }
-        guard record.cost <= capacity || record.variants.count > 1 else {
-            // It would drive out all others, and then itself.
-            records[key] = nil
-            order.remove(key)
-            return
-        }
+    /// Changes, or makes, what is known of a URL.
+    mutating func set(_ url: String, to record: Record) {
+        var record = record
+        remove(url)
+        record.cost = record.variants.reduce(128 + url.utf8.count) { $0 + $1.cost }
+        // One that is too large alone would drive out all others, and then itself.
+        guard record.cost <= capacity || record.variants.count > 1 else { return }
         usage += record.cost
-        records[key] = record
-        order.use(key)
+        records[url] = record
+        order.use(url)
         shrink()
+    }
+
+    /// Changes the responses of a URL. Of one that is not known only what is inserted is known then.
+    mutating func apply(_ change: StoreChange, to url: String) {
+        var record = records[url]
+        if record == nil, case .insert = change { record = Record() }
+        guard var record else { return }
+        change.apply(to: &record.variants)
+        set(url, to: record)
+    }
+
+    mutating func remove(_ url: String) {
+        usage -= records.removeValue(forKey: url)?.cost ?? 0
+        order.remove(url)
     }
 
     mutating func removeAll() {
@@ -101,17 +83,15 @@ struct MemoryTier: Sendable {
 
     private mutating func shrink() {
         while usage > capacity, let oldest = order.oldest {
-            // A key alone that is too large loses its oldest entries.
+            // A URL alone that is too large loses its oldest entries.
             if order.count == 1, var record = records[oldest], record.variants.count > 1 {
                 let removed = record.variants.removeFirst()
-                record.isComplete = record.isComplete && !removed.isOnDisk
+                if removed.isOnDisk { (record.generation, record.lookTime) = (nil, nil) }
                 usage -= removed.cost
                 record.cost -= removed.cost
                 records[oldest] = record
             } else {
-                usage -= records[oldest]?.cost ?? 0
-                records[oldest] = nil
-                order.remove(oldest)
+                remove(oldest)
             }
         }
     }

@@ -6,40 +6,56 @@ internal import OperationNetworkingSystem
 /// A cache of responses in memory and, with a directory, on the disk: an RFC 9111 cache for operations and
 /// managers.
 ///
-/// ```swift
-/// let cache = ResponseCache(
-///     memoryCapacity: 20 << 20,
-///     diskCapacity: 500 << 20,
-///     directory: URL(fileURLWithPath: "/var/cache/app/responses", isDirectory: true)
-/// )
-/// ```
+/// ```swift let cache = ResponseCache( memoryCapacity: 20 << 20, diskCapacity: 500 << 20, directory:
+/// URL(fileURLWithPath: "/var/cache/app/responses", isDirectory: true) ) ```
 ///
-/// - Several variants of a URL are kept (`Vary`), bodies are streamed in and out, and what was not used for
+/// - Several variants of a URL are kept (`Vary`), and bodies are streamed in and out. What was not used for
 ///   the longest time goes first when a capacity is reached.
-/// - The directory is made with mode 0700 if it is missing, its files have mode 0600. One that belongs to
-///   another user, that others may write to, or that is a symbolic link is not used; nor is one that cannot
-///   be written. Then, and when the disk is full, the cache works on in memory, and no request fails.
-/// - Several processes may use one directory at the same time, and several caches of one process.
-/// - What was stored survives the process, however it ends. After a crash of the machine, entries that may be
-///   incomplete are not used.
+/// - The directory is created with mode 0700 if it is missing. The cache has a folder in it,
+///   `OperationNetworking.cache`, of mode 0700, and all files in that have mode 0600. Nothing else in the
+///   directory is touched. A directory that belongs to another user, that others may write to, or that is a
+///   symbolic link is not used. Then, and if the disk is full or cannot be written, the cache works on in
+///   memory, and no request fails.
+/// - Several processes may use one directory at the same time, and several caches of one process. Each sees
+///   what another one stores, changes and removes a second later at most.
+/// - What was stored survives the process, however it ends, and a loss of power: never with wrong bytes.
 ///
 /// Every method may be called on any thread. Those that look for a response, or remove one, may wait for the
 /// disk.
-public final class ResponseCache: ResponseStoring {
+public final class ResponseCache: Sendable {
     /// Memory and disk, without Foundation's types.
-    let store: TieredStore
+    let store: ResponseStore
+    let policy = CachePolicy()
+    let sharedRequests = SharedRequests()
+    let timeouts: StoreTimeouts
+    /// The time, in seconds since 1970.
+    let now: @Sendable () -> Double
 
-    /// Makes a cache; the directory is opened in the background.
+    /// Creates a cache. The directory is opened when the cache is first used, in the background.
     ///
     /// - Parameters:
     ///   - memoryCapacity: in bytes; 0: nothing is kept in memory. Heads count, and so does what is known of
     ///     bodies on the disk. A single response takes at most an eighth of it, or half if there is no disk.
-    ///   - diskCapacity: in bytes; 0: memory only. A single response takes at most half of it.
-    ///   - directory: a directory for this cache alone; `nil`: memory only. What else is in it is left alone,
-    ///     unless its name is one of the cache's: a number with the extension `body` or `part`,
-    ///     `index.sqlite`.
-    public init(memoryCapacity: Int, diskCapacity: Int, directory: URL?) {
-        store = TieredStore(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directory: directory)
+    ///   - diskCapacity: in bytes; 0: memory only. Files are counted in the background, so it is kept
+    ///     approximately. A single response takes at most half of it.
+    ///   - directory: a directory that the cache may use, such as one below `~/.cache`; `nil`: memory only.
+    public convenience init(memoryCapacity: Int, diskCapacity: Int, directory: URL?) {
+        let store = ResponseStore(
+            memoryCapacity: memoryCapacity,
+            diskCapacity: diskCapacity,
+            directory: directory
+        )
+        self.init(store)
+    }
+
+    init(
+        _ store: ResponseStore,
+        timeouts: StoreTimeouts = StoreTimeouts(),
+        now: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
+    ) {
+        self.store = store
+        self.timeouts = timeouts
+        self.now = now
     }
 
     // MARK: - Sizes
@@ -60,8 +76,8 @@ public final class ResponseCache: ResponseStoring {
     /// The bytes that are used in memory, with those that the tables need.
     public var currentMemoryUsage: Int { store.state.withLock { $0.memory.usage } }
 
-    /// The bytes of all responses on the disk: heads, bodies, and what the index needs for each. Waits for
-    /// what is being stored.
+    /// The bytes of all responses on the disk: of the files of heads and bodies, in blocks of 4 KiB. Waits
+    /// for what is being stored, and counts the files: some milliseconds for a thousand responses.
     public var currentDiskUsage: Int { store.diskUsage }
 
     /// The longest body that is stored: half of the capacity of the disk, or of memory without a disk.
@@ -129,12 +145,13 @@ public final class ResponseCache: ResponseStoring {
     public func removeCachedResponse(for request: URLRequest) {
         guard let url = request.url else { return }
         store.remove(url: CacheKey(url).url)
+        store.waitForRemovals()
     }
 
     /// Removes everything, and waits until it is removed. What is being received now is not stored any more;
     /// a stored body that is being read can be read to its end.
     public func removeAllCachedResponses() {
         store.removeAll()
-        store.waitForChanges()
+        store.waitForRemovals()
     }
 }

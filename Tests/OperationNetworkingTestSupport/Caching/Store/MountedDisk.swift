@@ -41,10 +41,10 @@ final class MountedDisk: Sendable {
     }
 
     func names() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: directory.file("cache").path)
+        try cacheNames(directory)
     }
 
-    func store(memory: Int = 1 << 20) -> TieredStore {
-        TieredStore.sample(directory, memory: memory)
+    func store(memory: Int = 1 << 20) -> ResponseStore {
+        .sample(directory, memory: memory)
     }
 }

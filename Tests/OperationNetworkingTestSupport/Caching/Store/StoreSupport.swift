@@ -36,17 +36,13 @@ func sampleBytes(_ count: Int, _ seed: UInt8 = 0) -> Data {
 
 /// The kinds of stores that keep the same promises.
 enum StoreKind: CaseIterable {
-    case memory, both, disk, wrapped
+    case memory, both, disk
 
-    func store(_ directory: TemporaryDirectory) -> any CacheStore {
+    func store(_ directory: TemporaryDirectory) -> ResponseStore {
         switch self {
-        case .memory: TieredStore(memoryCapacity: 8 << 20, diskCapacity: 0, directory: nil)
-        case .both: TieredStore.sample(directory)
-        case .disk: TieredStore.sample(directory, memory: 0)
-        case .wrapped:
-            WrappedStore(
-                URLCache(memoryCapacity: 8 << 20, diskCapacity: 0, diskPath: directory.file("wrapped").path)
-            )
+        case .memory: ResponseStore(memoryCapacity: 8 << 20, diskCapacity: 0, directory: nil)
+        case .both: .sample(directory)
+        case .disk: .sample(directory, memory: 0)
         }
     }
 }
@@ -60,7 +56,7 @@ final class ManualTime: Sendable {
     func advance(by seconds: Double) { self.seconds.withLock { $0 += seconds } }
 }
 
-extension CacheStore {
+extension ResponseStore {
     /// The entries that are found, at once or later.
     func found(_ key: CacheKey) async throws -> [CacheEntry] {
         let later = Recorder<[CacheEntry]>()
@@ -74,8 +70,8 @@ extension CacheStore {
         return try await reader.all(piece: piece)
     }
 
-    func reader(_ entry: CacheEntry, _ key: CacheKey) async throws -> (any CacheReading)? {
-        let later = Recorder<(any CacheReading)?>()
+    func reader(_ entry: CacheEntry, _ key: CacheKey) async throws -> StoredBodyReader? {
+        let later = Recorder<StoredBodyReader?>()
         if let reader = read(entry, of: key, later: { later.append($0) }) { return reader }
         return try #require(try await later.wait().first)
     }
@@ -94,7 +90,7 @@ extension CacheStore {
     }
 }
 
-extension CacheStore {
+extension ResponseStore {
     /// Of two invalidations one comes after the server was asked: its answer does not undo that.
     func expectUpdatesToKeepLaterInvalidations(of key: CacheKey) async throws {
         try await put(key, sampleBytes(3))
@@ -111,7 +107,7 @@ extension CacheStore {
     }
 }
 
-extension CacheWriting {
+extension StoredBodyWriter {
     /// Writes `body` and commits.
     func end(_ body: Data, _ head: CachedHead) async throws -> CacheEntry? {
         append(body.span)
@@ -121,7 +117,7 @@ extension CacheWriting {
     }
 }
 
-extension CacheReading {
+extension StoredBodyReader {
     func all(piece: Int = 100_000) async throws -> Data {
         var body = Data()
         while Int64(body.count) < length {
@@ -139,32 +135,58 @@ extension CacheReading {
     }
 }
 
-extension TieredStore {
-    /// A store on a directory, whose files are on it when this returns.
+extension ResponseStore {
+    /// Begins an entry that is asked for now, on the disk if it is too large for memory.
+    func write(_ head: CachedHead, for key: CacheKey, replacing: [Int64]) -> StoredBodyWriter? {
+        write(
+            head,
+            for: key,
+            replacing: replacing,
+            invalidated: nil,
+            since: moment,
+            inMemoryOnly: false
+        )
+    }
+
+    /// Gives an entry another head by an answer to a request that is sent now.
+    func update(_ entry: CacheEntry, of key: CacheKey, to head: CachedHead) {
+        update(entry, of: key, to: head, since: moment)
+    }
+
+    /// A store on a directory.
     static func sample(
         _ directory: TemporaryDirectory,
         memory: Int = 1 << 20,
         disk: Int = 64 << 20,
-        boot: String? = KernelBoot.identifier,
         time: ManualTime? = nil
-    ) -> TieredStore {
-        let store = TieredStore(
+    ) -> ResponseStore {
+        ResponseStore(
             memoryCapacity: memory,
             diskCapacity: disk,
-            directory: directory.url.appendingPathComponent("cache", isDirectory: true),
-            boot: boot
-        ) {
-            time?.now ?? .now
-        }
-        store.waitForChanges()
-        // Its hashes are read after that.
-        store.index.sync {}
-        return store
+            directory: directory.file("cache"),
+            now: { time?.now ?? .now }
+        )
     }
 }
 
-/// The names in the directory of a sample, without the index.
-func bodyNames(_ directory: TemporaryDirectory) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: directory.file("cache").path)
-        .filter { !$0.hasPrefix("index") }
+/// The folder of the cache in the directory of a sample.
+func cacheFolder(_ directory: TemporaryDirectory) -> URL {
+    directory.file("cache").appendingPathComponent(DiskTier.folderName, isDirectory: true)
+}
+
+/// The names of a kind in that folder.
+func cacheNames(_ directory: TemporaryDirectory, _ kind: CacheFileName.Kind? = nil) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: cacheFolder(directory).path).filter { name in
+        kind == nil ? name != DiskTier.formatName : CacheFileName(name)?.kind == kind
+    }
+}
+
+/// The file of an entry's body.
+func bodyFile(_ entry: CacheEntry, _ directory: TemporaryDirectory) -> URL {
+    cacheFolder(directory).appendingPathComponent(CacheFileName.body(entry.id))
+}
+
+/// The file with the heads of a key.
+func headFile(_ key: CacheKey, _ directory: TemporaryDirectory) throws -> URL {
+    cacheFolder(directory).appendingPathComponent(try #require(CacheFileName.head(key.url)))
 }

@@ -9,7 +9,7 @@ import Testing
 /// A store without a disk.
 @Suite(.timeLimit(.minutes(1)))
 struct MemoryStoreTests {
-    private let store = TieredStore(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
+    private let store = ResponseStore(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
     private let key = CacheKey(url: "http://a/1")
 
     @Test func whatIsNotStoredIsKnownAtOnce() {
@@ -77,7 +77,7 @@ struct MemoryStoreTests {
     @Test func aBodyThatALookUpFoundIsReadThoughItIsGone() async throws {
         try await store.put(key, sampleBytes(3))
         let found = try #require(try await store.found(key).first)
-        store.remove(nil, of: key)
+        store.remove(url: key.url)
         #expect(try await store.found(key) == [])
         #expect(try await store.body(found, key) == sampleBytes(3))
     }
@@ -122,7 +122,7 @@ struct MemoryStoreTests {
     @Test(arguments: [true, false])
     func aWriterThatBeganBeforeTheRemovalStoresNothing(all: Bool) async throws {
         let writer = try #require(store.write(sampleHead(key.url, length: 3), for: key, replacing: []))
-        if all { store.removeAll() } else { store.remove(nil, of: key) }
+        if all { store.removeAll() } else { store.remove(url: key.url) }
         #expect(try await writer.end(sampleBytes(3), sampleHead(key.url, length: 3)) == nil)
         #expect(try await store.found(key) == [])
         #expect(try await store.put(key, sampleBytes(3)) != nil)

@@ -93,8 +93,8 @@ struct ResponseCacheTests {
         #expect(cache.currentDiskUsage == 0)
         #expect(cache.currentMemoryUsage == 0)
         #expect(cache.cachedResponse(for: two) == nil)
-        let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
-        #expect(names.allSatisfy { $0.hasPrefix("index") })
+        let folder = directory.file(DiskTier.folderName).path
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [DiskTier.formatName])
         let later = ResponseCache(memoryCapacity: 1 << 20, diskCapacity: 8 << 20, directory: directory.url)
         #expect(later.cachedResponse(for: two) == nil)
     }

@@ -32,8 +32,8 @@ struct StoreHeadsTests {
         }
         #expect(try await store.found(key).map(\.head) == [second])
         guard kind == .both else { return }
-        (store as? TieredStore)?.waitForChanges()
-        #expect(try await TieredStore.sample(directory).found(key).map(\.head) == [second])
+        store.waitForChanges()
+        #expect(try await ResponseStore.sample(directory).found(key).map(\.head) == [second])
     }
 
     /// The head that was found, the one that is stored now, the new one, and the one that is stored after it:

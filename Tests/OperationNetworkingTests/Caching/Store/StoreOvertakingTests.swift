@@ -16,13 +16,12 @@ struct StoreOvertakingTests {
         directory = try TemporaryDirectory()
     }
 
-    /// In the index, and in a file.
     static let rows = StoreKind.allCases.flatMap { kind in [100, 40_000].map { (kind, $0) } }
 
     /// Stores a response whole in place of those that were found, and runs `event` before the end.
     private func replace(
         _ found: [CacheEntry],
-        in store: any CacheStore,
+        in store: ResponseStore,
         with head: CachedHead,
         after event: () async throws -> Void = {}
     ) async throws -> CacheEntry {
@@ -38,7 +37,7 @@ struct StoreOvertakingTests {
         )
         try await event()
         let entry = try #require(try await writer.end(sampleBytes(Int(head.length)), head))
-        (store as? TieredStore)?.waitForChanges()
+        store.waitForChanges()
         return entry
     }
 
@@ -65,10 +64,10 @@ struct StoreOvertakingTests {
         kind: StoreKind,
         length: Int
     ) async throws {
-        let (store, other) = (kind.store(directory), TieredStore.sample(directory, memory: 0))
+        let (store, other) = (kind.store(directory), ResponseStore.sample(directory, memory: 0))
         let head = sampleHead(key.url, length: length)
         try await store.put(key, sampleBytes(length))
-        (store as? TieredStore)?.waitForChanges()
+        store.waitForChanges()
         let found = try await store.found(key)
         _ = try await replace(found, in: store, with: head) {
             other.invalidate(key)
@@ -76,7 +75,7 @@ struct StoreOvertakingTests {
         }
         let next = try await store.found(key)
         #expect(next.map(\.head.isInvalidated) == [true])
-        #expect(try await TieredStore.sample(directory).found(key) == next)
+        #expect(try await ResponseStore.sample(directory).found(key) == next)
         _ = try await replace(next, in: store, with: head)
         #expect(try await store.found(key).map(\.head) == [head])
     }
@@ -84,7 +83,7 @@ struct StoreOvertakingTests {
     /// The mark is on a variant that stays, and on one that came meanwhile.
     @Test(arguments: [true, false])
     func aResponseBesideOneThatAnotherProcessHasMarkedIsMarked(isStored: Bool) async throws {
-        let (store, other) = (TieredStore.sample(directory), TieredStore.sample(directory, memory: 0))
+        let (store, other) = (ResponseStore.sample(directory), ResponseStore.sample(directory, memory: 0))
         if isStored { try await store.put(key, sampleBytes(20)) }
         store.waitForChanges()
         let head = sampleHead(key.url, length: 30)
@@ -95,38 +94,5 @@ struct StoreOvertakingTests {
         }
         let next = try await store.found(key).first { $0.id == entry.id }
         #expect(next?.head.isInvalidated == true)
-    }
-
-    /// The disk could not remove the row: no look-up tells that it is marked.
-    @Test func aRowThatIsHiddenMarksNothing() async throws {
-        let (store, other) = (TieredStore.sample(directory), TieredStore.sample(directory, memory: 0))
-        let old = try #require(try await store.put(key, sampleBytes(20)))
-        store.waitForChanges()
-        other.invalidate(key)
-        other.waitForChanges()
-        store.state.withLock { state in
-            state.hidden.insert([old.id])
-            state.forgetCompleteness(key)
-        }
-        #expect(try await store.found(key).isEmpty)
-        let head = sampleHead(key.url, length: 30)
-        _ = try await replace([], in: store, with: head)
-        #expect(try await store.found(key).map(\.head) == [head])
-    }
-
-    /// The body did not come to the disk: memory has it, and what it replaces goes.
-    @Test func aResponseInMemoryTakesTheMarkToo() async throws {
-        let (store, other) = (TieredStore.sample(directory), TieredStore.sample(directory, memory: 0))
-        let head = sampleHead(key.url, length: 40_000)
-        try await store.put(key, sampleBytes(40_000))
-        store.waitForChanges()
-        let found = try await store.found(key)
-        _ = try await replace(found, in: store, with: head) {
-            other.invalidate(key)
-            other.waitForChanges()
-            // No file can be made any more.
-            store.disk?.folder.withLock { $0 = nil }
-        }
-        #expect(try await store.found(key).map(\.head.isInvalidated) == [true])
     }
 }

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
-import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingSystem
 @testable import OperationNetworkingTestSupport
 
 /// Directories and files that others made, and disks that take nothing: memory works on, and nothing of
@@ -20,8 +20,8 @@ struct StoreTrustTests {
 
     private var path: String { directory.file("cache").path }
 
-    /// Stores and finds, whatever the disk does, and says whether the disk is used.
-    private func works(_ store: TieredStore) async throws -> Bool {
+    /// Stores and finds, whatever the disk does, and says whether the disk has it.
+    private func works(_ store: ResponseStore) async throws -> Bool {
         for length in [1000, 100_000] {
             let key = CacheKey(url: "http://a/\(length)")
             let old = try await store.found(key).map(\.id)
@@ -29,8 +29,7 @@ struct StoreTrustTests {
             #expect(try await store.found(key) == [entry])
             #expect(try await store.body(entry, key) == sampleBytes(length))
         }
-        store.waitForChanges()
-        return store.state.withLock { $0.isDiskOn }
+        return store.diskUsage > 100_000
     }
 
     // MARK: - The directory
@@ -42,15 +41,15 @@ struct StoreTrustTests {
             try? FileManager.default.removeItem(atPath: path)
             mkdir(path, 0o700)
             chmod(path, mode_t(mode))
-            #expect(try await !works(TieredStore.sample(directory)), "\(String(mode, radix: 8))")
-            #expect(try bodyNames(directory) == [])
+            #expect(try await !works(ResponseStore.sample(directory)), "\(String(mode, radix: 8))")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
         }
         try FileManager.default.removeItem(atPath: path)
         symlink(target.path, path)
-        #expect(try await !works(TieredStore.sample(directory)))
+        #expect(try await !works(ResponseStore.sample(directory)))
         unlink(path)
         try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
-        #expect(try await !works(TieredStore.sample(directory)))
+        #expect(try await !works(ResponseStore.sample(directory)))
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("mine".utf8))
         #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == [])
     }
@@ -58,159 +57,170 @@ struct StoreTrustTests {
     @Test(.enabled(if: geteuid() == 0)) func aDirectoryOfAnotherUserIsNotUsed() async throws {
         mkdir(path, 0o700)
         chown(path, 12345, 12345)
-        #expect(try await !works(TieredStore.sample(directory)))
+        #expect(try await !works(ResponseStore.sample(directory)))
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
     }
 
     @Test func aDirectoryThatOthersMayOnlyReadIsUsed() async throws {
         mkdir(path, 0o755)
         chmod(path, 0o755)
-        #expect(try await works(TieredStore.sample(directory)))
+        #expect(try await works(ResponseStore.sample(directory)))
+        let folder = try FileManager.default.attributesOfItem(atPath: cacheFolder(directory).path)
+        #expect(folder[.posixPermissions] as? Int == 0o700)
+    }
+
+    @Test(arguments: ["link", "file", "readable"]) func aFolderInItThatIsNotOursIsNotUsed(kind: String)
+        async throws
+    {
+        mkdir(path, 0o700)
+        let (folder, target) = (cacheFolder(directory).path, directory.file("target").path)
+        mkdir(target, 0o700)
+        switch kind {
+        case "link": symlink(target, folder)
+        case "file": try Data("mine".utf8).write(to: URL(fileURLWithPath: folder))
+        default:
+            mkdir(folder, 0o755)
+            chmod(folder, 0o755)
+        }
+        #expect(try await !works(ResponseStore.sample(directory)))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: target) == [])
     }
 
     @Test func directoriesAboveAreMade() async throws {
-        let store = TieredStore(
+        let store = ResponseStore(
             memoryCapacity: 1 << 20,
             diskCapacity: 1 << 20,
             directory: directory.url.appendingPathComponent("a/b/c", isDirectory: true)
         )
         #expect(try await works(store))
-        #expect(FileManager.default.fileExists(atPath: directory.url.path + "/a/b/c/index.sqlite"))
+        #expect(FileManager.default.fileExists(atPath: directory.url.path + "/a/b/c/" + DiskTier.folderName))
     }
 
-    // MARK: - The index
+    // MARK: - Files
 
-    @Test func anIndexOfOthersIsNotUsed() async throws {
-        let target = directory.file("target")
-        try Data("precious".utf8).write(to: target)
-        for kind in ["link", "hard link", "readable", "directory", "fifo"] {
-            try? FileManager.default.removeItem(atPath: path)
-            mkdir(path, 0o700)
-            let index = path + "/index.sqlite"
-            switch kind {
-            case "link": symlink(target.path, index)
-            case "hard link": link(target.path, index)
-            case "readable":
-                try Data().write(to: URL(fileURLWithPath: index))
-                chmod(index, 0o644)
-            case "directory": mkdir(index, 0o700)
-            default: mkfifo(index, 0o600)
+    static let plants = ["body", "head", "format"].flatMap { file in
+        ["link", "hard link", "readable", "directory", "fifo", "another user's"].map { (file, $0) }
+    }
+
+    /// The right bytes: who may have written them counts. The name is given to another file of ours, or the
+    /// disk is not used any more, and what was planted stays as it is.
+    @Test(arguments: plants) func aPlantedFileIsNotBelieved(plant: (file: String, kind: String)) async throws
+    {
+        guard plant.kind != "another user's" || geteuid() == 0 else { return }
+        let first = ResponseStore.sample(directory)
+        let entry = try #require(try await first.put(key, sampleBytes(200_000)))
+        first.waitForChanges()
+        let file =
+            switch plant.file {
+            case "body": bodyFile(entry, directory)
+            case "head": try headFile(key, directory)
+            default: cacheFolder(directory).appendingPathComponent(DiskTier.formatName)
             }
-            #expect(try await !works(TieredStore.sample(directory)), "\(kind)")
-            #expect(try Data(contentsOf: target) == Data("precious".utf8), "\(kind)")
-        }
-    }
-
-    @Test func aLinkInPlaceOfTheLogIsNotFollowed() async throws {
         let target = directory.file("target")
-        try Data("precious".utf8).write(to: target)
-        // Beside an empty index, where SQLite removes it, and beside one with entries.
-        for _ in 0..<2 {
-            mkdir(path, 0o700)
-            for suffix in ["-wal", "-shm"] {
-                unlink(path + "/index.sqlite" + suffix)
-                symlink(target.path, path + "/index.sqlite" + suffix)
-            }
-            _ = try await works(TieredStore.sample(directory))
-            #expect(try Data(contentsOf: target) == Data("precious".utf8))
-        }
-    }
-
-    @Test(.enabled(if: geteuid() == 0)) func anIndexOfAnotherUserIsNotUsed() async throws {
-        mkdir(path, 0o700)
-        try Data().write(to: URL(fileURLWithPath: path + "/index.sqlite"))
-        chmod(path + "/index.sqlite", 0o600)
-        chown(path + "/index.sqlite", 12345, 12345)
-        #expect(try await !works(TieredStore.sample(directory)))
-    }
-
-    // MARK: - Bodies
-
-    @Test(arguments: ["link", "hard link", "readable", "directory", "fifo", "another user's"])
-    func aBodyOfOthersIsNotBelieved(kind: String) async throws {
-        guard kind != "another user's" || geteuid() == 0 else { return }
-        let entry = try #require(try await TieredStore.sample(directory).put(key, sampleBytes(200_000)))
-        let store = TieredStore.sample(directory, memory: 0)
-        store.housekeeping.sync {}
-        let target = directory.file("target")
-        // The right bytes: it is who may have written them that counts.
-        try sampleBytes(200_000).write(to: target)
+        let bytes = try Data(contentsOf: file)
+        try bytes.write(to: target)
         chmod(target.path, 0o600)
-        let body = path + "/\(entry.id).body"
-        if kind != "readable" { unlink(body) }
-        switch kind {
-        case "link": symlink(target.path, body)
-        case "hard link": link(target.path, body)
-        case "readable": chmod(body, 0o644)
-        case "directory": mkdir(body, 0o700)
-        case "fifo": mkfifo(body, 0o600)
+        if plant.kind != "readable" { unlink(file.path) }
+        switch plant.kind {
+        case "link": symlink(target.path, file.path)
+        case "hard link": link(target.path, file.path)
+        case "readable": chmod(file.path, 0o644)
+        case "directory": mkdir(file.path, 0o700)
+        case "fifo": mkfifo(file.path, 0o600)
         default:
-            try sampleBytes(200_000).write(to: URL(fileURLWithPath: body))
-            chmod(body, 0o600)
-            chown(body, 12345, 12345)
+            try bytes.write(to: file)
+            chmod(file.path, 0o600)
+            chown(file.path, 12345, 12345)
         }
-        #expect(try await store.found(key) == [entry])
-        #expect(try await store.body(entry, key) == nil)
+        let store = ResponseStore.sample(directory)
+        if plant.file == "body" {
+            #expect(try await store.found(key) == [entry])
+            #expect(try await store.body(entry, key) == nil)
+        }
         #expect(try await store.found(key) == [])
-        #expect(try Data(contentsOf: target) == sampleBytes(200_000))
-        #expect(try await store.put(key, sampleBytes(200_000)) != nil)
+        #expect(try Data(contentsOf: target) == bytes)
+        _ = try await works(store)
+        let stored = try #require(try await store.put(key, sampleBytes(20_000, 1)))
+        #expect(try await store.found(key) == [stored])
+        #expect(try await store.body(stored, key) == sampleBytes(20_000, 1))
+        #expect(try Data(contentsOf: target) == bytes)
     }
 
     // MARK: - Disks
 
-    @Test(.enabled(if: MountedDisk.isPermitted)) func aReadOnlyDiskIsNotUsed() async throws {
+    /// What is there is found, and what is not is kept in memory. When a change cannot be written, the disk
+    /// is not used any more.
+    @Test(.enabled(if: MountedDisk.isPermitted)) func aReadOnlyDiskIsReadUntilSomethingChanges() async throws
+    {
         let disk = try MountedDisk(capacity: 4 << 20)
+        let keys = (1...2).map { CacheKey(url: "http://a/\($0)") }
         do {
             let store = disk.store()
-            #expect(try await works(store))
+            for key in keys { try await store.put(key, sampleBytes(1_000)) }
+            store.waitForChanges()
         }
         try disk.makeReadOnly()
-        #expect(try await !works(disk.store()))
+        let store = disk.store(memory: 1 << 20)
+        #expect(try await store.found(keys[0]).count == 1)
+        #expect(try await store.put(key, sampleBytes(500)) != nil)
+        store.waitForChanges()
+        store.invalidate(keys[0])
+        store.waitForChanges()
+        // It would show what is out of date.
+        #expect(try await store.found(keys[0]).allSatisfy { $0.head.isInvalidated })
+        #expect(try await store.found(keys[1]).isEmpty)
+        let entry = try #require(try await store.put(keys[1], sampleBytes(300)))
+        #expect(try await store.body(entry, keys[1]) == sampleBytes(300))
     }
 
     @Test(.enabled(if: MountedDisk.isPermitted)) func aFullDiskDropsEntriesAndLeavesNothing() async throws {
         let disk = try MountedDisk(capacity: 3 << 20)
         // Without memory, so that what the disk refuses is not found.
         let store = disk.store(memory: 0)
-        var stored: [(CacheKey, CacheEntry)] = []
+        var stored: [(key: CacheKey, entry: CacheEntry, number: Int)] = []
         var dropped = 0
         for number in 0..<40 {
             let key = CacheKey(url: "http://a/\(number)")
             if let entry = try await store.put(key, sampleBytes(150_000, UInt8(number))) {
-                stored.append((key, entry))
+                stored.append((key, entry, number))
             } else {
                 dropped += 1
                 #expect(try await store.found(key) == [])
             }
         }
         #expect(dropped > 0 && stored.count > 2)
-        for (number, (key, entry)) in stored.enumerated() {
-            #expect(try await store.found(key) == [entry])
-            #expect(try await store.body(entry, key) == sampleBytes(150_000, UInt8(number)))
+        for one in stored {
+            #expect(try await store.found(one.key) == [one.entry])
+            #expect(try await store.body(one.entry, one.key) == sampleBytes(150_000, UInt8(one.number)))
         }
         store.waitForChanges()
-        let files = try disk.names().filter { !$0.hasPrefix("index") }
-        #expect(Set(files) == Set(stored.map { "\($0.1.id).body" }))
-        // Room is made by removing.
-        for (key, entry) in stored { store.remove(entry.id, of: key) }
+        #expect(try disk.names().allSatisfy { CacheFileName($0)?.kind != .new })
+        #expect(try disk.names().count == 2 * stored.count)
+        // What cannot be changed is removed: an invalidation needs no room.
+        for one in stored { store.invalidate(one.key) }
+        for one in stored {
+            #expect(try await store.found(one.key).allSatisfy { $0.head.isInvalidated })
+            store.remove(url: one.key.url)
+        }
         store.waitForChanges()
         #expect(try await store.put(key, sampleBytes(150_000)) != nil)
     }
 
-    @Test func aLimitOfFilesTurnsTheDiskOffBeforeASignalComes() async throws {
+    /// The longest file of a process is known by a signal, which never comes.
+    @Test func aLimitOfFilesDropsEntriesWithoutASignal() async throws {
         let path = self.path
         await #expect(processExitsWith: .success) { [path = path as String] in
             var limit = rlimit(rlim_cur: 1 << 20, rlim_max: 1 << 20)
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-            let store = TieredStore(
+            let store = ResponseStore(
                 memoryCapacity: 1 << 20,
                 diskCapacity: 100 << 20,
                 directory: URL(fileURLWithPath: path, isDirectory: true)
             )
             let key = CacheKey(url: "http://a/1")
-            store.waitForChanges()
-            let (long, short) = (sampleBytes(2 << 20), sampleBytes(1000))
-            let (first, second) = (try await store.put(key, long), try await store.put(key, short))
+            let (first, second) = (
+                try await store.put(key, sampleBytes(2 << 20)), try await store.put(key, sampleBytes(1000))
+            )
             store.waitForChanges()
             #expect(first == nil && second != nil)
         }
@@ -223,7 +233,7 @@ struct StoreTrustTests {
         let writer = try #require(store.write(head, for: CacheKey(url: "http://a/1"), replacing: []))
         for _ in 0..<30 where !writer.isLost {
             writer.append(sampleBytes(200_000).span)
-            store.bodies.sync {}
+            store.writing.sync {}
         }
         #expect(writer.isLost)
         writer.abandon()

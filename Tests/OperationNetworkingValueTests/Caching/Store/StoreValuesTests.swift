@@ -34,35 +34,6 @@ struct StoreValuesTests {
         #expect(list.oldest == nil && list.count == 0)
     }
 
-    // MARK: - The filter
-
-    @Test func theFilterNeverDeniesWhatIsInItAndSeldomClaimsWhatIsNot() {
-        let count = 20_000
-        var filter = KeyFilter(capacity: count)
-        func hash(_ text: String, _ number: Int) -> Int64 {
-            CacheKey(url: "http://a/\(text)/\(number)").storedHash
-        }
-        for number in 0..<count { filter.insert(hash("in", number)) }
-        #expect((0..<count).allSatisfy { filter.mayContain(hash("in", $0)) })
-        let wrong = (0..<count).count { filter.mayContain(hash("out", $0)) }
-        #expect(wrong < count / 50, "\(wrong)")
-        #expect(!filter.isOverfull)
-        filter.insert(0)
-        #expect(filter.isOverfull)
-    }
-
-    @Test func theHashOfAKeyIsTheSameForEver() {
-        // It is in indexes of earlier processes. FNV-1a of "a", 0, "b".
-        #expect(CacheKey(url: "a", partition: "b").storedHash == Self.hash([0x61, 0, 0x62]))
-        #expect(CacheKey(url: "").storedHash == Self.hash([0]))
-        #expect(CacheKey(url: "ab").storedHash != CacheKey(url: "a", partition: "b").storedHash)
-    }
-
-    private static func hash(_ bytes: [UInt8]) -> Int64 {
-        // The definition: multiply by 2^40 + 2^8 + 0xb3, modulo 2^64.
-        Int64(bitPattern: bytes.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 })
-    }
-
     // MARK: - Moments
 
     @Test func aChangeConcernsWhatWasAskedForBefore() {
@@ -127,94 +98,183 @@ struct StoreValuesTests {
 
     // MARK: - Look-ups
 
+    private static let key = CacheKey(url: "http://a/1")
+    private static let entry = CacheEntry(id: 1, head: sampleHead(key.url, length: 3))
+
+    private static func variant(_ entry: CacheEntry = entry, isOnDisk: Bool = true) -> StoredVariant {
+        StoredVariant(partition: "", entry: entry, isOnDisk: isOnDisk)
+    }
+
     /// The rows of the table of ``StoreState``.
     @Test func memoryAnswersWhenItMay() {
-        let (key, now) = (CacheKey(url: "http://a/1"), MonotonicTime(seconds: 100))
-        let hash = key.storedHash
-        let entry = CacheEntry(id: 1, head: sampleHead(key.url, length: 3))
+        let (key, now) = (Self.key, MonotonicTime(seconds: 100))
         func ids(_ state: StoreState, _ time: MonotonicTime = now) -> [Int64]? {
             var state = state
-            guard case .known(let variants) = state.find(key, now: time) else { return nil }
-            return variants.map(\.entry.id)
+            return state.find(key, now: time)?.map(\.id)
         }
         var state = StoreState(memoryCapacity: 1 << 20, hasDisk: false)
         #expect(ids(state) == [])
         state = StoreState(memoryCapacity: 1 << 20, hasDisk: true)
         #expect(ids(state) == nil)
-        state.lastLook = now
-        #expect(ids(state) == nil)
-        state.filter = KeyFilter(capacity: 10)
+        state.merge(nil, of: key.url, now: now)
         #expect(ids(state) == [])
         #expect(ids(state, now + 1.1) == nil)
-        state.begin(key)
-        #expect(ids(state) == nil)
-        #expect(state.end(key).isEmpty)
-        state.filter?.insert(hash)
-        #expect(ids(state) == nil)
-        state.removalsOfAll = 1
-        #expect(ids(state) == [])
-        state.removalsOfAll = 0
-        #expect(state.merge([.init(entry: entry, body: nil, isOnDisk: true)], of: key).count == 1)
+        state.merge(HeadFile([Self.variant()]), of: key.url, now: now)
         #expect(ids(state) == [1])
+        #expect(state.find(CacheKey(url: key.url, partition: "other"), now: now) == [])
+        state.beginRemovalOfAll()
+        #expect(ids(state, now + 1.1) == [1])
+        state.finishRemovalOfAll()
         #expect(ids(state, now + 1.1) == nil)
-        state.epoch += 1
-        #expect(ids(state) == nil)
-        _ = state.merge([.init(entry: entry, body: nil, isOnDisk: true)], of: key)
-        state.hidden.insert([1])
-        #expect(state.merge([.init(entry: entry, body: nil, isOnDisk: true)], of: key).isEmpty)
         // What the disk has not, memory keeps.
-        state.insert(.init(entry: entry, body: CacheBody(), isOnDisk: false), of: key, hash, replacing: [])
-        #expect(state.merge([], of: key).map(\.entry.id) == [1])
+        state.memory.apply(
+            .insert(Self.variant(isOnDisk: false), replacing: [], invalidated: nil),
+            to: key.url
+        )
+        state.merge(nil, of: key.url, now: now)
+        #expect(ids(state) == [1])
+        #expect(state.giveUpDisk().isEmpty)
+        #expect(ids(state, now + 1.1) == [1])
     }
 
-    // MARK: - Hidden entries
-
-    @Test func whatIsHiddenStaysSoAndIsNotRememberedWithoutEnd() {
-        let limit = HiddenEntries.limit
-        var (hidden, greatest) = (HiddenEntries(), 0)
-        func key(_ number: Int64) -> CacheKey { CacheKey(url: "http://a/\(number)") }
-        // One of a clock that was ahead hides none of those that come now.
-        hidden.insert([.max])
-        for number in 1...Int64(3 * limit) {
-            switch number % 3 {
-            case 0: hidden.insert([number])
-            case 1: hidden.insert(key(number), before: number + 1)
-            default: hidden.insert(url: key(number).url, before: number + 1)
+    @Test func aLookIsTakenOverUnlessSomethingChangedMeanwhile() {
+        let (key, now) = (Self.key, MonotonicTime(seconds: 100))
+        let file = HeadFile([Self.variant()])
+        var state = StoreState(memoryCapacity: 1 << 20, hasDisk: true)
+        func take(_ look: DiskTier.Look, known: UInt64? = nil, after seconds: Double = 0) -> [CacheEntry]? {
+            guard case .entries(let all) = state.take(look, known: known, for: key, now: now + seconds) else {
+                return nil
             }
-            greatest = max(greatest, hidden.count)
+            return all
         }
-        #expect(greatest == limit)
-        #expect((1...Int64(3 * limit)).allSatisfy { hidden.contains($0, key($0)) })
-        #expect(hidden.contains(.max, key(0)))
-        #expect(!hidden.contains(Int64(3 * limit) + 1, key(Int64(3 * limit))))
-    }
-
-    @Test func aRemovalOfAllEndsWhatIsHiddenOneByOne() {
-        let key = CacheKey(url: "http://a/1")
-        var hidden = HiddenEntries()
-        hidden.insertAll(before: 5)
-        hidden.insert([3, 7])
-        hidden.insert(key, before: 9)
-        hidden.insert(url: key.url, before: 8)
-        #expect(hidden.count == 3)
-        #expect(hidden.contains(4, key) && hidden.contains(8, key) && !hidden.contains(9, key))
-        hidden.didRemoveAll()
-        #expect(hidden.count == 0)
-        // Of all that it could not remove before, the disk may still have some.
-        #expect(hidden.contains(4, key) && !hidden.contains(7, key))
-        hidden.insert(key, before: 8)
-        hidden.insertAll(before: 9)
-        #expect(hidden.count == 0 && hidden.contains(8, key) && !hidden.contains(9, key))
+        #expect(take(.same) == [])
+        #expect(take(.other(file)) == [Self.entry])
+        #expect(take(.same, known: file.generation, after: 2) == [Self.entry])
+        #expect(state.find(key, now: now + 2.5) == [Self.entry])
+        // A change is on its way: memory has it already, if the disk has what it was made of.
+        state.begin(key.url)
+        state.memory.apply(.removeAll, to: key.url)
+        #expect(take(.same, known: file.generation, after: 4) == [])
+        #expect(take(.other(HeadFile([Self.variant()])), known: file.generation, after: 4) == nil)
+        _ = state.finish(key.url, nil, now: now)
+        // It has left memory since it was known.
+        state.memory.removeAll()
+        #expect(take(.same, known: file.generation) == nil)
+        // Memory that is too small keeps nothing, and the answer is the same.
+        state = StoreState(memoryCapacity: 0, hasDisk: true)
+        #expect(take(.other(file)) == [Self.entry])
+        #expect(state.find(key, now: now) == nil)
+        // What is on its way to the disk alone is waited for.
+        state.begin(key.url)
+        #expect(take(.same) == nil)
     }
 
     @Test func lookUpsWaitForTheLastChange() {
-        let key = CacheKey(url: "http://a/1")
         var state = StoreState(memoryCapacity: 1 << 20, hasDisk: true)
-        state.begin(key)
-        state.begin(key)
-        state.changes[key]?.lookups.append {}
-        #expect(state.end(key).isEmpty)
-        #expect(state.end(key).count == 1)
-        #expect(state.changes.isEmpty)
+        let url = Self.key.url
+        state.begin(url)
+        state.begin(url)
+        state.wait(for: url) {}
+        #expect(state.finish(url, nil, now: .now).isEmpty)
+        #expect(state.finish(url, nil, now: .now).count == 1)
+        #expect(state.finishedChanges == 2)
+    }
+
+    // MARK: - Changes
+
+    @Test func changesOfVariants() {
+        let other = StoredVariant(
+            partition: "other",
+            entry: CacheEntry(id: 2, head: sampleHead(Self.key.url, length: 3)),
+            isOnDisk: true
+        )
+        func after(_ change: StoreChange, _ variants: [StoredVariant] = [Self.variant(), other])
+            -> [StoredVariant]
+        {
+            var variants = variants
+            change.apply(to: &variants)
+            return variants
+        }
+        #expect(after(.remove([1])) == [other])
+        #expect(after(.removeAll) == [])
+        #expect(after(.invalidate(partition: "other")).map(\.entry.head.isInvalidated) == [false, true])
+        let new = Self.variant(CacheEntry(id: 3, head: sampleHead(Self.key.url, length: 9)))
+        #expect(after(.insert(new, replacing: [1], invalidated: [])) == [other, new])
+        // Invalidated since it was looked up, in its partition; or before, which it answers.
+        let marked = after(.invalidate(partition: ""))
+        for (known, isMarked) in [([], true), ([1], false), (nil, false)] as [(Set<Int64>?, Bool)] {
+            let stored = after(.insert(new, replacing: [1], invalidated: known), marked).last
+            #expect(stored?.entry.head.isInvalidated == isMarked)
+        }
+        let markedOther = after(.invalidate(partition: "other"))
+        let beside = after(.insert(new, replacing: [], invalidated: []), markedOther).last
+        #expect(beside == new)
+        // One that is not there any more is not brought back.
+        #expect(after(.update(CacheEntry(id: 9, head: new.entry.head), to: new.entry.head)).count == 2)
+        let many = (0..<70).map { Self.variant(CacheEntry(id: 100 + $0, head: new.entry.head)) }
+        let kept = many.reduce([]) { after(.insert($1, replacing: [], invalidated: nil), $0) }
+        #expect(kept == Array(many.suffix(64)))
+    }
+
+    // MARK: - The form on the disk
+
+    private static let file = HeadFile([
+        StoredVariant(
+            partition: "trust jar",
+            entry: CacheEntry(
+                id: .max,
+                head: sampleHead(key.url, length: 3, ["ETag": "\"é\"", "Vary": "Accept"])
+            ),
+            isOnDisk: true
+        ),
+        variant(),
+    ])
+
+    @Test func aHeadFileIsReadAsItWasWritten() {
+        let octets = Self.file.encoded
+        #expect(HeadFile(encoded: octets, for: Self.key.url) == Self.file)
+        #expect(HeadFile.generation(octets) == Self.file.generation)
+        #expect(HeadFile(Self.file.variants) != Self.file)
+    }
+
+    @Test func aHeadFileOfAnotherFormOrForAnotherURLIsNone() {
+        let octets = Self.file.encoded
+        for end in octets.indices { #expect(HeadFile(encoded: octets[..<end], for: Self.key.url) == nil) }
+        #expect(HeadFile(encoded: octets + [0], for: Self.key.url) == nil)
+        #expect(HeadFile(encoded: octets, for: "http://a/2") == nil)
+        var other = octets
+        other[4] = HeadFile.format + 1
+        #expect(HeadFile(encoded: other, for: Self.key.url) == nil && HeadFile.generation(other) == nil)
+    }
+
+    /// No octets trap, and none make another URL's response.
+    @Test func damagedHeadFilesAreReadWithoutATrap() {
+        var random = SeededGenerator(seed: 1)
+        for _ in 0..<20_000 {
+            var octets = Self.file.encoded
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let index = Int.random(in: 0..<octets.count, using: &random)
+                octets[index] = Bool.random(using: &random) ? 0xFF : .random(in: 0...255, using: &random)
+            }
+            let file = HeadFile(encoded: octets, for: Self.key.url)
+            #expect(file?.variants.allSatisfy { $0.entry.head.url == Self.key.url } ?? true)
+        }
+    }
+
+    @Test(arguments: [
+        ("0123456789abcdef.body", CacheFileName.Kind.body), ("0123456789abcdef.new", .new),
+        (String(repeating: "0", count: 64) + ".head", .head), ("0123456789abcdef.head", nil),
+        ("0123456789ABCDEF.body", nil), ("0123456789abcde.body", nil), ("0123456789abcdef.body.", nil),
+        ("0123456789abcdef", nil), ("format", nil), ("", nil), (".body", nil), ("0123456789abcdef.part", nil),
+    ])
+    func namesOfTheCache(text: String, kind: CacheFileName.Kind?) {
+        #expect(CacheFileName(text)?.kind == kind)
+    }
+
+    @Test func namesThatAreGivenAreKnown() {
+        #expect(CacheFileName(CacheFileName.body(-1))?.kind == .body)
+        #expect(CacheFileName(CacheFileName.body(0))?.kind == .body)
+        #expect(CacheFileName(CacheFileName.new)?.kind == .new)
+        #expect(CacheFileName.head("http://a/").flatMap { CacheFileName($0) }?.kind == .head)
     }
 }

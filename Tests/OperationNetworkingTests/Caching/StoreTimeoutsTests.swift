@@ -7,9 +7,9 @@ import Testing
 
 /// The limit of a wait for a store, from many threads.
 @Suite(.timeLimit(.minutes(1)))
-struct CacheWatchTests {
+struct StoreTimeoutsTests {
     @Test func eachWaitEndsOnceAndNotBeforeItsTime() async throws {
-        let watch = CacheWatch(patience: 0.05)
+        let timeouts = StoreTimeouts(standard: 0.05)
         let ends = Locked<[Double]>([])
         let gate = Gate()
         let count = 2_000
@@ -18,7 +18,7 @@ struct CacheWatchTests {
                 group.addTask {
                     for _ in 0..<count / 8 {
                         let start = MonotonicTime.now
-                        watch.wait(0.05) {
+                        timeouts.wait(0.05) {
                             let isLast = ends.withLock { ends in
                                 ends.append(MonotonicTime.now - start)
                                 return ends.count == count
@@ -35,21 +35,21 @@ struct CacheWatchTests {
     }
 
     @Test(arguments: [0, -1, .infinity]) func aWaitWithoutALimitIsNone(_ seconds: Double) async throws {
-        let watch = CacheWatch(patience: 0.01)
-        watch.wait(seconds) { Issue.record("There is no limit") }
+        let timeouts = StoreTimeouts(standard: 0.01)
+        timeouts.wait(seconds) { Issue.record("There is no limit") }
         let gate = Gate()
-        watch.wait(0.01) { gate.open() }
+        timeouts.wait(0.01) { gate.open() }
         try await gate.wait()
     }
 
     /// One alarm serves all of them.
     @Test func eachWaitEndsByItsOwnTime() async throws {
-        let watch = CacheWatch(patience: 1)
+        let timeouts = StoreTimeouts(standard: 1)
         let ends = Recorder<(seconds: Double, time: Double)>()
         for _ in 0..<50 {
             for seconds in [0.3, 0.05, 0.5] {
                 let start = MonotonicTime.now
-                watch.wait(seconds) { ends.append((seconds, MonotonicTime.now - start)) }
+                timeouts.wait(seconds) { ends.append((seconds, MonotonicTime.now - start)) }
             }
         }
         let times = try await ends.wait(count: 150)

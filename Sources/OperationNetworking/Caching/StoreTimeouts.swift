@@ -5,24 +5,24 @@ internal import OperationNetworkingSystem
 /// index, and no request fails or hangs for that.
 ///
 /// Callable from any thread.
-final class CacheWatch: Sendable {
+final class StoreTimeouts: Sendable {
     /// Seconds for which a transfer waits for what the server has as well.
-    static let standardPatience = 1.0
-    /// The shortest time between two looks, as a part of the patience: thousands may wait, and end one by
+    static let defaultTimeout = 1.0
+    /// The shortest time between two looks, as a part of the timeout: thousands may wait, and end one by
     /// one.
     private static let pause = 0.1
 
-    let patience: Double
-    private let line = Locked(Line())
+    let standard: Double
+    private let pending = Locked(Pending())
 
-    private struct Line {
+    private struct Pending {
         var waits = BinaryHeap<MonotonicTime, @Sendable () -> Void>()
         /// The moment of the next look.
         var alarm: MonotonicTime?
 
         /// Sets an alarm for a wait that ends before all others.
         /// - Returns: whether it is to be set.
-        mutating func takesAlarm(at end: MonotonicTime) -> Bool {
+        mutating func needsAlarm(at end: MonotonicTime) -> Bool {
             if let alarm, alarm <= end { return false }
             alarm = end
             return true
@@ -38,8 +38,8 @@ final class CacheWatch: Sendable {
         }
     }
 
-    init(patience: Double = CacheWatch.standardPatience) {
-        self.patience = patience
+    init(standard: Double = StoreTimeouts.defaultTimeout) {
+        self.standard = standard
     }
 
     /// Has `body` run on the network thread in some seconds, unless they are 0, less, or infinite. It looks
@@ -47,9 +47,9 @@ final class CacheWatch: Sendable {
     func wait(_ seconds: Double, _ body: @escaping @Sendable () -> Void) {
         guard seconds > 0, seconds.isFinite else { return }
         let end = MonotonicTime.now + seconds
-        let isFirst = line.withLock { line in
-            line.waits.insert(body, end)
-            return line.takesAlarm(at: end)
+        let isFirst = pending.withLock { pending in
+            pending.waits.insert(body, end)
+            return pending.needsAlarm(at: end)
         }
         // One alarm for all: those that begin before it rings have none of their own.
         if isFirst { setAlarm(at: end, in: seconds) }
@@ -63,15 +63,15 @@ final class CacheWatch: Sendable {
 
     private func look(at moment: MonotonicTime) {
         let now = MonotonicTime.now
-        let (due, next) = line.withLock { line -> ([@Sendable () -> Void], MonotonicTime?) in
+        let (due, next) = pending.withLock { pending -> ([@Sendable () -> Void], MonotonicTime?) in
             // An earlier one may have been set since.
-            guard line.alarm == moment else { return ([], nil) }
-            line.alarm = nil
-            let due = line.takeDue(now)
-            guard let next = line.waits.first?.key, line.takesAlarm(at: next) else { return (due, nil) }
+            guard pending.alarm == moment else { return ([], nil) }
+            pending.alarm = nil
+            let due = pending.takeDue(now)
+            guard let next = pending.waits.first?.key, pending.needsAlarm(at: next) else { return (due, nil) }
             return (due, next)
         }
-        if let next { setAlarm(at: next, in: max(next - now, patience * Self.pause)) }
+        if let next { setAlarm(at: next, in: max(next - now, standard * Self.pause)) }
         for body in due { body() }
     }
 }

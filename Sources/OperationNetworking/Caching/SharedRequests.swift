@@ -2,7 +2,7 @@
 /// response if that may be reused (RFC 9111 §4).
 ///
 /// Used on the network thread.
-final class CacheFlights: @unchecked Sendable {
+final class SharedRequests: @unchecked Sendable {
     // @unchecked: used on the network thread only.
 
     /// Requests that are equal get the same response. A request waits for none that waits longer, or that is
@@ -19,7 +19,7 @@ final class CacheFlights: @unchecked Sendable {
         private let limits: [ObjectIdentifier]
 
         // Timeouts that are no limit (0, less, infinite, NaN) are equal here. A key with NaN in it would not
-        // equal itself: its flight would never land.
+        // equal itself: its group would never end.
         init(
             sharing: CacheRequest.Sharing,
             idleTimeout: Double,
@@ -46,7 +46,7 @@ final class CacheFlights: @unchecked Sendable {
     /// | `isForOne`   | go on, each by itself; later ones do not wait                |
     /// | `hasEnded`   | go on, each by itself                                        |
     /// | `wasStopped` | the first one takes its place, and the others wait for that  |
-    enum Landing {
+    enum Outcome {
         case isStored
         /// The head says that the response is for this request only.
         case isForOne
@@ -62,7 +62,7 @@ final class CacheFlights: @unchecked Sendable {
 
     /// A request under way, and those that wait for it, in the order in which they came. Each step takes
     /// constant time: all of 10,000 may leave one by one.
-    private struct Flight {
+    private struct Group {
         var leader: TransferID
         private var order = RecencyList<TransferID>()
         private var waiting: [TransferID: Go] = [:]
@@ -92,47 +92,47 @@ final class CacheFlights: @unchecked Sendable {
     /// The number of requests of which it is known that their responses are for one.
     private static let maximumUnshared = 1_000
 
-    private var flights: [Key: Flight] = [:]
+    private var groups: [Key: Group] = [:]
     private var unshared: Set<Key> = []
     /// The revalidations that go on in the background.
     private var revalidations: [CacheKey: AnyObject] = [:]
 
     /// Whether the transfer has to wait for another one. If not, it is the first of its kind: others wait for
-    /// it until ``land(_:of:_:)``.
+    /// it until ``finish(_:of:_:)``.
     func join(_ key: Key, _ id: TransferID, _ go: @escaping Go) -> Bool {
-        guard flights[key] != nil else {
-            flights[key] = Flight(leader: id)
+        guard groups[key] != nil else {
+            groups[key] = Group(leader: id)
             return false
         }
         guard !unshared.contains(key) else { return false }
-        flights[key]?.append(id, go)
+        groups[key]?.append(id, go)
         return true
     }
 
     /// Whether others wait for the transfer.
     func isAwaited(_ key: Key, _ id: TransferID) -> Bool {
-        guard let flight = flights[key], flight.leader == id else { return false }
-        return flight.isAwaited
+        guard let group = groups[key], group.leader == id else { return false }
+        return group.isAwaited
     }
 
     /// A transfer waits no longer.
     func leave(_ key: Key, _ id: TransferID) {
-        _ = flights[key]?.remove(id)
+        _ = groups[key]?.remove(id)
     }
 
     /// A transfer has its response, or has ended without. Nothing happens if no other one can wait for it.
-    func land(_ key: Key, of id: TransferID, _ landing: Landing) {
-        guard flights[key]?.leader == id, var flight = flights.removeValue(forKey: key) else { return }
-        if case .wasStopped = landing, let heir = flight.popFirst() {
-            flight.leader = heir.id
-            flights[key] = flight
-            return heir.go(true)
+    func finish(_ key: Key, of id: TransferID, _ outcome: Outcome) {
+        guard groups[key]?.leader == id, var group = groups.removeValue(forKey: key) else { return }
+        if case .wasStopped = outcome, let successor = group.popFirst() {
+            group.leader = successor.id
+            groups[key] = group
+            return successor.go(true)
         }
-        if case .isForOne = landing, flight.isAwaited {
+        if case .isForOne = outcome, group.isAwaited {
             if unshared.count >= Self.maximumUnshared { unshared.removeAll() }
             unshared.insert(key)
         }
-        while let next = flight.popFirst() { next.go(false) }
+        while let next = group.popFirst() { next.go(false) }
     }
 
     /// The head of a response says that it is for all who ask.

@@ -1,0 +1,462 @@
+import Dispatch
+import Foundation
+internal import OperationNetworkingSystem
+
+/// Keeps responses in memory and, with a directory, on the disk.
+///
+/// Every call returns at once, on any thread, and does no work on files there: the network thread calls. What
+/// is asked for after a change is answered by it. Every entry has a whole body.
+///
+/// | Queue          | Work                                                               |
+/// |----------------|--------------------------------------------------------------------|
+/// | `reading`      | reads head files and bodies                                        |
+/// | `writing`      | writes bodies and head files, and removes them, in the order of the calls |
+/// | `housekeeping` | counts the files, and removes those that are too much              |
+final class ResponseStore: Sendable {
+    /// Bodies up to this length are read with their head, if it is the only one.
+    private static let shortLength: Int64 = 64 << 10
+    /// Bodies up to this length are read at once, and then kept in memory.
+    private static let promotedLength: Int64 = 1 << 20
+    /// The seconds after which what was stored is counted.
+    private static let countingDelay = 30.0
+
+    let reading = DispatchQueue(label: "OperationNetworking.cache.reading")
+    let writing = DispatchQueue(label: "OperationNetworking.cache.writing")
+    let housekeeping = DispatchQueue(label: "OperationNetworking.cache.housekeeping", qos: .utility)
+    let state: Locked<StoreState>
+    /// `nil`: memory only.
+    let disk: DiskTier?
+    private let counting = Locked(Counting())
+    private let now: @Sendable () -> MonotonicTime
+
+    /// When the files are counted next.
+    private struct Counting {
+        /// The bytes that were written since the files were counted; `nil`: they were not.
+        var written: Int64?
+        var isScheduled = false
+    }
+
+    /// - Parameters:
+    ///   - memoryCapacity: in bytes.
+    ///   - diskCapacity: in bytes.
+    ///   - directory: `nil`, or without a capacity: memory only.
+    ///   - watch: called before each change of a file.
+    ///   - now: the clock.
+    init(
+        memoryCapacity: Int,
+        diskCapacity: Int,
+        directory: URL?,
+        watch: (@Sendable (FileChange) throws -> Void)? = nil,
+        now: @escaping @Sendable () -> MonotonicTime = { .now }
+    ) {
+        self.now = now
+        let path = diskCapacity > 0 ? directory?.absoluteURL.path : nil
+        state = Locked(StoreState(memoryCapacity: memoryCapacity, hasDisk: path != nil))
+        disk = path.map { DiskTier(path: $0, capacity: Int64(diskCapacity), watch: watch) }
+    }
+
+    // MARK: - Reading
+
+    /// All variants of a key. Known in memory: returned at once, and `later` is not called. Otherwise `nil`,
+    /// and `later` is called once, on any thread.
+    func find(_ key: CacheKey, later: @escaping @Sendable ([CacheEntry]) -> Void) -> [CacheEntry]? {
+        if let known = state.withLock({ $0.find(key, now: now()) }) { return known }
+        reading.async { [self] in lookUp(key, later) }
+        return nil
+    }
+
+    /// The variants of a key that are known at once, perhaps not all.
+    func known(_ key: CacheKey) -> [CacheEntry] {
+        state.withLock { $0.memory.record(key.url)?.entries(of: key.partition) ?? [] }
+    }
+
+    /// Looks at the disk. On the reading queue.
+    private func lookUp(_ key: CacheKey, _ later: @escaping @Sendable ([CacheEntry]) -> Void) {
+        guard let disk else { return later([]) }
+        while true {
+            let (known, generation, changes) = state.withLock { state in
+                let known = state.find(key, now: now())
+                return (known, state.memory.record(key.url)?.generation, state.finishedChanges)
+            }
+            if let known { return later(known) }
+            var look = disk.look(at: key.url, known: generation, using: key.partition)
+            if case .other(let file?) = look { look = .other(withShortBody(file, key)) }
+            let answer = state.withLock { state in
+                // A change may have ended since the look.
+                guard state.finishedChanges == changes else { return StoreState.Answer.again }
+                let answer = state.take(look, known: generation, for: key, now: now())
+                if case .wait = answer {
+                    state.wait(for: key.url) { [self] in reading.async { [self] in lookUp(key, later) } }
+                }
+                return answer
+            }
+            switch answer {
+            case .entries(let entries): return later(entries)
+            case .wait: return
+            case .again: continue
+            }
+        }
+    }
+
+    /// Reads the body of a key's only entry, if it is short.
+    private func withShortBody(_ file: HeadFile, _ key: CacheKey) -> HeadFile {
+        let indices = file.variants.indices.filter { file.variants[$0].partition == key.partition }
+        guard indices.count == 1, file.variants[indices[0]].entry.head.length <= Self.shortLength,
+            known(key).first?.body == nil
+        else { return file }
+        var variants = file.variants
+        variants[indices[0]].entry.body = wholeBody(of: variants[indices[0]].entry)
+        return HeadFile(variants, generation: file.generation)
+    }
+
+    private func wholeBody(of entry: CacheEntry) -> CacheBody? {
+        let length = Int(entry.head.length)
+        guard let bytes = try? disk?.openBody(entry)?.read(length, at: 0), bytes.count == length else {
+            return nil
+        }
+        return CacheBody(bytes)
+    }
+
+    /// Opens the body. In memory: returned at once, and `later` is not called. Otherwise `nil`, and `later`
+    /// is called once, on any thread; with `nil` if there is none any more.
+    func read(
+        _ entry: CacheEntry,
+        of key: CacheKey,
+        later: @escaping @Sendable (StoredBodyReader?) -> Void
+    ) -> StoredBodyReader? {
+        if let body = entry.body ?? known(key).first(where: { $0.id == entry.id })?.body {
+            return StoredBodyReader(body)
+        }
+        reading.async { [self] in
+            let reader = reader(of: entry, key)
+            // It is of no use the next time either.
+            if reader == nil { remove(entry.id, of: key) }
+            later(reader)
+        }
+        return nil
+    }
+
+    private func reader(of entry: CacheEntry, _ key: CacheKey) -> StoredBodyReader? {
+        guard entry.head.length <= Self.promotedLength else {
+            return disk?.openBody(entry).map {
+                StoredBodyReader($0, length: entry.head.length, queue: reading)
+            }
+        }
+        guard let body = wholeBody(of: entry) else { return nil }
+        state.withLock { $0.keep(body, of: entry.id, key.url) }
+        return StoredBodyReader(body)
+    }
+
+    // MARK: - Changing
+
+    /// The present.
+    var moment: StoreMoments.Moment { state.withLock { $0.moments.now } }
+
+    /// Begins a new entry, which is found when it is committed.
+    ///
+    /// - Parameters:
+    ///   - head: of the response; its `length` says whether it has a chance to fit.
+    ///   - key: of the request.
+    ///   - replacing: the entries that go when this one is committed.
+    ///   - invalidated: the entries of the key that were invalidated when they were looked up; see
+    ///     ``StoreChange/insert(_:replacing:invalidated:)``.
+    ///   - start: when the response was asked for; what was removed or invalidated since concerns it.
+    ///   - inMemoryOnly: whether the disk must not have it.
+    /// - Returns: `nil`: too large, or refused.
+    func write(
+        _ head: CachedHead,
+        for key: CacheKey,
+        replacing: [Int64],
+        invalidated: Set<Int64>?,
+        since start: StoreMoments.Moment,
+        inMemoryOnly: Bool
+    ) -> StoredBodyWriter? {
+        let limits = state.withLock { state in
+            StoredBodyWriter.Limits(
+                memory: Int64(state.memory.maximumCost),
+                disk: state.takesForDisk && !inMemoryOnly ? disk?.maximumLength ?? 0 : 0
+            )
+        }
+        guard head.length <= max(limits.memory, limits.disk) else { return nil }
+        return StoredBodyWriter(
+            self,
+            StoredBodyWriter.Target(
+                key: key,
+                replacing: Set(replacing),
+                invalidated: invalidated,
+                start: start
+            ),
+            limits
+        )
+    }
+
+    /// Stores a response whose body came whole.
+    ///
+    /// - Parameters:
+    ///   - head: its `length` is that of the body.
+    ///   - body: `nil`: too long for memory.
+    ///   - target: the key, and what it replaces.
+    ///   - file: the body on the disk; `nil`: it is not for the disk.
+    ///   - rest: the bytes that are not in the file yet.
+    ///   - then: called once, on any thread, perhaps before this returns: `nil` if it was dropped.
+    func insert(
+        _ head: CachedHead,
+        _ body: CacheBody?,
+        at target: StoredBodyWriter.Target,
+        _ file: DiskTier.Body?,
+        _ rest: [Data],
+        then: (@Sendable (CacheEntry?) -> Void)?
+    ) {
+        let url = target.key.url
+        let id = Int64.random(in: 0 ... .max)
+        var entry = CacheEntry(id: id, head: head, body: body)
+        let isStored = state.withLock { state in
+            let (isWanted, isInvalidated) = state.moments.fate(of: target.key, since: target.start)
+            let isForDisk = isWanted && file != nil && state.isDiskOn
+            guard isWanted, isForDisk || body != nil else {
+                if let file { writing.async { file.abandon() } }
+                return false
+            }
+            if isInvalidated { entry.head.isInvalidated = true }
+            let variant = StoredVariant(
+                partition: target.key.partition,
+                entry: entry,
+                isOnDisk: isForDisk
+            )
+            let change = StoreChange.insert(
+                variant,
+                replacing: target.replacing,
+                invalidated: target.invalidated
+            )
+            // What it replaces is out of date, whether or not the disk takes the new one.
+            let removal = StoreChange.remove(target.replacing)
+            state.insert(variant, by: body == nil ? removal : change, url)
+            if let kept = state.memory.record(url)?.variants.first(where: { $0.entry.id == id }) {
+                entry.head = kept.entry.head
+            }
+            guard isForDisk, let file else {
+                if let file { writing.async { file.abandon() } }
+                if state.isDiskOn, !target.replacing.isEmpty { pass(removal, to: url, &state) }
+                return true
+            }
+            let count = rest.reduce(0) { $0 + $1.count }
+            state.waiting += count
+            state.begin(url)
+            let stored = entry
+            writing.async { [self] in
+                for piece in rest { file.write(piece) }
+                let isWritten = file.finish(as: id)
+                self.state.withLock { $0.waiting -= count }
+                if !isWritten { self.state.withLock { $0.isNotOnDisk(id, url) } }
+                let isFound = changeDisk(url, by: isWritten ? change : removal) && isWritten
+                if isWritten, !isFound { disk?.removeBody(id) }
+                if isFound { noteWritten(head.length + 2 * DiskTier.blockLength) }
+                if body == nil { then?(isFound ? stored : nil) }
+            }
+            return true
+        }
+        if !isStored { then?(nil) } else if body != nil { then?(entry) }
+    }
+
+    /// Gives an entry another head, after a validation; its body stays. An invalidation that came since it
+    /// was found stays as well, and so does the answer to a later request.
+    ///
+    /// - Parameters:
+    ///   - entry: as it was found.
+    ///   - key: its key.
+    ///   - head: the new one.
+    ///   - start: when the server was asked; an invalidation since then stays, even if the entry was
+    ///     invalidated before.
+    func update(
+        _ entry: CacheEntry,
+        of key: CacheKey,
+        to head: CachedHead,
+        since start: StoreMoments.Moment
+    ) {
+        state.withLock { state in
+            let head = state.moments.overtaking(head, of: key, since: start)
+            apply(.update(entry, to: head), to: key.url, &state)
+        }
+    }
+
+    /// Removes an entry.
+    func remove(_ id: Int64, of key: CacheKey) {
+        state.withLock { apply(.remove([id]), to: key.url, &$0) }
+    }
+
+    /// Removes all of a URL, for every identity and under all settings of trust, with what is being received
+    /// now.
+    func remove(url: String) {
+        state.withLock { state in
+            state.moments.didRemove(url)
+            apply(.removeAll, to: url, &state)
+        }
+    }
+
+    /// Marks all entries of the key: they have to be validated before they are used.
+    func invalidate(_ key: CacheKey) {
+        state.withLock { state in
+            state.moments.didInvalidate(key)
+            apply(.invalidate(partition: key.partition), to: key.url, &state)
+        }
+    }
+
+    /// Removes everything.
+    func removeAll() {
+        state.withLock { state in
+            state.memory.removeAll()
+            state.moments.didRemoveAll()
+            guard state.isDiskOn, let disk else { return }
+            state.beginRemovalOfAll()
+            writing.async { [self] in
+                let isDone = (try? disk.removeAll()) != nil
+                if !isDone { giveUpDisk() }
+                self.state.withLock { $0.finishRemovalOfAll() }
+            }
+        }
+    }
+
+    /// Changes memory, and then the disk.
+    private func apply(_ change: StoreChange, to url: String, _ state: inout StoreState) {
+        state.memory.apply(change, to: url)
+        if state.isDiskOn { pass(change, to: url, &state) }
+    }
+
+    /// Has the disk changed after all that was asked for before. With the lock held, so that it changes in
+    /// the order in which memory does.
+    private func pass(_ change: StoreChange, to url: String, _ state: inout StoreState) {
+        state.begin(url)
+        writing.async { [self] in changeDisk(url, by: change) }
+    }
+
+    /// On the writing queue. A change that cannot be written removes what is stored of the URL; if that
+    /// cannot be done either, the disk is not used any more: it would show what is out of date.
+    ///
+    /// - Returns: whether the disk has changed.
+    @discardableResult
+    private func changeDisk(_ url: String, by change: StoreChange) -> Bool {
+        guard let disk, state.withLock({ $0.isDiskOn }) else { return false }
+        var file: HeadFile?
+        var isChanged = true
+        do {
+            file = try disk.change(url, by: change)
+        } catch {
+            isChanged = false
+            guard (try? disk.remove(url)) != nil else {
+                giveUpDisk()
+                return false
+            }
+        }
+        let lookUps = state.withLock { state in
+            if !isChanged, case .insert(let variant, _, _) = change {
+                state.isNotOnDisk(variant.entry.id, url)
+            }
+            return state.finish(url, file, now: now())
+        }
+        for lookUp in lookUps { lookUp() }
+        return isChanged
+    }
+
+    /// Memory works on.
+    private func giveUpDisk() {
+        let lookUps = state.withLock { $0.giveUpDisk() }
+        for lookUp in lookUps { lookUp() }
+    }
+
+    // MARK: - Room
+
+    /// Has the files counted: the first time something is stored, then when much was, or some time later.
+    private func noteWritten(_ bytes: Int64) {
+        guard let disk else { return }
+        let delay: Double? = counting.withLock { counting in
+            guard let written = counting.written else {
+                counting.written = 0
+                housekeeping.async { disk.removeEarlierFiles() }
+                return 0
+            }
+            counting.written = written + bytes
+            if written + bytes > disk.capacity / 20 {
+                counting.written = 0
+                return 0
+            }
+            guard !counting.isScheduled else { return nil }
+            counting.isScheduled = true
+            return Self.countingDelay
+        }
+        guard let delay else { return }
+        guard delay > 0 else { return housekeeping.async { disk.shrink() } }
+        housekeeping.asyncAfter(deadline: .now() + delay) { [counting] in
+            counting.withLock { ($0.written, $0.isScheduled) = (0, false) }
+            disk.shrink()
+        }
+    }
+
+    func setDiskCapacity(_ capacity: Int) {
+        guard let disk else { return }
+        disk.capacity = Int64(capacity)
+        housekeeping.async { disk.shrink() }
+    }
+}
+
+// MARK: - For callers that may wait
+
+extension ResponseStore {
+    /// All variants of a key.
+    func entries(of key: CacheKey) -> [CacheEntry] {
+        Self.answer { find(key, later: $0) }
+    }
+
+    /// The whole body; `nil`: it cannot be read.
+    func body(of entry: CacheEntry, _ key: CacheKey) -> Data? {
+        let opened: StoredBodyReader? = Self.answer { later in
+            read(entry, of: key, later: later).map { .some($0) }
+        }
+        guard let reader = opened else { return nil }
+        var body = Data()
+        while Int64(body.count) < reader.length {
+            let offset = Int64(body.count)
+            let piece: Result<Data, any Error> = Self.answer { later in
+                reader.read(at: offset, atMost: 1 << 20, later: later).map { .success($0) }
+            }
+            guard let bytes = try? piece.get(), !bytes.isEmpty else { return nil }
+            // One piece is all of a short body, and needs no copy.
+            if offset == 0, bytes.count == reader.length { return bytes }
+            body.append(bytes)
+        }
+        return body
+    }
+
+    /// Waits until the disk has all that was asked for.
+    func waitForChanges() {
+        writing.sync {}
+    }
+
+    /// Waits until what was removed is gone, also after a loss of power.
+    func waitForRemovals() {
+        writing.sync { disk?.synchronizeNames() }
+    }
+
+    /// The bytes of what is on the disk.
+    var diskUsage: Int {
+        waitForChanges()
+        return housekeeping.sync { Int(disk?.count() ?? 0) }
+    }
+
+    /// The answer of a call that gives it at once, or else later.
+    private static func answer<Answer: Sendable>(
+        _ ask: (_ later: @escaping @Sendable (Answer) -> Void) -> Answer?
+    ) -> Answer {
+        let arrived = DispatchSemaphore(value: 0)
+        let late = Locked<Answer?>(nil)
+        if let answer = ask({ answer in
+            late.withLock { $0 = answer }
+            arrived.signal()
+        }) {
+            return answer
+        }
+        while true {
+            arrived.wait()
+            if let answer = late.withLock({ $0 }) { return answer }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Dispatch
+import Foundation
+internal import OperationNetworkingSystem
+
+/// Reads the body of an entry, from memory or from its file, which stays open: it can be read to its end,
+/// even if the entry is removed meanwhile.
+final class StoredBodyReader: @unchecked Sendable {
+    // @unchecked: `file` is used on its queue only; the rest is immutable.
+
+    /// The file became shorter while it was read.
+    struct Cut: Error, Hashable {}
+
+    private enum Source {
+        case memory(CacheBody)
+        case file(CacheFile, DispatchQueue)
+    }
+
+    private let source: Source
+    /// The number of bytes.
+    let length: Int64
+
+    init(_ body: CacheBody) {
+        source = .memory(body)
+        length = Int64(body.count)
+    }
+
+    /// - Parameters:
+    ///   - file: open.
+    ///   - length: of the body.
+    ///   - queue: the one to read on.
+    init(_ file: CacheFile, length: Int64, queue: DispatchQueue) {
+        source = .file(file, queue)
+        self.length = length
+    }
+
+    /// The bytes from `offset` on: at most `count`, but at least one where there are any. Fewer than `count`
+    /// are no sign of the end.
+    ///
+    /// - Parameters:
+    ///   - offset: of the first byte.
+    ///   - count: the limit.
+    ///   - later: receives the bytes of a file, on any thread, or an error.
+    /// - Returns: the bytes, if they are in memory, and `later` is not called. Otherwise `nil`.
+    func read(
+        at offset: Int64,
+        atMost count: Int,
+        later: @escaping @Sendable (Result<Data, any Error>) -> Void
+    ) -> Data? {
+        switch source {
+        case .memory(let body):
+            return body.bytes(at: offset, atMost: count)
+        case .file(_, let queue):
+            guard offset >= 0, offset < length, count > 0 else { return Data() }
+            let count = Int(min(Int64(count), length - offset))
+            queue.async { [self] in later(Result { try read(count, at: offset) }) }
+            return nil
+        }
+    }
+
+    private func read(_ count: Int, at offset: Int64) throws -> Data {
+        guard case .file(let file, _) = source else { return Data() }
+        let bytes = try file.read(count, at: offset)
+        guard bytes.count == count else { throw Cut() }
+        return bytes
+    }
+}
