@@ -120,7 +120,9 @@ extension OperationManager {
                 )
             }
         )
-        for case .success(let download) in known.values { DownloadOperation.removeLeftovers(beside: download.file) }
+        for case .success(let download) in known.values {
+            DownloadOperation.removeLeftovers(beside: download.file)
+        }
         let batch = DownloadBatch(
             items,
             options: replay.header.options.options,
