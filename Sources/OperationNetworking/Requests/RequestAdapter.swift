@@ -23,7 +23,7 @@ public protocol RequestAdapter: Sendable {
     ///
     /// - Parameters:
     ///   - request: the request with the serializer's fields, without cookies and credential fields.
-    ///   - context: whose request it is.
+    ///   - context: the context of the request.
     /// - Returns: the request with other fields, another path or query, or another body in memory. Any other
     ///   change fails with a ``RequestAdapterError``. The caller's task-local values are not available; use
     ///   `context.userInfo`.
@@ -64,7 +64,7 @@ public struct ClosureRequestAdapter: RequestAdapter {
     ///
     /// - Parameters:
     ///   - request: the request to be sent.
-    ///   - context: whose request it is.
+    ///   - context: the context of the request.
     /// - Returns: the request to be sent.
     /// - Throws: the error of the closure.
     public func adapt(_ request: URLRequest, in context: RequestContext) async throws -> URLRequest {

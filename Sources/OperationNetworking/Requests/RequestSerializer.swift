@@ -25,9 +25,9 @@ public protocol RequestSerializer: Sendable {
     /// returns a plain request; a serializer with its own settings, such as a time limit, applies them here.
     ///
     /// - Parameters:
-    ///   - method: sent as given, in capitals if it is registered at IANA.
-    ///   - url: absolute.
-    ///   - headers: fields of this one request; they win over those of the serializer.
+    ///   - method: the method, sent as given, or in capitals if it is registered at IANA.
+    ///   - url: an absolute URL.
+    ///   - headers: fields of this request; they take precedence over the serializer's.
     /// - Returns: a request without a body.
     /// - Throws: ``RequestSerializationError`` if the method or a field cannot be sent.
     func emptyRequest(method: String, url: URL, headers: [String: String]) throws -> URLRequest
@@ -89,10 +89,10 @@ extension RequestSerializer {
     /// ``request(bySerializing:with:)``.
     ///
     /// - Parameters:
-    ///   - method: sent as given, in capitals if it is registered at IANA.
-    ///   - url: absolute.
+    ///   - method: the method, sent as given, or in capitals if it is registered at IANA.
+    ///   - url: an absolute URL.
     ///   - parameters: see ``request(bySerializing:with:)``.
-    ///   - headers: fields of this one request; they win over those of the serializer.
+    ///   - headers: fields of this request; they take precedence over the serializer's.
     /// - Returns: a request that is ready to be sent.
     /// - Throws: the errors of these two methods.
     public func request(

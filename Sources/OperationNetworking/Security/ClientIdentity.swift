@@ -11,7 +11,7 @@ public struct ClientIdentity: Hashable, Sendable {
     /// - Parameters:
     ///   - pem: the certificate, followed by any intermediate certificates, in PEM or DER.
     ///   - key: the private key, in PEM; `nil` if it is in `pem`.
-    ///   - passphrase: of the private key, if it is encrypted.
+    ///   - passphrase: the passphrase of the private key, if it is encrypted.
     /// - Throws: ``CertificateError``.
     public init(pem: Data, key: Data? = nil, passphrase: String? = nil) throws(CertificateError) {
         try self.init(certificates: "the data", key: "the data") { () throws(KeyPair.Failure) in
@@ -24,7 +24,7 @@ public struct ClientIdentity: Hashable, Sendable {
     /// - Parameters:
     ///   - pemFile: the certificate, followed by any intermediate certificates, in PEM or DER.
     ///   - keyFile: the private key, in PEM; `nil` if it is in `pemFile`.
-    ///   - passphrase: of the private key, if it is encrypted.
+    ///   - passphrase: the passphrase of the private key, if it is encrypted.
     /// - Throws: ``CertificateError``.
     public init(pemFile: URL, keyFile: URL? = nil, passphrase: String? = nil) throws(CertificateError) {
         let pem = try X509Certificate.contents(of: pemFile)
@@ -38,7 +38,7 @@ public struct ClientIdentity: Hashable, Sendable {
 
     /// - Parameters:
     ///   - pkcs12: a certificate with its key ([RFC 7292](https://www.rfc-editor.org/rfc/rfc7292)).
-    ///   - passphrase: of the whole.
+    ///   - passphrase: the passphrase of the file.
     /// - Throws: ``CertificateError``.
     public init(pkcs12: Data, passphrase: String) throws(CertificateError) {
         try self.init(certificates: "the data", key: "the data") { () throws(KeyPair.Failure) in
@@ -50,7 +50,7 @@ public struct ClientIdentity: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - pkcs12File: a certificate with its key.
-    ///   - passphrase: of the whole.
+    ///   - passphrase: the passphrase of the file.
     /// - Throws: ``CertificateError``.
     public init(pkcs12File: URL, passphrase: String) throws(CertificateError) {
         let pkcs12 = try X509Certificate.contents(of: pkcs12File)

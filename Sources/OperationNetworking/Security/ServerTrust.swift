@@ -45,8 +45,8 @@ public struct ServerTrust: Hashable, Sendable {
     /// Creates a value from known results, for tests of ``SecurityPolicy``.
     ///
     /// - Parameters:
-    ///   - host: the host of the request; `nil`: no name is to be compared.
-    ///   - certificates: those that the server has presented, its own first.
+    ///   - host: the host of the request; `nil` if no name is compared.
+    ///   - certificates: the certificates that the server presented, its own first.
     ///   - path: the result with the trusted authorities.
     ///   - pinnedPath: the result with the pinned certificates as the only authorities.
     package init(host: String?, certificates: [X509Certificate], path: Path, pinnedPath: Path) {
@@ -59,8 +59,8 @@ public struct ServerTrust: Hashable, Sendable {
     /// Verifies a chain as a connection would. Blocks on disk access.
     ///
     /// - Parameters:
-    ///   - certificates: those that the server has presented, its own first.
-    ///   - host: the host of the request; `nil`: no name is to be compared.
+    ///   - certificates: the certificates that the server presented, its own first.
+    ///   - host: the host of the request; `nil` if no name is compared.
     ///   - anchors: the trusted authorities.
     ///   - policy: the policy, for its pins.
     public init(

@@ -91,7 +91,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
     @discardableResult
     public func removeImage(for request: URLRequest, identifier: String? = nil) -> Bool {
         guard let key = ImageKey(request, identifier) else { return false }
-        // Images that go are released after the lock.
+        // Evicted images are released outside of the lock.
         return !store.withLock { $0.remove(where: { $0.isFor(key) }) }.isEmpty
     }
 
@@ -107,7 +107,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
         store.withLock { $0.image(for: key) }
     }
 
-    /// Images that go are released after the lock.
+    /// Evicted images are released outside of the lock.
     func add(_ image: DecodedImage, _ key: ImageKey) {
         _ = store.withLock { $0.add(image, for: key, cost: image.byteCount) }
     }

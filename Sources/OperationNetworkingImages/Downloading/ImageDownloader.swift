@@ -79,7 +79,7 @@ public final class ImageDownloader: Sendable {
     public let prioritization: Prioritization
     /// The maximum number of concurrent transfers. Defaults to 4.
     public let maximumActiveDownloads: Int
-    /// The images that are kept; `nil`: none.
+    /// The image cache, if any.
     public let imageCache: (any ImageRequestCache)?
     private let state: Guarded<State>
     /// The completion queue of transfers. Private, so that handlers do not depend on the main queue.

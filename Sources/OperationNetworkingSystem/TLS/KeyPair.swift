@@ -23,7 +23,7 @@ package struct KeyPair: Hashable, Sendable {
     /// - Parameters:
     ///   - pem: one or more certificates, the one to use first.
     ///   - key: the private key, in PEM; `nil` if it is in `pem`.
-    ///   - passphrase: of the key, if it is encrypted.
+    ///   - passphrase: the passphrase of the key, if it is encrypted.
     /// - Throws: ``Failure``.
     package init(pem: Data, key: Data?, passphrase: String?) throws(Failure) {
         guard let certificates = CertificateReader.certificates(in: pem), let leaf = certificates.first,

@@ -3,12 +3,12 @@ import Glibc
 import OperationNetworking
 
 extension Access {
-    /// The access that the options ask for.
+    /// Creates the access that the options describe.
     ///
     /// - Parameters:
     ///   - command: the options.
-    ///   - environment: its variables.
-    ///   - ask: asks for a secret at the terminal; `nil`: there is none.
+    ///   - environment: the environment variables.
+    ///   - ask: prompts for a secret at the terminal; returns `nil` if there is none.
     /// - Throws: `Failure`, mostly with ``Outcome/usage``.
     init(
         _ command: OpgetCommand,
@@ -24,14 +24,14 @@ extension Access {
         proxies = try Self.proxies(command, environment, ask)
         if let count = command.maximumRedirects {
             guard count >= 0 else {
-                throw Failure(.usage, "--max-redirects needs a number from 0 on, not \(count).")
+                throw Failure(.usage, "--max-redirects needs a number of at least 0, not \(count).")
             }
             redirects.maximumCount = count
         }
         if let path = command.cookieJar {
-            // It is replaced by a new one, and a link shall stay a link.
+            // The file is replaced by a new one, and a link should stay a link.
             var file = FilePath(path).url.resolvingSymlinksInPath()
-            // A link to a file that is not there yet, which Foundation leaves as it is.
+            // A link to a file that does not exist yet, which Foundation does not resolve.
             if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: file.path) {
                 file = URL(fileURLWithPath: target, relativeTo: file.deletingLastPathComponent())
                     .resolvingSymlinksInPath()
@@ -39,7 +39,7 @@ extension Access {
             if access(file.path, F_OK) == 0,
                 try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile != true
             {
-                throw Failure(.usage, "--cookie-jar needs a file, and \(path) is none.")
+                throw Failure(.usage, "--cookie-jar needs a file, which \(path) is not.")
             }
             let (cookieFile, warnings) = try Self.cookies(in: file)
             self.cookieFile = cookieFile
@@ -50,11 +50,11 @@ extension Access {
         }
     }
 
-    /// Whether a new jar can be made there: in the end, when all is fetched, the cookies would be lost. The
-    /// directory of `-d` is made if it is missing.
+    /// Checks that a new jar can be created, before anything is fetched. The directory of `-d` is created
+    /// later if it is missing.
     private static func checkFolder(of file: URL, orMade directory: String?) throws {
         let folder = FilePath(file.deletingLastPathComponent().path)
-        // Of a file, "." says that it is no directory.
+        // With ".", this fails for a file.
         guard Glibc.access(folder.appending(".").text, W_OK | X_OK) == 0 else {
             let code = errno
             if code == ENOENT, let directory,
@@ -64,12 +64,12 @@ extension Access {
             }
             throw Failure(
                 .file,
-                "--cookie-jar: no file can be made in \(folder.text): \(Failure.reason(code))."
+                "--cookie-jar: no file can be created in \(folder.text): \(Failure.reason(code))."
             )
         }
     }
 
-    /// A variable of a script that was not set must not end in a riddle.
+    /// An empty name is usually an unset variable of a script, which deserves a clear error.
     private static func checkNames(_ command: OpgetCommand) throws {
         let files = [
             ("--cacert", command.certificates), ("--capath", command.certificateDirectory),
@@ -77,16 +77,16 @@ extension Access {
             ("--netrc-file", command.netrcFile), ("--cookie-jar", command.cookieJar),
         ]
         for (option, name) in files where name?.isEmpty == true {
-            throw Failure(.usage, "\(option) needs a name, and got an empty one.")
+            throw Failure(.usage, "\(option) needs a name, not an empty one.")
         }
     }
 
-    /// `--cacert` or `--capath`, else curl's `CURL_CA_BUNDLE`; else what the library takes, `SSL_CERT_FILE`
-    /// and `SSL_CERT_DIR` included.
+    /// `--cacert` or `--capath`, else curl's `CURL_CA_BUNDLE`, else the library's default, including
+    /// `SSL_CERT_FILE` and `SSL_CERT_DIR`.
     static func trustAnchors(_ command: OpgetCommand, _ environment: [String: String]) throws -> TrustAnchors
     {
         guard command.certificates == nil || command.certificateDirectory == nil else {
-            throw Failure(.usage, "--cacert and --capath both say whom to trust: it can only be one of them.")
+            throw Failure(.usage, "--cacert and --capath cannot be combined.")
         }
         if let path = command.certificates {
             guard access(path, R_OK) == 0 else { throw Failure(reading: FilePath(path), errno) }
@@ -101,7 +101,7 @@ extension Access {
     }
 
     private static func policy(_ command: OpgetCommand) throws -> SecurityPolicy {
-        // One that is empty must not mean that there is none.
+        // An empty pin must not mean that there is none.
         let texts = command.pins.flatMap { $0.split(separator: ";", omittingEmptySubsequences: false) }
         let pins = try texts.map { text in
             do throws(CertificateError) {
@@ -156,12 +156,12 @@ extension Access {
             )
         }
         guard key == nil else {
-            throw Failure(.usage, "\(path) holds its key: --key is for PEM files.")
+            throw Failure(.usage, "\(path) contains its key: --key is for PEM files.")
         }
         return try ClientIdentity(pkcs12File: file, passphrase: passphrase ?? "")
     }
 
-    /// `user:password`; without a password `OPGET_PASSWORD`, or what is typed.
+    /// `user:password`; without a password, `OPGET_PASSWORD` or the user's input.
     private static func credential(
         _ text: String?,
         _ environment: [String: String],
@@ -212,7 +212,7 @@ extension Access {
             }
             return .environment
         }
-        // As in curl: an empty one means none, whatever the environment says.
+        // As in curl, an empty value means no proxy, even if the environment names one.
         guard !text.isEmpty else { return .none }
         let user = try command.proxyUser.map {
             try userAndPassword($0, "OPGET_PROXY_PASSWORD", "--proxy-user", environment, ask)
@@ -238,9 +238,9 @@ extension Access {
         var lines: [CookieFileError] = []
         do {
             let cookies = try CookieJarFile(file) { lines.append($0) }
-            var warnings = lines.prefix(Self.maximumWarnings).map { "\(file.path): \($0) It is left out." }
+            var warnings = lines.prefix(Self.maximumWarnings).map { "\(file.path): \($0) It is skipped." }
             if lines.count > warnings.count {
-                warnings.append("\(file.path): \(lines.count - warnings.count) more lines are left out.")
+                warnings.append("\(file.path): \(lines.count - warnings.count) more lines are skipped.")
             }
             return (cookies, warnings)
         } catch {
@@ -248,6 +248,6 @@ extension Access {
         }
     }
 
-    /// A file may have any number of odd lines.
+    /// The file may have any number of invalid lines.
     private static let maximumWarnings = 10
 }

@@ -7,20 +7,20 @@ struct Access: Sendable {
     var trustAnchors = TrustAnchors.system
     var securityPolicy = SecurityPolicy.default
     var clientIdentity: ClientIdentity?
-    /// For every server that an address of the command line names.
+    /// For the servers of all addresses on the command line.
     var credential: Credential?
-    /// For the servers that it names.
+    /// For the servers in the file.
     var netrc: NetrcFile?
     var proxies = ProxyConfiguration.environment
     var redirects = RedirectPolicy.follow
-    /// The cookies of this run; none is kept for a later one unless there is a file.
+    /// The cookies of this run, which are saved only if there is a file.
     var cookies = CookieJar()
-    /// The file that keeps the cookies; `nil`: there is none.
+    /// The cookie file, if any.
     var cookieFile: CookieJarFile?
-    /// The warnings about the files that were read, to be told before the run.
+    /// Warnings about the files that were read, to be shown before the run.
     var warnings: [String] = []
 
-    /// Gives an operation all of it.
+    /// Applies the access to an operation.
     func configure(_ operation: ConnectionOperation) {
         operation.trustAnchors = trustAnchors
         operation.securityPolicy = securityPolicy
@@ -32,9 +32,9 @@ struct Access: Sendable {
         operation.credential = credential(for: operation.request.url)
     }
 
-    /// The credential for an address: `-u`, else the netrc file's for the host of an address of the command
-    /// line. A password in the address itself comes before both, and so does a user in it who is another one.
-    /// A server that a redirect leads to gets none.
+    /// Returns the credential for an address: `-u`, or else the netrc file's for a host on the command line.
+    /// A password in the address, or a different user, takes precedence over both. Servers that a redirect
+    /// leads to get none.
     func credential(for url: URL?) -> Credential? {
         if let credential { return credential }
         guard let netrc, let url, let host = url.host, url.password(percentEncoded: true) == nil else {
@@ -43,13 +43,12 @@ struct Access: Sendable {
         return netrc.credential(for: host, user: url.user(percentEncoded: false))
     }
 
-    /// Begins to write the cookies that changed to their file, so that of several runs the change that came
-    /// last is the last one there.
+    /// Starts saving changed cookies to their file, so that among several runs the last change wins.
     func saveCookiesSoon() {
         cookieFile?.saveSoon()
     }
 
-    /// Writes the cookies that changed to their file, if there is one.
+    /// Saves changed cookies to their file, if there is one.
     /// - Throws: `Failure` with ``Outcome/file`` or ``Outcome/diskFull``.
     func saveCookies() throws {
         guard let cookieFile else { return }

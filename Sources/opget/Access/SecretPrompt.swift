@@ -1,13 +1,12 @@
 import Glibc
 
-/// Asks for a secret at the terminal that opget was started from, whatever its standard streams are.
+/// Prompts for a secret at the controlling terminal, independent of the standard streams.
 enum SecretPrompt {
     private static let longest = 4096
 
-    /// - Parameter question: without a colon.
-    /// - Returns: what was typed; `nil` without a terminal.
-    /// - Throws: `Failure`, when it was not answered (Ctrl-D), or when the answer is not UTF-8, and another
-    ///   secret would be sent. Ctrl-C ends the process.
+    /// - Parameter question: the prompt, without a colon.
+    /// - Returns: the input; `nil` without a terminal.
+    /// - Throws: `Failure` if the input ends (Ctrl-D) or is not UTF-8. Ctrl-C ends the process.
     static func ask(_ question: String) throws -> String? {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
@@ -34,15 +33,15 @@ enum SecretPrompt {
                     throw Failure(.usage, "The answer is not UTF-8.")
                 }
                 return text
-            // Ctrl-D; Ctrl-C and Ctrl-\ where the terminal makes no signals of them.
-            case 3, 4, 28: throw Failure(.signal(SIGINT), "It was not answered.")
-            // Backspace, a whole character; Ctrl-U, everything.
+            // Ctrl-D; Ctrl-C and Ctrl-\ if the terminal does not turn them into signals.
+            case 3, 4, 28: throw Failure(.signal(SIGINT), "No answer was given.")
+            // Backspace erases a character, Ctrl-U everything.
             case 8, 127: eraseCharacter(of: &bytes)
             case 21: bytes = []
             default: bytes.append(byte)
             }
         }
-        throw Failure(.usage, "No secret is that long, or the terminal is gone.")
+        throw Failure(.usage, "The secret is too long, or the terminal was closed.")
     }
 
     private static func eraseCharacter(of bytes: inout [UInt8]) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes per second, as `--limit-rate` has them.
+/// A rate in bytes per second, the value of `--limit-rate`.
 ///
 /// | Text   | `bytesPerSecond` |
 /// |--------|------------------|
@@ -14,7 +14,7 @@ struct ByteRate: Hashable, Sendable {
 
     /// - Parameters:
     ///   - text: a decimal number, and K, M or G (of 1024, as in curl) in any case.
-    ///   - option: whose value it is.
+    ///   - option: the option's name, for errors.
     /// - Throws: `Failure` with ``Outcome/usage``.
     init(_ text: String, of option: String) throws {
         let units = ["": 1.0, "K": 1024, "M": 1_048_576, "G": 1_073_741_824]
@@ -30,7 +30,7 @@ struct ByteRate: Hashable, Sendable {
         guard rate >= 1, rate < 0x1p62 else {
             throw Failure(
                 .usage,
-                "\(option) needs a rate from 1 byte per second on, and one that exists, not \(text)."
+                "\(option) needs a rate between 1 byte per second and 2^62, not \(text)."
             )
         }
         bytesPerSecond = Int64(rate)

@@ -1,15 +1,15 @@
 import Foundation
 import Glibc
 
-/// The arguments of the process, and its environment, as text.
+/// The arguments and environment of the process, as text.
 enum CommandLineText {
-    /// The variables that hold secrets.
+    /// The variables that contain secrets.
     private static let secrets = ["OPGET_PASSWORD", "OPGET_PROXY_PASSWORD", "OPGET_PASSPHRASE"]
 
     /// The variables of the environment.
     ///
-    /// - Throws: `Failure` with ``Outcome/usage`` for a secret that is not UTF-8: Foundation would repair it,
-    /// and another one would be sent.
+    /// - Throws: `Failure` with ``Outcome/usage`` for a secret that is not UTF-8, which Foundation would
+    ///   repair.
     static func environment() throws -> [String: String] {
         for name in secrets {
             guard let value = getenv(name), String(validatingCString: value) == nil else { continue }
@@ -18,9 +18,9 @@ enum CommandLineText {
         return ProcessInfo.processInfo.environment
     }
 
-    /// - Returns: the command's name first.
-    /// - Throws: `Failure` with ``Outcome/usage`` for an argument that is not UTF-8: Swift would repair it,
-    /// and another file would be meant.
+    /// - Returns: the arguments, starting with the command's name.
+    /// - Throws: `Failure` with ``Outcome/usage`` for an argument that is not UTF-8, which Swift would
+    ///   repair.
     static func arguments() throws -> [String] {
         try (0..<Int(CommandLine.argc)).compactMap { number in
             guard let bytes = CommandLine.unsafeArgv[number] else { return nil }

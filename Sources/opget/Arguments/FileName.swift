@@ -5,17 +5,17 @@ import OperationNetworking
 struct FileName: Hashable, Sendable {
     let text: String
 
-    /// The name that an address suggests: the last part of its path, decoded; `index.html` if there is none.
+    /// Creates the name that an address suggests: the decoded last component of its path, or `index.html`.
     ///
-    /// - Throws: `Failure` when it is `.` or `..`.
+    /// - Throws: `Failure` if it is `.` or `..`.
     init(suggestedBy url: URL) throws {
         guard let name = SafeFilename(lastPartOf: url) else {
-            throw Failure(.usage, "The address ends in \".\" or \"..\", which is no file's name; use -o.")
+            throw Failure(.usage, "The address ends in \".\" or \"..\", which is not a file name; use -o.")
         }
         text = name.text
     }
 
-    /// Whether a name says that the file is an archive, or an image of any kind, and so no page.
+    /// Whether the extension is that of an archive or image, which is not a web page.
     static func namesArchiveOrImage(_ name: String) -> Bool {
         guard let dot = name.lastIndex(of: ".") else { return false }
         return archivesAndImages.contains(name[name.index(after: dot)...].lowercased())

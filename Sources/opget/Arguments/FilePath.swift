@@ -1,7 +1,7 @@
 import Foundation
 import OperationNetworking
 
-/// A path, as text: what can be said about it without asking the file system.
+/// A path as text, with operations that do not access the file system.
 struct FilePath: Hashable, Sendable {
     let text: String
 
@@ -9,7 +9,7 @@ struct FilePath: Hashable, Sendable {
         self.text = text
     }
 
-    // All by bytes: a slash with a combining character behind it is another character, and a slash to the
+    // By bytes: a slash followed by a combining character is a different character, but still a slash for the
     // kernel.
 
     var isAbsolute: Bool { text.utf8.first == Self.slash }
@@ -22,8 +22,7 @@ struct FilePath: Hashable, Sendable {
         }
     }
 
-    /// The path of the same file as seen from `/`, without `.`, `..` and repeated slashes. Links are not
-    /// followed.
+    /// Returns the absolute path without `.`, `..` and repeated slashes. Does not follow links.
     func normalized(in workingDirectory: String) -> String {
         var result: [String] = []
         for component in FilePath(isAbsolute ? text : workingDirectory + "/" + text).components {
@@ -32,8 +31,7 @@ struct FilePath: Hashable, Sendable {
         return "/" + result.joined(separator: "/")
     }
 
-    /// The path of the same file as seen from `directory`; `nil` if it is not below it. Links are not
-    /// followed.
+    /// Returns the path relative to `directory`; `nil` if it is not below it. Does not follow links.
     func relative(to directory: FilePath, in workingDirectory: String) -> String? {
         let root = directory.normalized(in: workingDirectory)
         let place = normalized(in: workingDirectory)
@@ -42,13 +40,13 @@ struct FilePath: Hashable, Sendable {
         return String(decoding: place.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
     }
 
-    /// The path of `path` seen from this directory.
+    /// Returns `path` within this directory.
     func appending(_ path: String) -> FilePath {
         if text.isEmpty || text == "." { return FilePath(path) }
         return FilePath(text.utf8.last == Self.slash ? text + path : text + "/" + path)
     }
 
-    /// The directory the file is in.
+    /// The parent directory.
     var parent: FilePath {
         guard let slash = text.utf8.lastIndex(of: Self.slash) else { return FilePath(".") }
         return FilePath(slash == text.startIndex ? "/" : String(decoding: text.utf8[..<slash], as: UTF8.self))
@@ -60,8 +58,8 @@ struct FilePath: Hashable, Sendable {
         return last.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// The URL of the file that the kernel knows by the path. Foundation takes a `~` at the beginning for a
-    /// home directory, and drops `..` of a relative path without a look at links.
+    /// The URL of the file that the kernel finds by the path. Foundation would expand a leading `~`, and
+    /// would remove `..` from a relative path without following links.
     var url: URL { url(isDirectory: false) }
 
     /// The URL of the directory; see ``url``.
@@ -73,26 +71,26 @@ struct FilePath: Hashable, Sendable {
         return URL(fileURLWithPath: path, isDirectory: isDirectory)
     }
 
-    // MARK: - What is wrong with it
+    // MARK: - Validation
 
-    /// Why it cannot name a file below some directory; `nil` if it can.
+    /// Why the path is invalid for a file below a directory; `nil` if it is valid.
     var problemAsFileBelow: String? {
         if text.isEmpty { return "is empty" }
         if name.isEmpty || name == "." { return "names a directory, not a file" }
         return problemAsDirectoryBelow
     }
 
-    /// Why it cannot name a directory below some other one; `nil` if it can.
+    /// Why the path is invalid for a directory below another one; `nil` if it is valid.
     var problemAsDirectoryBelow: String? {
-        if isAbsolute { return "is absolute: it has to stay below the directory" }
+        if isAbsolute { return "is absolute: it must stay below the directory" }
         return problemAsDirectory
     }
 
-    /// Why it cannot name a directory that a list of another author chose; `nil` if it can.
+    /// Why the path is invalid for a directory in a list from another author; `nil` if it is valid.
     var problemAsDirectory: String? {
         if text.isEmpty { return "is empty" }
-        if components.contains("..") { return "has a \"..\" in it" }
-        if text.contains("\0") { return "has a NUL in it" }
+        if components.contains("..") { return "contains \"..\"" }
+        if text.contains("\0") { return "contains a NUL" }
         if components.contains(where: { $0.utf8.count > SafeFilename.maximumLength }) {
             return "has a name of more than \(SafeFilename.maximumLength) bytes"
         }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// The text of an `-i` list, in aria2's form: an address a line, and indented lines with its options.
+/// An `-i` list in aria2's format: an address per line, followed by indented lines with its options.
 ///
 /// ```
-/// # Comments and empty lines say nothing.
+/// # Comments and empty lines are ignored.
 /// https://example.com/a.iso
 ///   out=images/a.iso
 ///   dir=downloads
 ///   checksum=sha-256=2cf24d…
 /// ```
 struct InputList: Hashable, Sendable {
-    /// The value of an option, and the line it stands in.
+    /// The value of an option, and its line.
     struct Value: Hashable, Sendable {
         let text: String
         let line: Int
@@ -19,7 +19,7 @@ struct InputList: Hashable, Sendable {
     /// An address with its options.
     struct Entry: Hashable, Sendable {
         let url: String
-        /// Lines count from 1.
+        /// Lines are counted from 1.
         let line: Int
         var out: Value?
         var dir: Value?
@@ -30,7 +30,7 @@ struct InputList: Hashable, Sendable {
 
     /// - Parameters:
     ///   - data: the list, in UTF-8.
-    ///   - name: what to call it in errors.
+    ///   - name: the list's name in errors.
     /// - Throws: `Failure` that names the line.
     init(_ data: Data, name: String) throws {
         var data = data[...]
@@ -44,7 +44,7 @@ struct InputList: Hashable, Sendable {
                 throw Failure(.usage, "\(name):\(number): \(problem.sentence)")
             }
         }
-        guard !entries.isEmpty else { throw Failure(.usage, "\(name): there is no address in it.") }
+        guard !entries.isEmpty else { throw Failure(.usage, "\(name): it contains no address.") }
     }
 
     private struct Problem: Error {
@@ -69,7 +69,7 @@ struct InputList: Hashable, Sendable {
         try readOption(text, number)
     }
 
-    /// A comment may follow an address: in an address a `#` has no space before it.
+    /// A comment may follow an address, in which no `#` has a space before it.
     private static func withoutComment(_ text: String) -> String {
         var isAfterSpace = false
         for index in text.indices {
@@ -95,7 +95,7 @@ struct InputList: Hashable, Sendable {
         case "checksum": try set(\.checksum, value, name)
         default:
             throw Problem(
-                "There is no option \(name.debugDescription) here; there are out, dir and checksum."
+                "Unknown option \(name.debugDescription); the options are out, dir and checksum."
             )
         }
     }
@@ -104,7 +104,9 @@ struct InputList: Hashable, Sendable {
     private mutating func set(_ option: WritableKeyPath<Entry, Value?>, _ value: Value, _ name: String) throws
     {
         let last = entries.count - 1
-        guard entries[last][keyPath: option] == nil else { throw Problem("A second \(name)= for a file.") }
+        guard entries[last][keyPath: option] == nil else {
+            throw Problem("A second \(name)= for the same file.")
+        }
         entries[last][keyPath: option] = value
     }
 }

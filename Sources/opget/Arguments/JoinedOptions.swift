@@ -1,20 +1,20 @@
 import ArgumentParser
 import Foundation
 
-/// Short options that share an argument with each other or with a value, taken apart as POSIX has it (Utility
-/// Syntax Guidelines 5 and 6): the first letter that takes a value has the rest of the argument as its value.
+/// Splits combined short options as POSIX specifies (Utility Syntax Guidelines 5 and 6): the first letter
+/// that takes a value gets the rest of the argument as its value.
 ///
-/// | Argument                                    | becomes                      |
-/// |---------------------------------------------|------------------------------|
-/// | `-j3`                                       | `-j` `3`                     |
-/// | `-qdN`                                      | `-q` `-d` `N`                |
-/// | `-qd`                                       | `-q` `-d`                    |
-/// | `-o-x`                                      | `-o=-x`                      |
-/// | `-d=N`                                      | `-d=N`: the value is `N`     |
-/// | one with a letter that is no option         | the same                     |
-/// | a value of an option; all that follows `--` | the same                     |
+/// | Argument                                    | Result                   |
+/// |---------------------------------------------|--------------------------|
+/// | `-j3`                                       | `-j` `3`                 |
+/// | `-qdN`                                      | `-q` `-d` `N`            |
+/// | `-qd`                                       | `-q` `-d`                |
+/// | `-o-x`                                      | `-o=-x`                  |
+/// | `-d=N`                                      | `-d=N`: the value is `N` |
+/// | one with an unknown letter                  | unchanged                |
+/// | a value of an option; all that follows `--` | unchanged                |
 ///
-/// swift-argument-parser takes all letters for options, and the arguments behind them for their values.
+/// swift-argument-parser treats all letters as options, and the following arguments as their values.
 struct JoinedOptions {
     /// The options that take a value, with their dashes.
     private let names: Set<String>
@@ -84,7 +84,7 @@ struct JoinedOptions {
         switch value.utf8.first {
         case nil: [option]
         case UInt8(ascii: "="): [option + value]
-        // As an argument of its own it would count as an option.
+        // As a separate argument it would be parsed as an option.
         case dash: [option + "=" + value]
         default: [option, value]
         }
@@ -92,7 +92,7 @@ struct JoinedOptions {
 
     // MARK: - The options
 
-    /// The description of a command by swift-argument-parser, as far as it counts here.
+    /// The parts of swift-argument-parser's description of a command that are needed here.
     private struct Tool: Decodable {
         struct Command: Decodable {
             let arguments: [Argument]?

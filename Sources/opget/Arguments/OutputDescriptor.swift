@@ -1,23 +1,23 @@
 import Glibc
 
-/// Names of open descriptors, as `-o` has them.
+/// The names of open descriptors that `-o` accepts.
 ///
-/// | Name                                                            | Descriptor |
+/// | Name                                                             | Descriptor |
 /// |------------------------------------------------------------------|------------|
-/// | `-`, `/dev/stdout`                                              | 1          |
-/// | `/dev/stderr`                                                   | 2          |
-/// | `/dev/fd/N`, `/proc/self/fd/N`, the same with our process's number | N      |
-/// | a symbolic link to one of these, directly or by way of other links | the same   |
+/// | `-`, `/dev/stdout`                                               | 1          |
+/// | `/dev/stderr`                                                    | 2          |
+/// | `/dev/fd/N`, `/proc/self/fd/N`, the same with our process ID     | N          |
+/// | a symbolic link to one of these, directly or through other links | the same   |
 enum OutputDescriptor {
-    /// As many links as Linux follows (path_resolution(7)).
+    /// The maximum number of links that Linux follows (path_resolution(7)).
     private static let mostLinks = 40
 
-    /// - Returns: `nil` for the name of anything else.
+    /// - Returns: `nil` for any other name.
     static func number(of name: String) -> Int32? {
         if name == "-" { return 1 }
         guard !name.isEmpty, !name.hasSuffix("/"), !name.contains("\0") else { return nil }
         var path = name
-        // Step by step: at the end of all links is what is open, and not its descriptor.
+        // Link by link: fully resolved, the path would be that of the open file, not its descriptor.
         for _ in 0...mostLinks {
             if let number = number(ofPath: path) { return number }
             let parent = FilePath(path).parent.text
@@ -32,7 +32,7 @@ enum OutputDescriptor {
         return nil
     }
 
-    /// - Returns: `nil` if it is no link.
+    /// - Returns: `nil` if it is not a link.
     private static func target(ofLink path: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink(path, &bytes, bytes.count)
@@ -40,7 +40,7 @@ enum OutputDescriptor {
         return String(validating: bytes.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The number in the name itself; links are not followed.
+    /// The number in the name itself. Does not follow links.
     private static func number(ofPath name: String) -> Int32? {
         guard name.hasPrefix("/") else { return nil }
         let path = FilePath(name).normalized(in: "/")
@@ -58,8 +58,8 @@ enum OutputDescriptor {
         return nil
     }
 
-    /// Looks whether our caller gave us the descriptor to write to: one that we opened ourselves is no place
-    /// for a body.
+    /// Checks that the descriptor was inherited and is writable: a body must not go to a descriptor that
+    /// opget opened itself.
     /// - Throws: `Failure` with ``Outcome/file``.
     static func check(_ descriptor: Int32) throws {
         let (flags, access) = (fcntl(descriptor, F_GETFD), fcntl(descriptor, F_GETFL))

@@ -1,16 +1,16 @@
 import Foundation
 import OperationNetworking
 
-/// The files to fetch, worked out from the command line and the list before the first of them is.
+/// The files to fetch, determined from the command line and lists before the first request.
 struct Plan: Hashable, Sendable {
-    /// The naming of files, as the options say.
+    /// The options for naming files.
     struct Naming: Hashable, Sendable {
-        /// `-d`; a fence when it is given: nothing is written outside it.
+        /// `-d`. If it is given, nothing is written outside of it.
         var directory: String?
         /// `-o`.
         var output: String?
         var workingDirectory: String
-        /// `--cookie-jar`: written when everything is fetched.
+        /// `--cookie-jar`, written at the end.
         var cookieJar: String?
     }
 
@@ -18,15 +18,15 @@ struct Plan: Hashable, Sendable {
 
     private let naming: Naming
     private let checksums: ExpectedChecksums
-    /// By the bytes of paths: names that are only composed differently are other files.
+    /// By the bytes of paths: names with different Unicode composition are different files.
     private var origins: [[UInt8]: String] = [:]
 
     /// - Parameters:
-    ///   - addresses: those on the command line.
-    ///   - lists: what each `-i` named, and what to call it in errors.
-    ///   - naming: what is saved where.
-    ///   - checksums: what files have to be.
-    /// - Throws: `Failure` with ``Outcome/usage``. It repeats no password of an address.
+    ///   - addresses: the addresses on the command line.
+    ///   - lists: the `-i` lists, and their names in errors.
+    ///   - naming: the options for naming files.
+    ///   - checksums: the expected checksums.
+    /// - Throws: `Failure` with ``Outcome/usage``, without passwords of addresses.
     init(
         addresses: [String],
         lists: [(name: String, entries: [InputList.Entry])],
@@ -39,13 +39,13 @@ struct Plan: Hashable, Sendable {
         if naming.output != nil, count > 1 {
             throw Failure(
                 .usage,
-                "-o names one file, and there are \(count) addresses; use -d, or out= in a list."
+                "-o names one file, but there are \(count) addresses; use -d, or out= in a list."
             )
         }
         if checksums.only != nil, count > 1 {
             throw Failure(
                 .usage,
-                "--checksum is of one file, and there are \(count) addresses; use --checksums, or checksum= in a list."
+                "--checksum is for one file, but there are \(count) addresses; use --checksums, or checksum= in a list."
             )
         }
         if naming.directory?.isEmpty == true || naming.directory?.contains("\0") == true {
@@ -72,7 +72,7 @@ struct Plan: Hashable, Sendable {
             if let other = origins.updateValue(origin, forKey: key) {
                 throw Failure(
                     .usage,
-                    "\(origin): \(path.text) is what \(other) is saved as already; "
+                    "\(origin): \(path.text) is already the destination of \(other); "
                         + "give one of them another name with out= in a list."
                 )
             }
@@ -81,15 +81,14 @@ struct Plan: Hashable, Sendable {
         items.append(Item(url: url, destination: destination, name: name, digests: digests))
     }
 
-    /// Refuses a jar that would be written over an item, or over what a download keeps beside it; `key` is
-    /// the bytes of the item's path.
+    /// Throws if the jar would overwrite an item or its partial files. `key` is the bytes of the item's path.
     private func checkCookieJar(_ key: [UInt8], _ origin: String) throws {
         guard let jar = naming.cookieJar else { return }
         let path = Array(FilePath(jar).normalized(in: naming.workingDirectory).utf8)
         guard ["", ".part", ".part.resume"].contains(where: { key + $0.utf8 == path }) else { return }
         throw Failure(
             .usage,
-            "\(origin): --cookie-jar \(jar) would be written over it; give one of them another name."
+            "\(origin): --cookie-jar \(jar) would overwrite it; give one of them another name."
         )
     }
 
@@ -112,15 +111,15 @@ struct Plan: Hashable, Sendable {
         if case .descriptor = destination, !digests.isEmpty {
             throw Failure(
                 .usage,
-                "\(origin): A checksum is known when all has come, and an open descriptor takes nothing back; save a "
+                "\(origin): A checksum is known only at the end, and an open descriptor takes nothing back; save a "
                     + "file."
             )
         }
         return digests
     }
 
-    /// The paths that a list of checksums may have of a file that is saved there: as seen from `-d`, from the
-    /// working directory and from `/`, and as it was given.
+    /// The paths that a checksum list may use for a file: relative to `-d`, relative to the working
+    /// directory, absolute, and as given.
     private func paths(of destination: Item.Destination) -> [String] {
         guard checksums.list != nil, case .file(let path) = destination else { return [] }
         let here = naming.workingDirectory
@@ -128,7 +127,7 @@ struct Plan: Hashable, Sendable {
         return roots.compactMap { path.relative(to: $0, in: here) } + [path.normalized(in: here), path.text]
     }
 
-    /// Puts the address, or its place in the list, before what is wrong with it.
+    /// Prefixes errors with the address or its position in the list.
     private static func naming<Value>(_ origin: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -139,21 +138,21 @@ struct Plan: Hashable, Sendable {
 
     private static func url(_ text: String) throws -> URL {
         guard let url = URL(reference: text), let scheme = url.scheme?.lowercased() else {
-            throw Failure(.usage, "This is not an address with http:// or https:// before it.")
+            throw Failure(.usage, "This is not an address that begins with http:// or https://.")
         }
         guard scheme == "http" || scheme == "https" else {
             throw Failure(.usage, "Only http and https addresses can be fetched, not \(scheme).")
         }
         guard let host = url.host, !host.isEmpty else { throw Failure(.usage, "The address has no host.") }
-        // Foundation decodes `%2F`, and libcurl refuses what comes of it. A colon is one of an IPv6 address.
+        // Foundation decodes `%2F`, and libcurl rejects the result. A colon belongs to an IPv6 address.
         guard host.utf8.contains(UInt8(ascii: ":")) || isInHost(host.removingPercentEncoding) else {
-            throw Failure(.usage, "The address has a host that none can have.")
+            throw Failure(.usage, "The address has an invalid host.")
         }
         guard isUTF8(url) else {
             throw Failure(.usage, "The user or the password in the address is not UTF-8.")
         }
         if let port = url.port, !(0...65_535).contains(port) {
-            throw Failure(.usage, "There is no port \(port): they end at 65535.")
+            throw Failure(.usage, "Port \(port) is out of range: the highest is 65535.")
         }
         return url
     }
@@ -164,7 +163,7 @@ struct Plan: Hashable, Sendable {
         } ?? false
     }
 
-    /// Whether the user and the password, percent-decoded, are.
+    /// Whether the percent-decoded user and password are UTF-8.
     private static func isUTF8(_ url: URL) -> Bool {
         let components = URLComponents(url: url, resolvingAgainstBaseURL: true)
         return [components?.percentEncodedUser, components?.percentEncodedPassword].allSatisfy {
@@ -213,7 +212,7 @@ struct Plan: Hashable, Sendable {
         return path
     }
 
-    /// `-o` is the user's own word: without `-d` it may be any path.
+    /// `-o` is chosen by the user: without `-d` it may be any path.
     private func destination(_ output: String, _ url: URL) throws -> (Item.Destination, name: String) {
         if output == "-" || naming.directory == nil, let number = OutputDescriptor.number(of: output) {
             return (.descriptor(number), (try? FileName(suggestedBy: url))?.text ?? output)

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A time in seconds, as options have it: `30`, `0.5`.
+/// A duration in seconds, as in options: `30`, `0.5`.
 struct Seconds: Hashable, Sendable {
-    /// The longest time there is, thirty years.
+    /// The maximum, thirty years.
     private static let longest = 1e9
 
-    /// Above 0.
+    /// Positive.
     let value: Double
 
     /// - Parameters:
     ///   - text: a decimal number.
-    ///   - option: whose value it is.
+    ///   - option: the option's name, for errors.
     /// - Throws: `Failure` with ``Outcome/usage``.
     init(_ text: String, of option: String) throws {
         guard text.wholeMatch(of: #/[0-9]+(\.[0-9]+)?/#) != nil, let number = Double(text) else {

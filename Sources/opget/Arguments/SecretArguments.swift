@@ -1,19 +1,19 @@
 import Foundation
 
-/// The parts of a command line that others must not see: `ps` shows it to all users of the machine.
+/// The secret parts of a command line, which `ps` shows to all users of the machine.
 struct SecretArguments: Hashable, Sendable {
-    /// Options with a value that is, or may hold, a secret.
+    /// The options whose value is or may contain a secret.
     private static let options: Set<Substring> = [
         "-u", "--user", "--proxy-user", "-H", "--header", "-x", "--proxy",
     ]
 
-    /// In the argument of each number, the bytes that are secret.
+    /// The secret bytes, by argument number.
     let ranges: [Int: [Range<Int>]]
 
-    /// Rather too much is hidden than too little: an argument counts as the value of an option before it, and
-    /// as an option.
+    /// Hides too much rather than too little: an argument counts both as the value of the preceding option
+    /// and as an option.
     ///
-    /// - Parameter arguments: the command's name first.
+    /// - Parameter arguments: the arguments, starting with the command's name.
     init(_ arguments: [String]) {
         var ranges: [Int: [Range<Int>]] = [:]
         var previous: Substring?
@@ -30,7 +30,7 @@ struct SecretArguments: Hashable, Sendable {
         self.ranges = ranges
     }
 
-    /// The option that the argument is, if any, and the beginning of the value in it.
+    /// Returns the option in the argument, if any, and the start of its value.
     private static func option(in argument: String) -> (name: Substring?, start: Int) {
         guard argument.hasPrefix("-"), argument.count > 1 else { return (nil, 0) }
         if argument.hasPrefix("--") {
@@ -39,7 +39,7 @@ struct SecretArguments: Hashable, Sendable {
             }
             return (argument[..<sign], argument.utf8.distance(from: argument.startIndex, to: sign) + 1)
         }
-        // Flags may stand before it: -qu.
+        // Flags may precede it, as in -qu.
         guard let letter = argument.firstIndex(where: { "uHx".contains($0) }) else { return (nil, 0) }
         var start = argument.utf8.distance(from: argument.startIndex, to: letter) + 1
         if argument.utf8.dropFirst(start).first == UInt8(ascii: "=") { start += 1 }
@@ -50,7 +50,7 @@ struct SecretArguments: Hashable, Sendable {
         let value = bytes[min(start, bytes.count)...]
         switch option {
         case "-u", "--user", "--proxy-user", "-H", "--header":
-            // The user, or the field, is shown; the rest is hidden.
+            // The user or field name is shown; the rest is hidden.
             return value.firstIndex(of: UInt8(ascii: ":")).map { $0 + 1..<bytes.endIndex }
         default:
             return userInformation(in: value, needsScheme: option != "-x" && option != "--proxy")
@@ -77,10 +77,10 @@ struct SecretArguments: Hashable, Sendable {
 
     // MARK: - Messages
 
-    /// A message that may repeat arguments, with stars for what is secret in them.
+    /// Replaces secrets of arguments in a message by asterisks.
     ///
     /// - Parameters:
-    ///   - message: a sentence about a command line.
+    ///   - message: a message about a command line.
     ///   - arguments: that command line, without the command's name.
     /// - Returns: the message to print.
     static func hiding(in message: String, about arguments: [String]) -> String {
@@ -89,7 +89,7 @@ struct SecretArguments: Hashable, Sendable {
             let argument = arguments[number - 1]
             let shown = stars(in: argument, at: ranges)
             message = message.replacingOccurrences(of: argument, with: shown)
-            // The message may repeat the end of it alone: the value that is joined to a letter.
+            // The message may contain only the value that is joined to a letter.
             guard argument.utf8.first == UInt8(ascii: "-"), let secret = ranges.map(\.lowerBound).min(),
                 secret > 2
             else { continue }
@@ -101,7 +101,8 @@ struct SecretArguments: Hashable, Sendable {
         return message
     }
 
-    /// An address as a message may repeat it. One that is none may have its password anywhere before an `@`.
+    /// Returns an address without its password, for messages. In an invalid address the password may be
+    /// anywhere before an `@`.
     static func hiding(inAddress address: String) -> String {
         let bytes = Array(address.utf8)
         let isAddress = URL(string: address)?.host?.isEmpty == false
@@ -117,7 +118,7 @@ struct SecretArguments: Hashable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Writes stars over them, where the system keeps the command line of this process.
+    /// Overwrites them with asterisks in the system's copy of the command line.
     func hide() {
         for (number, secrets) in ranges where number < Int(CommandLine.argc) {
             guard let argument = CommandLine.unsafeArgv[number] else { continue }

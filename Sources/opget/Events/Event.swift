@@ -1,9 +1,8 @@
 import Foundation
 
-/// An event that `--json` tells. Documentation/OpgetEvents.md says what each field means, and when it is
-/// there.
+/// An event of `--json`. Documentation/OpgetEvents.md documents the fields and when they are present.
 ///
-/// Its coding keys are all the fields that it can have: a test compares them with the documentation.
+/// The coding keys are all possible fields; a test compares them with the documentation.
 protocol Event: Encodable, Sendable {
     associatedtype CodingKeys: CodingKey, CaseIterable, RawRepresentable<String>
     static var name: EventName { get }
@@ -40,7 +39,7 @@ enum EventName: String, Hashable, Sendable, CaseIterable {
 struct RunStarted: Event {
     enum CodingKeys: String, CodingKey, CaseIterable { case schema, opget, items, jobs }
 
-    /// The version of the schema: changes when the meaning of a field changes, or a field is removed.
+    /// The schema version, which changes when a field's meaning changes or a field is removed.
     static let currentSchema = 2
     static let name = EventName.runStarted
 
@@ -50,7 +49,7 @@ struct RunStarted: Event {
     let jobs: Int
 }
 
-/// An item's turn has come.
+/// An item is started.
 struct ItemStarted: Event {
     enum CodingKeys: String, CodingKey, CaseIterable { case item, url, path }
 
@@ -61,7 +60,7 @@ struct ItemStarted: Event {
     let path: String?
 }
 
-/// The head of a response that is no redirect has come.
+/// The head of a response other than a redirect was received.
 struct ItemResponded: Event {
     enum CodingKeys: String, CodingKey, CaseIterable { case item, url, status, mediaType, length }
 
@@ -74,7 +73,7 @@ struct ItemResponded: Event {
     let length: Int64?
 }
 
-/// Bytes that are there already are kept.
+/// Existing bytes are kept.
 struct ItemResumed: Event {
     enum CodingKeys: String, CodingKey, CaseIterable { case item, offset }
 
@@ -84,7 +83,7 @@ struct ItemResumed: Event {
     let offset: Int64
 }
 
-/// Bytes that were there already are thrown away.
+/// Existing bytes are discarded.
 struct ItemRestarted: Event {
     enum CodingKeys: String, CodingKey, CaseIterable { case item, reason }
 
@@ -107,7 +106,7 @@ struct ItemRetrying: Event {
     let error: String?
 }
 
-/// More of a body has come.
+/// More of a body was received.
 struct ItemProgress: Event {
     enum CodingKeys: String, CodingKey, CaseIterable { case item, received, expected, speed }
 
@@ -119,7 +118,7 @@ struct ItemProgress: Event {
     let speed: Int64?
 }
 
-/// Everything pauses.
+/// The run was paused.
 struct RunPaused: Event {
     enum CodingKeys: String, CodingKey, CaseIterable { case running }
 
@@ -128,7 +127,7 @@ struct RunPaused: Event {
     let running: Int
 }
 
-/// Everything goes on.
+/// The run was resumed.
 struct RunResumed: Event {
     enum CodingKeys: String, CodingKey, CaseIterable { case running }
 
@@ -137,7 +136,7 @@ struct RunResumed: Event {
     let running: Int
 }
 
-/// Nothing more becomes of an item.
+/// The result of an item is final.
 struct ItemFinished: Event {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case item, url, path, partialPath, result, bytes, resumedAt, proof, digest, seconds, status,
@@ -147,7 +146,7 @@ struct ItemFinished: Event {
     /// The result of an item.
     enum Result: String, Encodable, CaseIterable { case saved, alreadyThere, upToDate, failed, stopped }
 
-    /// The proof that the file is the whole.
+    /// The proof that the file is complete.
     enum Proof: String, Encodable, CaseIterable { case digest, length, overlap, range, record, unverifiable }
 
     static let name = EventName.itemFinished

@@ -1,9 +1,9 @@
 import Foundation
 import OperationNetworking
 
-/// Writes events, one JSON object a line, each line in one piece.
+/// Writes events, one JSON object per line, each line in one write.
 ///
-/// A reader that is slow slows the run down. After a failure nothing more is written.
+/// A slow reader slows down the run. After a failure nothing more is written.
 struct EventWriter {
     private let output: Terminal
     private let encoder: JSONEncoder
@@ -17,7 +17,7 @@ struct EventWriter {
 
     var descriptor: Int32 { output.descriptor }
 
-    /// The line of an event, without its end: `event` and `time` first, then its fields by the alphabet.
+    /// Returns the line of an event without its line end: `event` and `time` first, then its fields, sorted.
     func line(_ event: some Event, at time: Date) throws -> String {
         let fields = String(decoding: try encoder.encode(event), as: UTF8.self).dropFirst().dropLast()
         let time = time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
@@ -25,8 +25,8 @@ struct EventWriter {
         return Self.escaped("{" + head + (fields.isEmpty ? "" : ",") + fields + "}")
     }
 
-    /// Escapes what a reader of lines, or a terminal, may take for more than a character (U+0085, U+2028,
-    /// bidirectional controls), and the encoder leaves as it is: it can only be within a text.
+    /// Escapes characters that the encoder does not, but that line readers or terminals may interpret
+    /// (U+0085, U+2028, bidirectional controls). They can only occur within strings.
     private static func escaped(_ line: String) -> String {
         guard line.unicodeScalars.contains(where: \.changesLayout) else { return line }
         return line.unicodeScalars.map { scalar in
@@ -36,8 +36,8 @@ struct EventWriter {
         .joined()
     }
 
-    /// - Throws: `Failure` the first time that it could not be written; `Failure.closedOutput` if the reader
-    ///   is gone.
+    /// - Throws: `Failure` at the first failed write; `Failure.closedOutput` if the reader has closed the
+    ///   output.
     mutating func write(_ event: some Event) throws {
         guard !hasFailed else { return }
         let code = output.write(bytes: Array((try line(event, at: .now) + "\n").utf8)[...])

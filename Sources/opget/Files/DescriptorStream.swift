@@ -2,7 +2,7 @@ import Foundation
 
 /// An open descriptor, such as standard output, as an `OutputStream`: a file, a pipe, a socket or a terminal.
 ///
-/// Its initializer is that of a stream to memory, since `OutputStream` has no other to inherit. Opening
+/// Uses the initializer of a memory stream, the only one that `OutputStream` can inherit. Opening
 /// `/dev/stdout` again would fail for sockets and lose the position in a file. Never closes the descriptor.
 final class DescriptorStream: OutputStream {
     private var terminal = Terminal.standardOutput
@@ -19,7 +19,7 @@ final class DescriptorStream: OutputStream {
 
     override var streamStatus: Status { status }
     override var streamError: (any Error)? { failure }
-    /// Writing waits instead, on a queue of the operation's own.
+    /// Writes block instead, on the operation's own queue.
     override var hasSpaceAvailable: Bool { status == .open }
 
     override func open() {
@@ -32,15 +32,15 @@ final class DescriptorStream: OutputStream {
 
     // MARK: - Holding, from any thread
 
-    /// Whether nothing is taken now.
+    /// Whether writes are held.
     var isHeld: Bool { condition.withLock { holds } }
 
-    /// Has the writer wait from now on.
+    /// Makes writes wait from now on.
     func hold() {
         condition.withLock { holds = true }
     }
 
-    /// Lets the writer go on.
+    /// Lets writes continue.
     func letGo() {
         condition.withLock {
             holds = false
@@ -68,6 +68,6 @@ final class DescriptorStream: OutputStream {
 }
 
 extension Failure {
-    /// The reader of standard output has had enough: no error to talk about.
+    /// The reader of standard output has closed it, which is not reported as an error.
     static let closedOutput = Failure(.closedOutput, "Standard output was closed.")
 }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A directory that files are to be saved in.
+/// Creates the directories in which files are saved.
 enum Directory {
-    /// The same, if it is below another one when links are followed.
+    /// Creates a directory if it is below `fence` after following links.
     static func make(_ path: FilePath, below fence: FilePath?) throws {
         guard let fence else { return try make(path) }
         try make(fence)
-        // No folder that is made is a link: only those found count.
+        // Created folders are not links, so only existing ones are checked.
         var place = path
         while place.canonical == nil, place.parent != place { place = place.parent }
         if let root = fence.canonical, let canonical = place.canonical {
@@ -18,7 +18,7 @@ enum Directory {
         try make(path)
     }
 
-    /// Makes it, and those above it, unless they are there.
+    /// Creates the directory and its parents unless they exist.
     ///
     /// - Throws: `Failure` with ``Outcome/file``.
     static func make(_ path: FilePath) throws {
@@ -31,14 +31,14 @@ enum Directory {
             try make(path.parent)
             guard mkdir(path.text, 0o777) == 0 || errno == EEXIST else { throw Failure(making: path, errno) }
         default:
-            // A directory on a read-only file system, for one, says so even if it exists.
+            // On a read-only file system, for example, mkdir fails with this even if the directory exists.
             guard (try? FileStatus(of: path)) == .directory else { throw Failure(making: path, code) }
         }
     }
 }
 
 extension FilePath {
-    /// The path of what it names, links followed; `nil` if there is nothing.
+    /// The path with links followed; `nil` if it does not exist.
     var canonical: String? {
         guard let path = realpath(text, nil) else { return nil }
         defer { free(path) }

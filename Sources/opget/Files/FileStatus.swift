@@ -6,18 +6,18 @@ enum FileStatus: Hashable, Sendable {
     /// A regular file, with its length in bytes.
     case file(size: Int64)
     case directory
-    /// A file that bytes can be written to without a temporary file, such as `/dev/null`.
+    /// A file that is written directly, without a temporary file, such as `/dev/null`.
     case device
-    /// A FIFO, a socket, or a link to nothing.
+    /// A FIFO, a socket, or a dangling link.
     case other
 
-    /// Whether the name is that of a symbolic link.
+    /// Whether the path is a symbolic link.
     static func isLink(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// - Throws: `Failure` when the system does not tell.
+    /// - Throws: `Failure` if the status cannot be read.
     init(of path: FilePath) throws {
         var status = stat()
         if stat(path.text, &status) == 0 {
@@ -37,8 +37,7 @@ enum FileStatus: Hashable, Sendable {
 }
 
 extension FilePath {
-    /// The obstacle to a directory of that name: the name itself, or the first one above it that exists, if
-    /// that is something else.
+    /// The path, or its first existing parent, if it is not a directory.
     fileprivate var obstacle: FilePath? {
         var (place, status) = (self, stat())
         while stat(place.text, &status) != 0 {
@@ -50,7 +49,7 @@ extension FilePath {
 }
 
 extension Failure {
-    /// A file that could not be looked at or read; `code` is an `errno`.
+    /// Creates the failure of reading a file or its status; `code` is an `errno`.
     init(reading path: FilePath, _ code: Int32) {
         if code == ENOTDIR, let obstacle = path.obstacle {
             self.init(noDirectory: obstacle)
@@ -59,12 +58,12 @@ extension Failure {
         }
     }
 
-    /// A file or directory that could not be made or renamed; `code` is an `errno`.
+    /// Creates the failure of creating or renaming a file or directory; `code` is an `errno`.
     init(making path: FilePath, _ code: Int32) {
         if code == ENOTDIR, let obstacle = path.obstacle {
             self.init(noDirectory: obstacle)
         } else {
-            self.init(Outcome(file: code), "\(path.text) could not be made: \(Self.reason(code)).")
+            self.init(Outcome(file: code), "\(path.text) could not be created: \(Self.reason(code)).")
         }
     }
 
@@ -72,7 +71,7 @@ extension Failure {
         self.init(.file, "\(path.text) is not a directory.")
     }
 
-    /// The system's words for an `errno`.
+    /// Returns the system's message for an `errno`.
     static func reason(_ code: Int32) -> String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// The working directory, where relative paths begin. Foundation makes them absolute, as text, and the kernel
-/// takes an absolute path of limited length only.
+/// The working directory for relative paths. Foundation makes these absolute as text, and the kernel limits
+/// the length of an absolute path.
 struct WorkingDirectory: Hashable, Sendable {
-    /// The path of the directory; empty if it is of no use.
+    /// The path of the directory; empty if it cannot be used.
     let path: String
-    /// Why no relative path can be used in it, as a clause; `nil` if they can.
+    /// Why relative paths cannot be used, as a clause; `nil` if they can.
     let problem: String?
 
-    /// That of the process.
+    /// The working directory of the process.
     static var current: WorkingDirectory {
         guard let path = getcwd(nil, 0) else { return WorkingDirectory(errno: errno) }
         defer { free(path) }
@@ -19,11 +19,11 @@ struct WorkingDirectory: Hashable, Sendable {
         path = ""
         problem =
             code == ENOENT
-            ? "the working directory is not there any more"
-            : "the path of the working directory is not known: " + String(cString: strerror(code))
+            ? "the working directory no longer exists"
+            : "the path of the working directory is unknown: " + String(cString: strerror(code))
     }
 
-    /// - Parameter octets: the path, with a NUL behind it.
+    /// - Parameter octets: the path, NUL-terminated.
     init(octets: UnsafePointer<CChar>) {
         let text = String(validatingCString: octets)
         if let text, text.utf8.count < Int(PATH_MAX) {
@@ -38,9 +38,9 @@ struct WorkingDirectory: Hashable, Sendable {
         }
     }
 
-    /// - Throws: `Failure` with ``Outcome/usage`` for a relative path, if it would be that of another file.
+    /// - Throws: `Failure` with ``Outcome/usage`` for a relative path that cannot be resolved.
     func check(_ path: FilePath) throws {
         guard let problem, !path.isAbsolute else { return }
-        throw Failure(.usage, "\(path.text) is a relative path, and \(problem): use an absolute one.")
+        throw Failure(.usage, "\(path.text) is a relative path, but \(problem): use an absolute one.")
     }
 }

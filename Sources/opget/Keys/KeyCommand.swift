@@ -2,8 +2,8 @@
 enum KeyCommand: Hashable, Sendable {
     case pause, quit
 
-    /// The commands in what a terminal sends. A key such as F2 sends several characters, `ESC O Q`, which are
-    /// no keys of their own.
+    /// Parses the commands in a terminal's input. A key such as F2 sends an escape sequence, `ESC O Q`, whose
+    /// characters are not separate keys.
     static func all(in bytes: some Sequence<UInt8>) -> [KeyCommand] {
         var commands: [KeyCommand] = []
         var place = Place.between
@@ -28,7 +28,7 @@ enum KeyCommand: Hashable, Sendable {
         return commands
     }
 
-    /// The place of the next character within a key's sequence.
+    /// The position of the next character within an escape sequence.
     private enum Place {
         case between, afterEscape, inSequence, afterShift
     }

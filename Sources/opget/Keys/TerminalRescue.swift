@@ -1,22 +1,22 @@
 import Glibc
 
-/// Gives the terminal back when the process dies of a fault, or of Ctrl-\\; while a question stands there,
-/// also when Ctrl-C, SIGTERM or SIGHUP ends the process, and when Ctrl-Z stops it.
+/// Restores the terminal when the process dies of a fault or of Ctrl-\\. During a prompt, also when Ctrl-C,
+/// SIGTERM or SIGHUP ends the process, and when Ctrl-Z stops it.
 ///
-/// The handlers do nothing but what POSIX lets a signal handler do: they use memory that was allocated
-/// before, and call `tcgetpgrp`, `getpgrp`, `tcsetattr`, `write`, `signal`, `pthread_sigmask` and `raise`.
+/// The handlers are async-signal-safe: they use preallocated memory, and call `tcgetpgrp`, `getpgrp`,
+/// `tcsetattr`, `write`, `signal`, `pthread_sigmask` and `raise`.
 enum TerminalRescue {
     private static let memory = Memory()
 
     private static let faults = [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP]
 
-    /// From now on; where progress is drawn, the cursor is given back as well.
+    /// Installs the handlers. If progress is drawn, they also restore the cursor.
     static func install(showingCursorOf terminal: Terminal?) {
         memory.cursorDescriptor.pointee = terminal?.descriptor ?? -1
         for number in honored([SIGQUIT]) + faults { signal(number) { TerminalRescue.die(of: $0) } }
     }
 
-    /// A shell without job control has some ignored by what it starts in the background.
+    /// Without job control, a shell makes its background processes ignore some of them.
     private static func honored(_ signals: [Int32]) -> [Int32] {
         signals.filter { !SignalHandling.isIgnored($0) }
     }
@@ -30,12 +30,13 @@ enum TerminalRescue {
         memory.modesDescriptor.pointee = -1
     }
 
-    // MARK: - Questions
+    // MARK: - Prompts
 
-    /// Asks `question` on a terminal that is `silent` meanwhile, and `ordinary` before and afterwards. `read`
-    /// waits for the answer. A process that was stopped and goes on asks again.
+    /// Shows `question` on a terminal, in mode `silent` until the answer is read by `read`, and in mode
+    /// `ordinary` before and afterwards. If the process is stopped and continued, the question is shown
+    /// again.
     ///
-    /// The handlers from before are there again afterwards.
+    /// The previous handlers are restored afterwards.
     static func ask<Answer>(
         _ question: String,
         on terminal: Int32,
@@ -54,20 +55,20 @@ enum TerminalRescue {
             before.append((number, signal(number) { _ in TerminalRescue.stop() }))
         }
         defer {
-            // From here on the terminal is not made silent again.
+            // From here on, handlers do not silence the terminal again.
             memory.question.set("")
             tcsetattr(terminal, TCSAFLUSH, &ordinary)
             Terminal(descriptor: terminal).write("\n")
             for (number, handler) in before { signal(number, handler) }
             forget()
         }
-        // Before the question is seen: what is typed as an answer must neither be shown nor be flushed.
+        // Before the question is shown: input must neither be echoed nor flushed.
         tcsetattr(terminal, TCSAFLUSH, &silent)
         Terminal(descriptor: terminal).write(question)
         return try read()
     }
 
-    /// Whether the question was asked again since the last call: what was typed before is no part of the
+    /// Whether the question was shown again since the last call: earlier input is then not part of the
     /// answer.
     static func takeRepetition() -> Bool {
         defer { memory.isAskedAgain.pointee = false }
@@ -79,11 +80,11 @@ enum TerminalRescue {
     private static func die(of number: Int32) {
         restore()
         signal(number, SIG_DFL)
-        // It is blocked while its handler runs, and comes as soon as that has returned.
+        // The signal is blocked while its handler runs, and delivered when that returns.
         raise(number)
     }
 
-    /// Does what SIGTSTP does by default, and returns when the process goes on.
+    /// Performs the default action of SIGTSTP, and returns when the process continues.
     private static func stop() {
         restore()
         var (stops, before) = (sigset_t(), sigset_t())
@@ -96,14 +97,14 @@ enum TerminalRescue {
         signal(SIGTSTP) { _ in TerminalRescue.stop() }
         guard !memory.question.isEmpty else { return }
         memory.isAskedAgain.pointee = true
-        // In the background this stops the process until it is in the foreground.
+        // In the background, this stops the process until it is in the foreground.
         tcsetattr(memory.modesDescriptor.pointee, TCSAFLUSH, memory.silent)
         memory.question.write(to: memory.modesDescriptor.pointee)
     }
 
     private static func restore() {
         let descriptor = memory.modesDescriptor.pointee
-        // In the background the terminal is another process's, which has set its modes.
+        // In the background, the terminal belongs to another process, which has set its modes.
         if descriptor >= 0, tcgetpgrp(descriptor) == getpgrp() {
             tcsetattr(descriptor, TCSANOW, memory.modes)
             if !memory.question.isEmpty { memory.newLine.write(to: descriptor) }
@@ -127,9 +128,9 @@ enum TerminalRescue {
 
         var isEmpty: Bool { count.pointee == 0 }
 
-        /// Bytes that do not fit are left out.
+        /// Bytes that do not fit are dropped.
         func set(_ text: String) {
-            // No handler writes while they change.
+            // Handlers write nothing while the bytes change.
             count.pointee = 0
             let octets = text.utf8.prefix(capacity)
             for (index, octet) in octets.enumerated() { bytes[index] = octet }
@@ -141,11 +142,11 @@ enum TerminalRescue {
         }
     }
 
-    /// The memory of the handlers; made once, never freed.
+    /// The memory of the handlers, allocated once and never freed.
     private struct Memory: @unchecked Sendable {
-        // @unchecked: the modes are written under the keyboard's lock, or, like the question, while there is
-        // one thread; the rest before any handler is installed. A handler that comes between two writes sees
-        // -1, or restores the modes of a moment before.
+        // @unchecked: the modes are written under the keyboard's lock or, like the question, while there is
+        // only one thread; the rest before any handler is installed. A handler between two writes sees -1, or
+        // restores the previous modes.
         let modes = UnsafeMutablePointer<termios>.allocate(capacity: 1)
         let modesDescriptor = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
         let silent = UnsafeMutablePointer<termios>.allocate(capacity: 1)

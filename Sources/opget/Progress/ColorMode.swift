@@ -1,8 +1,8 @@
-/// The mode of coloring words.
+/// When to use colors.
 enum ColorMode: String, Hashable, Sendable, CaseIterable {
     case auto, always, never
 
-    /// A dumb terminal gets no escape sequence in any case. Then the option decides, then
+    /// A dumb terminal never receives escape sequences. Otherwise the option decides, then
     /// [`NO_COLOR`](https://no-color.org), then `CLICOLOR_FORCE` and `FORCE_COLOR`.
     func colors(onTerminal isTerminal: Bool, environment: [String: String]) -> Bool {
         if environment["TERM"] == "dumb" { return false }

@@ -1,15 +1,15 @@
 import OperationNetworking
 
-/// Text that may be shown on a terminal: no control characters, and a known width.
+/// Text that can be shown on a terminal: without control characters, and of known width.
 ///
-/// Names come from servers and from other people's lists. An escape sequence in one of them must not reach
-/// the terminal, nor may a character that turns the direction of the rest of the line around.
+/// Names come from servers and from other people's lists. Escape sequences in them, and characters that
+/// change the text direction, must not reach the terminal.
 struct DisplayText: Hashable, Sendable {
     let string: String
-    /// In columns of the terminal: an upper bound where terminals differ.
+    /// In terminal columns: an upper bound, because terminals differ.
     let width: Int
 
-    /// Replaces what must not be shown by `?`.
+    /// Replaces characters that must not be shown by `?`.
     init(_ raw: String) {
         string = String(String.UnicodeScalarView(raw.unicodeScalars.map { $0.isShowable ? $0 : "?" }))
         width = Self.width(of: string)
@@ -24,8 +24,8 @@ struct DisplayText: Hashable, Sendable {
         string.reduce(0) { $0 + $1.columns }
     }
 
-    /// The number of rows it takes in a terminal of `columns`. A wide character that would be cut at the edge
-    /// begins the next row.
+    /// Returns the number of rows that the text takes in a terminal with `columns` columns. A wide character
+    /// that does not fit moves to the next row.
     func rows(in columns: Int) -> Int {
         var (rows, used) = (1, 0)
         for character in string {
@@ -38,7 +38,8 @@ struct DisplayText: Hashable, Sendable {
 
     // MARK: - Fitting
 
-    /// At most `columns` wide: the middle is left out, so that both the beginning and the extension stay.
+    /// Returns text that is at most `columns` wide, with the middle omitted, so that the beginning and the
+    /// extension are kept.
     func shortened(to columns: Int) -> DisplayText {
         guard width > columns else { return self }
         guard columns > 1 else { return DisplayText(shown: columns == 1 ? "…" : "") }
@@ -48,7 +49,7 @@ struct DisplayText: Hashable, Sendable {
         return DisplayText(shown: start + "…" + end)
     }
 
-    /// Exactly `columns` wide: shortened, or filled with spaces behind it.
+    /// Returns text that is exactly `columns` wide: shortened, or padded with trailing spaces.
     func fitted(to columns: Int) -> DisplayText {
         let text = shortened(to: columns)
         return DisplayText(shown: text.string + String(repeating: " ", count: columns - text.width))
@@ -66,10 +67,10 @@ struct DisplayText: Hashable, Sendable {
 }
 
 extension Character {
-    /// The number of columns it takes in a terminal, counted as by wcwidth: the sum over its scalars.
+    /// The number of terminal columns as counted by wcwidth: the sum over its scalars.
     fileprivate var columns: Int {
         let sum = unicodeScalars.reduce(0) { $0 + $1.columns }
-        // Emoji presentation makes a narrow symbol a wide one.
+        // Emoji presentation makes a narrow symbol wide.
         return unicodeScalars.contains("\u{FE0F}") ? max(2, sum) : sum
     }
 }
@@ -79,7 +80,7 @@ extension Unicode.Scalar {
         guard !changesLayout else { return false }
         return switch properties.generalCategory {
         case .unassigned: false
-        // Joiners belong to emoji and to some scripts; the width of the others is unknown.
+        // Joiners are part of emoji and of some scripts; the width of others is unknown.
         case .format: self == "\u{200C}" || self == "\u{200D}" || self == "\u{AD}"
         default: true
         }
@@ -95,8 +96,8 @@ extension Unicode.Scalar {
         return properties.isEmojiPresentation || Self.wideRanges.contains { $0.contains(value) } ? 2 : 1
     }
 
-    /// East Asian Wide and Fullwidth ([UAX #11](https://www.unicode.org/reports/tr11/)), but for emoji, which
-    /// Unicode tells apart itself.
+    /// East Asian Wide and Fullwidth ([UAX #11](https://www.unicode.org/reports/tr11/)), without emoji, which
+    /// Unicode classifies itself.
     private static let wideRanges: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2329...0x232A, 0x2630...0x2637, 0x268A...0x268F, 0x2E80...0x303E, 0x3041...0x4DBF,
         0x4DC0...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F,

@@ -1,8 +1,8 @@
-/// The part of a terminal that is drawn again and again, at its bottom; lines to keep scroll up above it.
+/// The redrawn area at the bottom of a terminal; permanent lines scroll up above it.
 ///
-/// It makes the characters to write and writes nothing itself. Between two calls the cursor is at the
-/// beginning of the last line drawn, and hidden if there is one: what the terminal itself shows for a key,
-/// such as `^C`, then overwrites a line of ours and never begins another.
+/// It returns the characters to write and writes nothing itself. Between two calls the cursor is at the
+/// beginning of the last drawn line, and hidden if there is one, so that the terminal's echo of a key, such
+/// as `^C`, overwrites that line and never begins another.
 struct ProgressCanvas: Hashable, Sendable {
     private static let hideCursor = "\u{1B}[?25l"
     private static let showCursor = "\u{1B}[?25h"
@@ -11,7 +11,7 @@ struct ProgressCanvas: Hashable, Sendable {
     private static let down = "\u{1B}[B"
 
     let inColor: Bool
-    /// The lines on the screen, and its width then.
+    /// The drawn lines, and the width at that time.
     private var drawn: [StyledText] = []
     private var drawnColumns = 0
 
@@ -22,9 +22,9 @@ struct ProgressCanvas: Hashable, Sendable {
     /// Whether nothing is drawn.
     var isEmpty: Bool { drawn.isEmpty }
 
-    /// Replaces what is drawn by `lines`, below `kept`, which stay. `columns` is the width of the terminal
-    /// now: if it became narrower, it has wrapped the lines that were drawn before. Nothing is written if
-    /// nothing is new.
+    /// Replaces the drawn lines by `lines`, below the permanent lines `kept`. `columns` is the current width
+    /// of the terminal: if it became narrower, it has wrapped the drawn lines. Returns nothing if nothing
+    /// changed.
     mutating func draw(_ lines: [StyledText], keeping kept: [StyledText] = [], columns: Int) -> String {
         guard !kept.isEmpty || lines != drawn || columns != drawnColumns else { return "" }
         var text = erase(columns)
@@ -36,13 +36,13 @@ struct ProgressCanvas: Hashable, Sendable {
             + (lines.isEmpty ? "" : "\r")
     }
 
-    /// Leaves what is drawn where it is.
+    /// Leaves the drawn lines in place.
     mutating func forget() {
         drawn = []
     }
 
-    /// Row by row: if a frame at the top of the window were cleared at once, some terminals (tmux) would keep
-    /// it among the lines that have scrolled away.
+    /// Row by row: if a frame at the top of the window were cleared at once, some terminals (tmux) would move
+    /// it into their scrollback.
     private func erase(_ columns: Int) -> String {
         guard !drawn.isEmpty else { return "" }
         let rows = drawn.map { DisplayText($0.plain).rows(in: max(1, columns)) }

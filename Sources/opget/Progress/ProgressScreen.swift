@@ -1,7 +1,7 @@
 import OperationNetworking
 
-/// Draws the progress as lines of text, none wider than the terminal less one column. In a bar, `+` is what
-/// an earlier run had left.
+/// Formats the progress as lines of text that are at least one column narrower than the terminal. In a bar,
+/// `+` marks the bytes of an earlier run.
 ///
 /// ```
 /// debian-13.iso       [=======>          ]  41%   270.1 MiB   11.2 MiB/s   35s
@@ -18,15 +18,15 @@ struct ProgressScreen: Hashable, Sendable {
     /// From the left.
     private static let order: [Field] = [.bar, .percent, .bytes, .total, .speed, .timeLeft]
 
-    /// Names are left at least so wide before a column is.
+    /// The minimum width of names before columns are omitted.
     private static let narrowestName = 14
     private static let widestName = 48
 
     /// The columns of the terminal.
     let columns: Int
-    /// The rows of the terminal; `nil`: any number.
+    /// The rows of the terminal; `nil` for any number.
     let rows: Int?
-    /// The width of the longest name there is, so that columns stay where they are.
+    /// The width of the longest name, so that columns do not move.
     let longestName: Int
 
     init(columns: Int, rows: Int? = nil, longestName: Int = .max) {
@@ -37,7 +37,7 @@ struct ProgressScreen: Hashable, Sendable {
 
     private var width: Int { max(1, columns - 1) }
 
-    /// A line for each transfer, as far as the terminal has rows, and one for the batch if it is one.
+    /// Returns a line for each transfer, as far as the terminal has rows, and one for the batch, if any.
     func lines(_ transfers: [TransferState], _ batch: BatchState) -> [StyledText] {
         let hasBatchLine = batch.count > 1 || transfers.isEmpty
         let room = max(1, (rows ?? .max) - 1) - (hasBatchLine ? 1 : 0)
@@ -73,15 +73,15 @@ struct ProgressScreen: Hashable, Sendable {
         }
     }
 
-    /// The columns there is room for, and how wide the name is then.
+    /// The columns that fit, and the resulting width of the name.
     private var layout: (fields: [Field], name: Int) {
         var fields = Field.allCases[...]
         let widest = min(longestName, Self.widestName)
         while true {
             let name = width - fields.reduce(0) { $0 + width(of: $1) + 2 }
-            // The total is a luxury: the percentage says nearly as much.
+            // The total is optional: the percentage shows nearly as much.
             let enough = fields.first == .total ? widest : min(Self.narrowestName, max(4, longestName))
-            // A very narrow terminal keeps a column for the percentage and gives the name what is left.
+            // A very narrow terminal shows the percentage, and the name in the remaining width.
             if fields.isEmpty || name >= enough || (fields.count == 1 && name >= 2) {
                 return (Array(fields), min(name, widest))
             }
@@ -91,7 +91,7 @@ struct ProgressScreen: Hashable, Sendable {
 
     private func line(_ transfer: TransferState) -> StyledText {
         let (fields, nameWidth) = layout
-        // The state takes the place of a number that means nothing meanwhile.
+        // The state replaces a number that is meaningless in it.
         let state = transfer.isPaused ? Self.paused : transfer.waitingTime == nil ? nil : Self.waiting
         var stateField = state == nil ? nil : [Field.speed, .bytes, .percent].first(where: fields.contains)
         var borrowed = stateField == .percent ? (state ?? "").count - width(of: .percent) : 0
@@ -114,7 +114,7 @@ struct ProgressScreen: Hashable, Sendable {
     private static let paused = "paused"
     private static let waiting = "waiting"
 
-    /// The state in words, with the time that it waits where there is room.
+    /// Returns the state in words, with the remaining wait if it fits.
     private func state(of transfer: TransferState, in field: Field) -> String {
         guard !transfer.isPaused, let seconds = transfer.waitingTime else { return Self.paused }
         let text = Self.waiting + " " + TimeSpan(seconds: seconds).text
@@ -151,11 +151,11 @@ struct ProgressScreen: Hashable, Sendable {
 
     // MARK: - The batch
 
-    /// `[3/10]  12.4 MiB of 40.0 MiB  31%  4.1 MiB/s  6s left`, less what there is no room for.
+    /// `[3/10] 12.4 MiB of 40.0 MiB 31% 4.1 MiB/s 6s left`, without the parts that do not fit.
     func line(_ batch: BatchState) -> StyledText {
         let received = ByteCount(batch.received).text
         let (speed, timeLeft) = batch.isPaused ? (nil, nil) : (batch.speed, batch.timeLeft)
-        // In the order of importance, with the place in the line.
+        // In order of importance, with the position in the line.
         let parts: [(place: Int, text: String?, style: StyledText.Style?)] = [
             (0, "[\(batch.finished)/\(batch.count)]", nil),
             (5, batch.isPaused ? Self.paused : nil, .attention),

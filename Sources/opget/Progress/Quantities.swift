@@ -1,6 +1,6 @@
 import Foundation
 
-/// A number of bytes, as people read it: `12.4 MiB`.
+/// A byte count in human-readable form: `12.4 MiB`.
 struct ByteCount: Hashable, Sendable {
     let bytes: Int64
 
@@ -10,7 +10,8 @@ struct ByteCount: Hashable, Sendable {
         self.bytes = max(0, bytes)
     }
 
-    /// The value in the largest unit in which it is at least 1 when rounded to `places` decimal places.
+    /// Returns the value in the largest unit in which it is at least 1 after rounding to `places` decimal
+    /// places.
     private func scaled(places: Int) -> (value: Double, unit: Int) {
         var value = Double(bytes)
         var unit = 0
@@ -40,7 +41,7 @@ struct ByteCount: Hashable, Sendable {
     }
 }
 
-/// Seconds, as people read them, in at most 6 columns: `6s`, `1m05s`, `2h03m`, `3d04h`.
+/// A duration in human-readable form, in at most 6 columns: `6s`, `1m05s`, `2h03m`, `3d04h`.
 struct TimeSpan: Hashable, Sendable {
     let text: String
 
@@ -48,7 +49,7 @@ struct TimeSpan: Hashable, Sendable {
         self.text = text
     }
 
-    /// A time that is over: tenths of a second count while there are few seconds.
+    /// Formats an elapsed time, with tenths of a second if it is short.
     init(elapsed seconds: Double) {
         let tenths = Int(min(max(0, seconds), 1e10) * 10)
         if tenths < 100 {
@@ -58,7 +59,7 @@ struct TimeSpan: Hashable, Sendable {
         }
     }
 
-    /// A time to wait for, rounded up.
+    /// Formats a remaining time, rounded up.
     init(seconds: Double) {
         let seconds = Int(min(max(0, seconds), 1e10).rounded(.up))
         let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400)

@@ -1,18 +1,17 @@
-/// Tells when a window has stopped changing its size.
+/// Detects when a window has stopped changing its size.
 ///
-/// While it is being dragged, the terminal wraps the lines on it anew again and again, and what it says of
-/// its size may be old (tmux tells four times a second). A frame that is drawn then erases too many rows or
-/// too few. If nothing is written meanwhile, the terminal has wrapped the same lines to the last width in the
-/// end.
+/// While a window is being resized, the terminal rewraps its lines repeatedly, and its reported size may be
+/// outdated (tmux updates it four times a second). Drawing a frame at that time would erase too many or too
+/// few rows. If nothing is written until the size is stable, the same lines are wrapped to the final width.
 struct SteadySize: Hashable, Sendable {
-    /// Seconds without a change.
+    /// The required seconds without a change.
     static let patience = 0.3
 
     private var columns: Int?
     private var rows: Int?
     private var changed = -Double.infinity
 
-    /// Records what the terminal says at `now`, and returns whether it can be drawn on.
+    /// Records the terminal's size at `now`, and returns whether it can be drawn on.
     mutating func observe(columns: Int?, rows: Int?, now: Double) -> Bool {
         let isFirst = self.columns == nil && self.rows == nil
         if (columns, rows) != (self.columns, self.rows) {

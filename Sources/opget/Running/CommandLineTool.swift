@@ -3,12 +3,11 @@ import Foundation
 import Glibc
 import OperationNetworking
 
-/// The command from its arguments to its exit code.
+/// Runs the command, from its arguments to its exit code.
 enum CommandLineTool {
     /// Never returns: the process ends with an `Outcome`.
     static func run() -> Never {
-        // In a frame of its own, which is left before `dispatchMain()` ends the main thread and has others
-        // run on its stack.
+        // In a separate stack frame, which is left before `dispatchMain()` ends the main thread.
         let signals = begin()
         withExtendedLifetime(signals) { dispatchMain() }
     }
@@ -16,20 +15,20 @@ enum CommandLineTool {
     @inline(never)
     private static func begin() -> SignalHandling {
         StandardDescriptors.fill()
-        // A reader of ours that goes away is noticed when writing.
+        // A closed reader is detected when writing.
         signal(SIGPIPE, SIG_IGN)
-        // So is a file that is too long for `ulimit -f`.
+        // So is a file that exceeds `ulimit -f`.
         signal(SIGXFSZ, SIG_IGN)
         let descriptors = DescriptorLimit.raise()
         guard DescriptorLimit.canOpen(DescriptorLimit.minimum) else {
             complain(
-                "It needs \(DescriptorLimit.minimum) descriptors that are free, and may have \(descriptors) in all: "
-                    + "raise the limit (ulimit -n)."
+                "\(DescriptorLimit.minimum) free descriptors are needed, but the limit is \(descriptors): "
+                    + "raise it (ulimit -n)."
             )
             _exit(Outcome.other.code)
         }
         do {
-            // They are read before they are hidden.
+            // Read before they are hidden.
             let arguments = try CommandLineText.arguments()
             SecretArguments(arguments).hide()
             return try start(OpgetCommand(arguments: Array(arguments.dropFirst())))
@@ -44,12 +43,12 @@ enum CommandLineTool {
         Terminal.standardError.write(DisplayText("opget: " + sentence).string + "\n")
     }
 
-    /// - Returns: what has to live as long as the process.
+    /// - Returns: an object that must live as long as the process.
     private static func start(_ command: OpgetCommand) throws -> SignalHandling {
         if command.showsHelp { finish(saying: HelpText.text) }
         if command.showsVersion { finish(saying: "opget \(OpgetCommand.version)\n") }
         guard !command.urls.isEmpty || !command.lists.isEmpty else {
-            // A script whose list of addresses came out empty must not take this for success.
+            // A script with an empty list of addresses must not mistake this for success.
             Terminal.standardError.write(HelpText.text)
             _exit(Outcome.usage.code)
         }
@@ -81,7 +80,7 @@ enum CommandLineTool {
         _exit(Outcome.success.code)
     }
 
-    // MARK: - What the options mean
+    // MARK: - Options
 
     private static func settings(_ command: OpgetCommand, _ environment: [String: String]) throws -> Settings
     {
@@ -103,14 +102,14 @@ enum CommandLineTool {
         guard threads >= ThreadLimit.minimum else {
             throw Failure(
                 .other,
-                "It needs \(ThreadLimit.minimum) threads, and only \(threads) can be made: raise the limit of the "
+                "\(ThreadLimit.minimum) threads are needed, but only \(threads) can be created: raise the limit of the "
                     + "user (ulimit -u) or of the container."
             )
         }
         let concurrency = ThreadLimit.transfers(asked: settings.concurrency, threads: threads)
         if concurrency < settings.concurrency, !command.isQuiet {
             complain(
-                "\(concurrency) files at once, not \(settings.concurrency): only \(threads) threads can be made."
+                "\(concurrency) files at once, not \(settings.concurrency): only \(threads) threads can be created."
             )
         }
         settings.concurrency = concurrency
@@ -146,7 +145,10 @@ enum CommandLineTool {
         let eventDescriptor = command.eventDescriptor ?? (command.writesEvents ? 1 : nil)
         guard descriptor != eventDescriptor else {
             let name = descriptor == 1 ? "Standard output" : "Descriptor \(descriptor)"
-            throw Failure(.usage, "\(name) gets the file: tell with --json-fd N where the events go.")
+            throw Failure(
+                .usage,
+                "\(name) receives the file: choose a descriptor for the events with --json-fd N."
+            )
         }
         try OutputDescriptor.check(descriptor)
         return plan
@@ -155,11 +157,11 @@ enum CommandLineTool {
     private static func contents(of path: String) throws -> Data {
         do {
             if path == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
-            // Foundation only says of a directory that it could not be read.
+            // Foundation's message does not say that it is a directory.
             if try FileStatus(of: FilePath(path)) == .directory {
                 throw Failure(reading: FilePath(path), EISDIR)
             }
-            // Foundation opens no pipe as a file.
+            // Foundation cannot open a pipe as a file.
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw Failure(reading: FilePath(path), errno) }
             return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readToEnd() ?? Data()
@@ -171,7 +173,7 @@ enum CommandLineTool {
         }
     }
 
-    /// The writer of events; `nil`: there is none.
+    /// Returns the writer of events, if any.
     private static func events(_ command: OpgetCommand) throws -> EventWriter? {
         if let number = command.eventDescriptor {
             let flags = fcntl(number, F_GETFL)
@@ -196,13 +198,13 @@ enum CommandLineTool {
         let shared = [body, events?.descriptor].compactMap { $0 }.map { Terminal(descriptor: $0) }
         let terminal = Terminal.standardError
         var draws = command.progress.draws(onTerminal: terminal.isTerminal, environment: environment)
-        // Data and drawings on one screen would spoil each other.
+        // Events and drawn progress on one screen would corrupt each other.
         if shared.contains(where: { $0.descriptor != terminal.descriptor && $0.isTerminal }) {
             draws = draws && command.progress == .always
         }
         let style: Reporter.Style =
             if command.isQuiet || body == terminal.descriptor {
-                // The body is spoiled by every line that is not it.
+                // Any other line would corrupt the body.
                 .quiet
             } else if draws {
                 .drawn
@@ -235,8 +237,8 @@ enum CommandLineTool {
         )
     }
 
-    /// Whether the terminal's keys are for opget: not if the list is typed there, if nothing is shown, or if
-    /// there is another program behind it in a pipe, such as a pager, that wants the keys itself.
+    /// Whether opget reads the terminal's keys: not if the list is typed there, if nothing is shown, or if
+    /// another program in the pipe, such as a pager, may read them.
     private static func hasKeys(_ command: OpgetCommand) -> Bool {
         guard !command.isQuiet, Terminal.standardError.isTerminal, isatty(0) == 1,
             !command.inputs.contains(where: InputFile.isTyped)
@@ -251,12 +253,12 @@ enum CommandLineTool {
 
 /// Standard input, output and error.
 enum StandardDescriptors {
-    /// Puts something in the place of those that are closed. Else the next file or socket would get their
-    /// numbers, and with them what is meant for the user.
+    /// Replaces closed descriptors. Otherwise the next file or socket would get their numbers, and with them
+    /// the output for the user.
     static func fill() {
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
-            // The lowest number that is free. Output without a reader is an error; messages without one are
-            // not. It is closed by exec(2), as nothing that our caller gave us can be: that tells them apart.
+            // Opens the lowest free number. Output to it is an error; messages are not. It is close-on-exec,
+            // which inherited descriptors cannot be: that distinguishes them.
             _ = open("/dev/null", (descriptor == 2 ? O_WRONLY : O_RDONLY) | O_CLOEXEC)
         }
     }

@@ -1,46 +1,47 @@
 import Foundation
 
-/// The advice on how to go on after a run was stopped. It has to be true.
+/// The advice on how to resume after a run was stopped.
 struct Continuation: Hashable, Sendable {
-    /// Longer commands are not repeated.
+    /// Longer commands are not shown.
     private static let longestCommand = 500
-    /// More files than these are not named.
+    /// Further files are not named.
     private static let mostFiles = 10
 
-    /// The command as it was typed, its name first.
+    /// The command as typed, starting with its name.
     let arguments: [String]
-    /// Whether a list came from standard input, or from another place that is empty now (``InputFile``).
+    /// Whether a list came from standard input, or from another source that cannot be read again
+    /// (``InputFile``).
     var readsInput = false
-    /// Whether any other file did, such as one of a shell's `<(...)`: its name means nothing any more.
+    /// Whether any other file did, such as a shell's `<(...)`, whose name is no longer valid.
     var readsPipes = false
-    /// Whether the body or the events went to a descriptor that the caller had opened for this run, such as
-    /// one of a shell's `>(...)`: its number means nothing any more.
+    /// Whether the body or the events went to a descriptor that the caller opened for this run, such as a
+    /// shell's `>(...)`, whose number is no longer valid.
     var usesDescriptors = false
     /// Whether existing files are fetched again.
     var replacesFiles = false
-    /// Whether `--no-resume` threw away what earlier runs had left: what came since need not be.
+    /// Whether `--no-resume` discarded the data of earlier runs. The data received since then can be kept.
     var startsOver = false
     /// Whether the body went to standard output.
     var writesOutput = false
-    /// Whether a part was asked for: that is never continued.
+    /// Whether a range was requested, which is never resumed.
     var asksForRange = false
-    /// The options without which another link would not do: those that are no secret, as they are typed.
+    /// The options that another link needs as well, as typed, without secrets.
     var linkOptions: [String] = []
-    /// Whether there are others, such as header fields, which may be secret.
+    /// Whether there are further ones, such as header fields, that may be secret.
     var hasMoreLinkOptions = false
 
-    /// The advice after a run of `items` was stopped: what happens to files, then the command in a line of
-    /// its own if it can be repeated.
+    /// Returns the advice after a run of `items` was stopped: what happens to files, then the command on a
+    /// separate line if it can be repeated.
     func lines(after kept: KeptParts, items: Int) -> [String] {
         let purpose =
             if writesOutput || asksForRange || kept.startOver && items == 1 {
                 "To fetch it from the beginning"
             } else if replacesFiles {
-                "To go on (with --overwrite, complete files are fetched again, too)"
+                "To resume (with --overwrite, complete files are fetched again, too)"
             } else if kept.startOver {
-                "To go on with the other files"
+                "To continue with the other files"
             } else {
-                "To go on where it stopped"
+                "To resume where it stopped"
             }
         if let command { return kept.warnings + [purpose + ":", "  " + command] }
         let condition = startsOver ? " without --no-resume" : ""
@@ -48,7 +49,7 @@ struct Continuation: Hashable, Sendable {
         return kept.warnings + [purpose + ", run the same command again" + condition + list]
     }
 
-    /// The advice after failures that left these.
+    /// Returns the advice after failures that left partial files.
     func advice(afterFailures kept: KeptParts) -> [String] {
         kept.stuck.prefix(Self.mostFiles).compactMap(sentence) + sameCommand(afterFailures: kept)
     }
@@ -58,14 +59,14 @@ struct Continuation: Hashable, Sendable {
         case .needsLink(let path):
             let more = hasMoreLinkOptions ? ", with the same header fields, credentials and proxy" : ""
             let command = ["opget"] + linkOptions.map(Self.quoted) + ["-o", Self.quoted(path), "NEWLINK"]
-            return "What came of \(path) is kept: ask for a fresh link, then\(more): "
+            return "The partial data of \(path) is kept: request a fresh link, then\(more): "
                 + command.joined(separator: " ")
         case .needsSameLink(let path):
             return
-                "What came of \(path) is kept, and goes on by the same link alone: the server names no ETag."
+                "The partial data of \(path) is kept, but can only be resumed with the same link: the server sends no ETag."
         case .hasOtherChecksum(let path):
             return
-                "What came of \(path) is kept, but the server's file has another checksum than the one given."
+                "The partial data of \(path) is kept, but the server's file has a different checksum."
         case .goesOn, .startsOver:
             return nil
         }
@@ -75,12 +76,11 @@ struct Continuation: Hashable, Sendable {
         guard kept.continuable > 0 else { return kept.warnings }
         let condition = startsOver ? "without --no-resume, " : ""
         let sentence =
-            KeptParts.subject(kept.continuable) + " is kept: \(condition)the same command goes on from there."
+            KeptParts.subject(kept.continuable) + " is kept: \(condition)the same command resumes from there."
         return kept.warnings + [sentence]
     }
 
-    /// The command, quoted for a shell; `nil` if it is too long, says not everything, or holds what others
-    /// must not see.
+    /// The command, quoted for a shell; `nil` if it is too long, incomplete, or contains secrets.
     var command: String? {
         guard !readsInput, !readsPipes, !usesDescriptors, !holdsSecrets else { return nil }
         let text = arguments.filter { $0 != "--no-resume" }.map(Self.quoted).joined(separator: " ")

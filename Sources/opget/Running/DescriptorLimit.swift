@@ -1,17 +1,17 @@
 import Glibc
 
-/// The limit of files and sockets that the process may have open.
+/// The limit of open files and sockets of the process.
 enum DescriptorLimit {
-    /// The number that the process and one transfer need at most. With fewer, libdispatch cannot make what it
-    /// waits with, and ends the process by a signal.
+    /// The maximum number that the process and one transfer need. With fewer, libdispatch may fail to create
+    /// its descriptors and crash.
     static let minimum = 28
-    /// The number that one transfer needs at most: its connection, its file, the folder, a checkpoint that is
-    /// being written, and one to spare.
+    /// The maximum number that one transfer needs: its connection, its file, the folder, a checkpoint that is
+    /// being written, and one spare.
     private static let perTransfer = 5
-    /// The number that the process needs besides.
+    /// The number that the process needs additionally.
     private static let reserve = 32
 
-    /// Raises the soft limit to the hard one, and returns what it is then.
+    /// Raises the soft limit to the hard one, and returns the result.
     static func raise() -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
@@ -22,12 +22,13 @@ enum DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Whether `count` more can be opened: tried, since what is open already has numbers of any height.
+    /// Whether `count` more can be opened. Determined by trial, because inherited descriptors may have any
+    /// numbers.
     static func canOpen(_ count: Int) -> Bool {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }
         while opened.count < count {
-            // Standard output is open, if only to nothing.
+            // Standard output is always open, possibly to /dev/null.
             let descriptor = fcntl(1, F_DUPFD_CLOEXEC, 0)
             guard descriptor >= 0 else { return false }
             opened.append(descriptor)
@@ -35,8 +36,7 @@ enum DescriptorLimit {
         return true
     }
 
-    /// The number of transfers that may run at once when `asked` are wanted and there are `descriptors`: at
-    /// least one.
+    /// Returns how many of the `asked` concurrent transfers `descriptors` suffice for: at least one.
     static func transfers(asked: Int, descriptors: Int) -> Int {
         min(asked, max(1, (descriptors - reserve) / perTransfer))
     }

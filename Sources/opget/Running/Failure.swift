@@ -2,10 +2,10 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-/// The failure of one item, or of the run before there were any: a sentence to print, and its class.
+/// The failure of one item, or of the run before its items: a message and its class.
 struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     let outcome: Outcome
-    /// One sentence, without the item's name and without a new line.
+    /// One sentence, without the item's name and a line end.
     let sentence: String
 
     init(_ outcome: Outcome, _ sentence: String) {
@@ -13,7 +13,7 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         self.sentence = sentence
     }
 
-    /// The failure behind the `error` of an operation.
+    /// Creates the failure for the `error` of an operation.
     init(_ error: any Error) {
         switch error {
         case let failure as Failure:
@@ -23,8 +23,8 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         case DownloadError.reservedName(let url):
             self.init(
                 .file,
-                "\(url.lastPathComponent) is a name of partial files (.part, .part.resume, .part.resume.new): "
-                    + "give it another one with -o."
+                "\(url.lastPathComponent) is reserved for partial files (.part, .part.resume, .part.resume.new): "
+                    + "choose another name with -o."
             )
         case DownloadError.destinationExists(let url):
             self.init(
@@ -35,8 +35,8 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         case DownloadError.noRoomForBoth(let url, let kept, let length):
             self.init(
                 .diskFull,
-                "\(url.path) has to start over, and there is no room for its \(length) bytes beside the \(kept) "
-                    + "that are kept of it: make room, or use --no-resume, which throws those away."
+                "\(url.path) has to start over, but there is no space for its \(length) bytes beside the \(kept) "
+                    + "that are kept of it: free some space, or use --no-resume, which discards those."
             )
         case let error as DownloadError:
             self.init(Outcome(error), "\(error)")
@@ -60,7 +60,7 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
                 "The server sent \(type ?? "something else"), "
                     + (length.map(Self.bytes) ?? "of unknown length")
                     + ", instead of \(Self.bytes(expected)): does the network ask for a sign-in?"
-                    + " If this is the file now, --no-resume takes it."
+                    + " If this is the new file, use --no-resume."
             )
         case ResumeError.mustStartOver:
             self.init(.server, "\(error)")
@@ -76,7 +76,7 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The failure that a status means.
+    /// Creates the failure for a status.
     init(status: Int) {
         let meaning = HTTPURLResponse.localizedString(forStatusCode: status)
         self.init(
@@ -94,19 +94,19 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A number of bytes in a sentence: few of them are counted.
+    /// Formats a number of bytes in a sentence, exactly if it is small.
     private static func bytes(_ count: Int64) -> String {
         count < 1024 ? "\(count) bytes" : ByteCount(count).text
     }
 
     var description: String { sentence }
 
-    /// The failure of an item: others may have been fetched, so it is none of the command line any more.
+    /// The failure of an item. Others may have been fetched, so it no longer counts as a usage error.
     var ofItem: Failure { outcome == .usage ? Failure(.other, sentence) : self }
 }
 
 extension Outcome {
-    /// The class of a failure to save a file.
+    /// Creates the class of a failure to save a file.
     fileprivate init(_ error: DownloadError) {
         self =
             switch error {
@@ -121,13 +121,12 @@ extension Outcome {
             }
     }
 
-    /// The class of an `errno` of a file: no room on the disk, in a quota, or within the limit of a file's
-    /// length, or anything else.
+    /// Creates the class of a file's `errno`: disk, quota or file size limit exceeded, or anything else.
     init(file code: Int32) {
         self = [ENOSPC, EDQUOT, EFBIG].contains(code) ? .diskFull : .file
     }
 
-    /// The class of an error of the system's, or of one that stands on it.
+    /// Creates the class of a system error, or of an error with an underlying one.
     init(_ error: NSError) {
         let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
         switch error.domain {
@@ -141,7 +140,7 @@ extension Outcome {
         }
     }
 
-    /// The class of a transport failure.
+    /// Creates the class of a transport failure.
     init(_ code: URLError.Code) {
         self =
             switch code {
@@ -154,7 +153,7 @@ extension Outcome {
             case .badServerResponse, .cannotDecodeRawData, .cannotDecodeContentData, .cannotParseResponse,
                 .httpTooManyRedirects, .redirectToNonExistentLocation, .zeroByteResource:
                 .wrongAnswer
-            // No descriptors or no threads are left.
+            // Out of descriptors or threads.
             case .dataLengthExceedsMaximum, .requestBodyStreamExhausted, .resourceUnavailable: .other
             case .cannotCreateFile, .cannotOpenFile, .cannotCloseFile, .cannotWriteToFile, .cannotRemoveFile,
                 .cannotMoveFile, .noPermissionsToReadFile:

@@ -1,7 +1,7 @@
 import Foundation
 import OperationNetworking
 
-/// One thing to fetch: from where, to where.
+/// A file to fetch: its address and destination.
 struct Item: Hashable, Sendable {
     /// The destination of the body.
     enum Destination: Hashable, Sendable {
@@ -12,23 +12,23 @@ struct Item: Hashable, Sendable {
 
     let url: URL
     let destination: Destination
-    /// The name shown while it is fetched: its path below the directory, or its address.
+    /// The displayed name: its path below the directory, or its address.
     let name: String
-    /// The checksums that the file has to have, all of them.
+    /// The expected checksums, all of which must match.
     var digests: [FileDigest] = []
 
-    /// The descriptor that the body goes to; `nil`: a file.
+    /// The descriptor that receives the body; `nil` for a file.
     var descriptor: Int32? { if case .descriptor(let number) = destination { number } else { nil } }
 
-    /// The address as it may be printed: without a user's name and password.
+    /// The printable address, without user and password.
     var printableURL: String { url.withoutUser }
 }
 
 extension URL {
-    /// The address without a user's name and password.
+    /// The address without user and password.
     var withoutUser: String {
         guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
-            // The places of its secrets are unknown.
+            // The positions of its secrets are unknown.
             return (scheme ?? "") + "://" + (host ?? "")
         }
         components.user = nil

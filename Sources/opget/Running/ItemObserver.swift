@@ -2,19 +2,19 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-/// Hears what happens to the operation of one item, on its completion queue.
+/// Observes the operation of one item, on its completion queue.
 final class ItemObserver: OperationObserver {
     /// An event that the run reports.
     enum Occurrence: Sendable {
-        /// The head of a response came that is not a redirect.
+        /// The head of a response other than a redirect was received.
         case responded(HTTPURLResponse)
-        /// The body goes on after `at` bytes of an earlier attempt or run.
+        /// The body is resumed after `at` bytes of an earlier attempt or run.
         case resumed(at: Int64)
         case startsOver(RestartReason)
         case retries(Retry)
-        /// How many bytes have come, and how many there are, if that is known.
+        /// The number of received bytes, and the total, if known.
         case received(Int64, of: Int64?)
-        /// The operation runs, or it does not.
+        /// Whether the operation is running.
         case runs(Bool)
     }
 
@@ -67,7 +67,7 @@ final class ItemObserver: OperationObserver {
 }
 
 extension Retry {
-    /// Why, as a clause.
+    /// The reason, as a clause.
     var reason: String {
         switch cause {
         case .response(let response):
@@ -76,7 +76,7 @@ extension Retry {
         case .error(let error):
             return "because of this: \(Failure(error).sentence)"
         case .busyServer(let url):
-            return "\(url.host ?? "the server") asked for that with another file"
+            return "\(url.host ?? "the server") requested the delay for another file"
         }
     }
 }

@@ -1,29 +1,29 @@
 import OperationNetworking
 
-/// The partial files that a run leaves, by what the same command makes of them next.
+/// The partial files that a run leaves, by their use for the same command.
 struct KeptParts: Hashable, Sendable {
-    /// The use that the next run has for a partial file.
+    /// The use of a partial file for the next run.
     enum Prospect: Hashable, Sendable {
         case goesOn
-        /// The server does not give it by that address any more. The path of the file.
+        /// The address no longer works. The path of the file.
         case needsLink(String)
-        /// They go on by the same address alone: there is no tag by which another one could be compared. The path
+        /// It can only be resumed with the same address, because there is no tag for a comparison. The path
         /// of the file.
         case needsSameLink(String)
-        /// They go on, but the server's file has another checksum. The path of the file.
+        /// It can be resumed, but the server's file has a different checksum. The path of the file.
         case hasOtherChecksum(String)
-        /// The bytes stay only until others come.
+        /// The bytes are kept only until others are received.
         case startsOver(RestartReason)
     }
 
-    /// The number of those that go on.
+    /// The number of files that can be resumed.
     private(set) var continuable = 0
-    /// The number of those that start over, by the reason.
+    /// The number of files that start over, by reason.
     private(set) var obstacles: [RestartReason: Int] = [:]
-    /// Those that the same command does not help.
+    /// The files that the same command cannot complete.
     private(set) var stuck: [Prospect] = []
 
-    /// Whether there are some, and none goes on.
+    /// Whether there are partial files, and none can be resumed.
     var startOver: Bool { continuable == 0 && !obstacles.isEmpty }
 
     mutating func add(_ prospect: Prospect) {
@@ -34,15 +34,15 @@ struct KeptParts: Hashable, Sendable {
         }
     }
 
-    /// A sentence for each reason: the bytes are there, and of no use.
+    /// A sentence for each reason why partial files cannot be used.
     var warnings: [String] {
         obstacles.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
             Self.subject(count) + " is kept, but \(reason): the same command starts over."
         }
     }
 
-    /// The beginning of a sentence about `count` of them.
+    /// The beginning of a sentence about `count` files.
     static func subject(_ count: Int) -> String {
-        count == 1 ? "What came of one file" : "What came of \(count) files"
+        count == 1 ? "The partial data of one file" : "The partial data of \(count) files"
     }
 }

@@ -1,4 +1,4 @@
-/// The outcome of opget, for its caller: wget's classes of failure up to 8, three of our own, and `128 + n`
+/// The outcome of opget for its caller: wget's failure classes up to 8, three additional ones, and `128 + n`
 /// after signal `n`.
 ///
 /// | Status          | Code    |
@@ -18,12 +18,11 @@
 /// | `signal(n)`     | 128 + n |
 enum Outcome: Hashable, Sendable {
     case success, other, usage, file, network, tls, authorization, wrongAnswer, server, checksum, diskFull
-    /// A file of that name is there that nothing proves to be the one.
+    /// A file of that name exists that is not proven to be the requested one.
     case exists
     case signal(Int32)
 
-    /// SIGPIPE: what every program that is killed by it ends with. opget ignores the signal and cleans up
-    /// first.
+    /// The code of a program that SIGPIPE kills. opget ignores the signal and cleans up first.
     static let closedOutput = Outcome.signal(13)
 
     /// The exit code.
@@ -64,9 +63,8 @@ enum Outcome: Hashable, Sendable {
         }
     }
 
-    /// The one of two that is told when both happened: a signal before everything else, then what is wrong
-    /// here, then a file that is not what it has to be, then the lower code, as in wget, where 1 comes last
-    /// of the failures.
+    /// Returns the outcome to report if both occurred: first a signal, then a local failure, then a wrong
+    /// file, then the lower code as in wget, where 1 is the last of the failures.
     func combined(with other: Outcome) -> Outcome {
         rank <= other.rank ? self : other
     }
@@ -89,25 +87,25 @@ enum Outcome: Hashable, Sendable {
         }
     }
 
-    /// The codes and their meanings in `--help`, in the order of precedence but for the first.
+    /// The codes and their meanings in `--help`, in order of precedence except for the first.
     static let table: [(code: String, meaning: String)] = [
-        ("0", "every file is there, whole, and what its checksum says"),
+        ("0", "every file is complete and matches its checksum"),
         (
             "128+n",
-            "stopped by signal n: 130 by Ctrl-C or q, 143 by SIGTERM, 129 by SIGHUP; what came stays,"
+            "stopped by signal n: 130 (Ctrl-C or q), 143 (SIGTERM), 129 (SIGHUP); partial files are kept,"
         ),
-        ("", "and the same command goes on; 141: the reader of standard output or events went away"),
-        ("2", "the command line or a list is wrong; nothing was fetched"),
-        ("10", "the disk or a quota is full, or a file too long for its limit; what came stays"),
-        ("3", "a file could not be read, made or written, or another program is fetching it"),
+        ("", "and the same command resumes; 141: the reader of standard output or events closed it"),
+        ("2", "the command line or a list is invalid; nothing was fetched"),
+        ("10", "the disk or a quota is full, or a file exceeds a size limit; partial files are kept"),
+        ("3", "a file could not be read, created or written, or another program is fetching it"),
         ("11", "a file of that name is there, or came meanwhile, and nothing proves that it is what was"),
         ("", "asked for; it stays as it is: see --overwrite, -c and -N"),
-        ("9", "a file is not what its checksum says; what was fetched is thrown away,"),
-        ("", "what was there stays"),
-        ("4", "the network: no host, no connection, a connection lost, a timeout; what came stays"),
-        ("5", "TLS: the server's certificate is not trusted, or no secure connection came about"),
-        ("6", "the server asks for authorization (401, 407)"),
-        ("7", "the server's answer breaks the rules of HTTP"),
+        ("9", "a file does not match its checksum; what was fetched is discarded,"),
+        ("", "an existing file is kept"),
+        ("4", "the network: no host, no connection, a connection lost, a timeout; partial files are kept"),
+        ("5", "TLS: the server's certificate is not trusted, or no secure connection could be made"),
+        ("6", "the server requires authorization (401, 407)"),
+        ("7", "the server's response violates HTTP"),
         ("8", "the server answered with another error (404, 500, ...)"),
         ("1", "anything else"),
     ]

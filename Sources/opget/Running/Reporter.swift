@@ -1,13 +1,13 @@
 import Foundation
 
-/// Says on standard error what happens: drawn progress on a terminal, plain lines elsewhere.
+/// Reports to standard error: drawn progress on a terminal, plain lines elsewhere.
 ///
-/// When it draws, lines wait for the next frame, so that the terminal sees ten frames a second at most.
+/// When it draws, lines wait for the next frame, so that there are at most ten frames a second.
 struct Reporter {
     /// The reports that are shown besides errors.
     enum Style: Hashable, Sendable {
         case drawn, quiet
-        /// Plain ones, and now and then one about the batch.
+        /// Plain lines, and periodically one about the batch.
         case lines(withSummaries: Bool)
     }
 
@@ -37,17 +37,16 @@ struct Reporter {
 
     var draws: Bool { style == .drawn }
 
-    // MARK: - Lines that stay
+    // MARK: - Permanent lines
 
-    /// Prints a line that a quiet run leaves out. Where progress is drawn, it is cut to the terminal's width
-    /// too.
+    /// Prints a line unless the run is quiet. If progress is drawn, the line is cut to the terminal's width.
     mutating func tell(_ line: String) {
         guard style != .quiet else { return }
         let text = DisplayText(line)
         append(StyledText(style == .drawn ? text.shortened(to: max(1, columns - 1)) : text))
     }
 
-    /// Prints a line that what is drawn shows anyhow.
+    /// Prints a line unless the drawn progress already shows it.
     mutating func tellUnlessDrawn(_ line: String) {
         if style != .drawn { tell(line) }
     }
@@ -58,14 +57,14 @@ struct Reporter {
         append(StyledText(DisplayText(summary)))
     }
 
-    /// The same of a run that was stopped, and how to go on.
+    /// Shows the summary of a stopped run, and how to resume it.
     mutating func conclude(stopped reason: String, _ summary: String, _ advice: [String]) {
         guard style != .quiet else { return }
         append(StyledText(DisplayText(reason + " " + summary), beginning: reason, .attention))
         for line in advice { append(StyledText(DisplayText(line))) }
     }
 
-    /// Prints a line that is always said, and in full.
+    /// Prints a line always, and in full.
     mutating func complain(_ line: String) {
         append(StyledText(DisplayText("opget: " + line), beginning: "opget:", .failure))
     }
@@ -79,7 +78,7 @@ struct Reporter {
 
     private var columns: Int { ProgressMode.columns(terminal.size.columns, environment: environment) }
 
-    /// Draws the next frame; nothing if nothing is drawn, or while the window changes its size.
+    /// Draws the next frame, unless progress is not drawn or the window is being resized.
     mutating func draw(_ transfers: [TransferState], _ batch: BatchState, now: Double) {
         guard style == .drawn, !terminal.isInBackground else { return }
         let size = terminal.size
@@ -95,26 +94,26 @@ struct Reporter {
         append(ProgressScreen(columns: .max).line(batch))
     }
 
-    /// Takes away what is drawn, writes what waits, and gives the cursor back.
+    /// Removes the drawn lines, writes pending lines, and restores the cursor.
     mutating func clear() {
         guard style == .drawn else { return }
         write([])
     }
 
-    /// Leaves what is drawn where it is: another process has written below.
+    /// Leaves the drawn lines in place, because another process has written below them.
     mutating func forget() {
         canvas.forget()
     }
 
     private mutating func write(_ lines: [StyledText]) {
-        // Where the terminal's lines end in truth, whatever COLUMNS says.
+        // The terminal's actual width, independent of COLUMNS.
         let columns = terminal.size.columns ?? columns
         let text = canvas.draw(lines, keeping: waiting, columns: columns)
         waiting = []
         if !text.isEmpty { terminal.write(text) }
     }
 
-    /// For an end that cannot wait for the next frame: what gives the cursor back.
+    /// Restores the cursor for an exit that cannot wait for the next frame.
     static func restoreCursor(of terminal: Terminal) {
         if terminal.isReady { terminal.write("\r\n\u{1B}[?25h") }
     }

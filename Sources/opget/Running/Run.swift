@@ -6,20 +6,20 @@ import OperationNetworking
 
 /// Fetches the items, a limited number at a time, and ends the process.
 ///
-/// An item is looked at, and its operation made, when its turn comes: a list of 100,000 costs neither
-/// descriptors nor operations before.
+/// An item is examined, and its operation created, when it is started, so that a list of 100,000 items uses
+/// neither descriptors nor operations in advance.
 final class Run: @unchecked Sendable {
-    // @unchecked: after init everything happens on `queue`, but for `stopAtOnce`, which uses the
-    // terminal, a constant whose keyboard has a lock of its own.
+    // @unchecked: after init everything happens on `queue`, except `stopAtOnce`, which uses the terminal, a
+    // constant whose keyboard has its own lock.
 
-    /// Operations that were cancelled are waited for so long.
+    /// The maximum wait for cancelled operations.
     private static let patience = 1.8
 
-    /// The end of the run before all is done.
+    /// A request to stop the run early.
     private struct StopRequest {
-        /// The outcome of the first request; `nil`: there is none.
+        /// The outcome of the first request, if any.
         var outcome: Outcome?
-        /// The first signal; `nil`: none came.
+        /// The first signal, if any.
         var signal: Int32?
     }
 
@@ -38,7 +38,7 @@ final class Run: @unchecked Sendable {
     private var clock: RunClock
     private var pauseState = PauseState()
     private var stopRequest = StopRequest()
-    /// Whether the items that are left are begun when others have had their turn.
+    /// Whether starting the remaining items is already scheduled.
     var isFillingLater = false
 
     init(_ items: [Item], settings: Settings, outlets: RunOutlets) {
@@ -59,12 +59,12 @@ final class Run: @unchecked Sendable {
 
     var isPaused: Bool { pauseState.isPaused }
 
-    /// The outcome that was asked for; `nil`: none, and the run goes on to its end.
+    /// The requested outcome; `nil` if the run should complete.
     var stopOutcome: Outcome? { stopRequest.outcome }
 
     // MARK: - Commands, from any thread
 
-    /// Begins; the process ends when everything has.
+    /// Starts the run. The process ends when everything is done.
     func begin() {
         queue.async { [self] in
             clock.begin(on: queue) { [self] in tick() }
@@ -74,13 +74,14 @@ final class Run: @unchecked Sendable {
         }
     }
 
-    /// Cancels what runs, and keeps what came; the process ends with `outcome` when that is safe on the disk.
+    /// Cancels running transfers and keeps their data. The process ends with `outcome` when the data is on
+    /// disk.
     func stop(_ outcome: Outcome) {
         queue.async { [self] in halt(outcome) }
         stopAtOnce(outcome, after: Self.patience, signal: nil)
     }
 
-    /// The same because of a signal, of which the process dies in the end.
+    /// The same because of a signal, which then ends the process.
     func stop(by signal: Int32) {
         queue.async { [self] in
             stopRequest.signal = stopRequest.signal ?? signal
@@ -95,25 +96,25 @@ final class Run: @unchecked Sendable {
         }
     }
 
-    /// The same, on the run's own queue.
+    /// The same, on the run's queue.
     func halt(_ outcome: Outcome) {
         guard stopOutcome == nil else { return }
         stopRequest.outcome = outcome
         for transfer in running.values { transfer.stream?.letGo() }
         operations.cancelAllOperations()
-        // One that its queue has not started finishes when it is.
+        // A cancelled operation that has not started finishes when the queue starts it.
         operations.isSuspended = false
         finishIfDone()
     }
 
-    /// Ends the process, by `signal` if that is what asked for it. What came is in files, and what is known
-    /// of it is never half written.
+    /// Ends the process, by `signal` if that requested it. Received data is in files, and its metadata is
+    /// written atomically.
     func stopAtOnce(_ outcome: Outcome, signal: Int32?) {
         terminal.giveBackAtOnce()
         ProcessEnd(outcome, after: signal).happen()
     }
 
-    /// Gives the terminal back before the process is stopped.
+    /// Restores the terminal before the process is stopped.
     func suspend() {
         let group = DispatchGroup()
         queue.async(group: group) { [self] in
@@ -121,12 +122,11 @@ final class Run: @unchecked Sendable {
             reporter.clear()
             terminal.keyboard?.close()
         }
-        // A reader that does not read, or Ctrl-S, may hold up the queue; the process has to stop all the
-        // same.
+        // A reader that does not read, or Ctrl-S, may block the queue, but the process has to stop anyway.
         if group.wait(timeout: .now() + Self.patience) == .timedOut { terminal.keyboard?.close() }
     }
 
-    /// The process was stopped, and goes on. To be called after ``suspend()``, and for every SIGCONT.
+    /// Continues after the process was stopped. Called after ``suspend()``, and for every SIGCONT.
     func resume() {
         queue.async { [self] in
             let now = Self.now
@@ -137,7 +137,7 @@ final class Run: @unchecked Sendable {
         }
     }
 
-    /// The terminal has another size: so it is noticed before the next frame.
+    /// Called when the terminal's size has changed, so that it is noticed before the next frame.
     func redraw() {
         queue.async { [self] in draw(Self.now) }
     }
@@ -151,14 +151,14 @@ final class Run: @unchecked Sendable {
         }
     }
 
-    /// First nothing new may start: what pauses makes room.
+    /// First suspend the queue, because paused operations free slots.
     private func pause() {
         guard stopOutcome == nil else { return }
         pauseState.isPaused = true
         operations.isSuspended = true
         let now = Self.now
         for index in running.keys { running[index]?.pause(now: now) }
-        reporter.tellUnlessDrawn("Paused. Press p to go on.")
+        reporter.tellUnlessDrawn("Paused. Press p to resume.")
         tell(RunPaused(running: running.count))
     }
 
@@ -167,7 +167,7 @@ final class Run: @unchecked Sendable {
         pauseState.isPaused = false
         for index in running.keys { running[index]?.goOn(now: now) }
         operations.isSuspended = false
-        reporter.tellUnlessDrawn("Going on.")
+        reporter.tellUnlessDrawn("Resumed.")
         tell(RunResumed(running: running.count))
         fill()
     }
@@ -178,7 +178,7 @@ final class Run: @unchecked Sendable {
         let now = Self.now
         settings.access.saveCookiesSoon()
         if !pauseState.isSuspended, let keyboard = terminal.keyboard {
-            // It may have come to the foreground just now.
+            // The process may have come to the foreground.
             keyboard.open()
             for key in keyboard.pressed() { press(key) }
         }
@@ -219,14 +219,14 @@ final class Run: @unchecked Sendable {
         batch.isPaused = isPaused
         batch.hint = isPaused ? "p resumes, q stops" : nil
         if isPaused { meter.skip(to: now) }
-        // What earlier runs had left did not come now.
+        // Bytes of earlier runs do not count as received now.
         meter.record(total: batch.received - batch.recovered, now: now)
         batch.speed = meter.speed
         batch.timeLeft = meter.timeLeft(expected: batch.expected.map { $0 - batch.recovered })
         return batch
     }
 
-    /// A reader that is gone, or a full disk, stops the run.
+    /// A closed reader, or a full disk, stops the run.
     func tell(_ event: some Event) {
         do {
             try events?.write(event)
@@ -279,9 +279,10 @@ final class Run: @unchecked Sendable {
     }
 }
 
-/// The terminal as far as a run has changed it: the keys and the cursor, to be given back. From any thread.
+/// The parts of the terminal that a run changes and has to restore: the keys and the cursor. Callable from
+/// any thread.
 struct RunTerminal: Sendable {
-    /// `nil`: keys mean nothing.
+    /// `nil` if keys are ignored.
     let keyboard: Keyboard?
     private let restoresCursor: Bool
 
@@ -290,7 +291,7 @@ struct RunTerminal: Sendable {
         restoresCursor = outlets.reporter.draws
     }
 
-    /// Gives back what no frame will.
+    /// Restores them without waiting for a frame.
     func giveBackAtOnce() {
         keyboard?.close()
         if restoresCursor { Reporter.restoreCursor(of: .standardError) }

@@ -1,12 +1,12 @@
 import Dispatch
 
-/// The clock of a run: its frames, and what is due from time to time. Times are seconds of a monotonic clock.
+/// The clock of a run: its frames and periodic tasks. Times are seconds of a monotonic clock.
 struct RunClock {
-    /// Between two frames, and two looks for keys: ten a second.
+    /// The interval between frames, and between polls for keys.
     private static let frameInterval = 0.1
-    /// Between two `progress` events of an item.
+    /// The interval between `progress` events of an item.
     private static let eventInterval = 1.0
-    /// Between two plain lines about the batch.
+    /// The interval between plain lines about the batch.
     private static let summaryInterval = 60.0
 
     private let start: Double
@@ -38,14 +38,14 @@ struct RunClock {
     /// Seconds since the start.
     var elapsed: Double { Self.now - start }
 
-    /// Whether a line about the batch is due; the next one then is an interval later.
+    /// Whether a line about the batch is due. If so, schedules the next one.
     mutating func isSummaryDue(_ now: Double) -> Bool {
         guard now - lastSummary >= Self.summaryInterval else { return false }
         lastSummary = now
         return true
     }
 
-    /// Whether `progress` events are due; the next ones then are an interval later.
+    /// Whether `progress` events are due. If so, schedules the next ones.
     mutating func areEventsDue(_ now: Double) -> Bool {
         guard now - lastEvents >= Self.eventInterval else { return false }
         lastEvents = now
@@ -53,7 +53,8 @@ struct RunClock {
     }
 }
 
-/// The halts of a run: by the user's key, which pauses its transfers, and by Ctrl-Z, which stops the process.
+/// Whether a run is paused by the user's key, which pauses its transfers, or by Ctrl-Z, which stops the
+/// process.
 struct PauseState {
     /// By the key.
     var isPaused = false
@@ -65,9 +66,9 @@ struct PauseState {
         isSuspended = true
     }
 
-    /// The process goes on.
-    /// - Returns: whether it was stopped by SIGSTOP: the process that had the terminal meanwhile has written
-    ///   below what was drawn. A SIGCONT that comes at once is the one that ``suspend()`` was followed by.
+    /// Records that the process continues.
+    /// - Returns: whether it was stopped by SIGSTOP, after which another process may have written below the
+    ///   drawn lines. A SIGCONT shortly afterwards belongs to the preceding ``suspend()``.
     mutating func resume(now: Double) -> Bool {
         guard isSuspended else { return now - lastResume > 1 }
         isSuspended = false

@@ -3,13 +3,13 @@ import Glibc
 import OperationNetworking
 
 extension Settings {
-    /// The settings that the options ask for.
+    /// Creates the settings that the options describe.
     ///
     /// - Parameters:
     ///   - command: the options.
-    ///   - environment: its variables.
-    ///   - descriptors: how many files and sockets the process may have open.
-    ///   - ask: asks for a secret at the terminal; answers with `nil` without one.
+    ///   - environment: the environment variables.
+    ///   - descriptors: the limit of open files and sockets.
+    ///   - ask: prompts for a secret at the terminal; returns `nil` if there is none.
     /// - Throws: `Failure`, mostly with ``Outcome/usage``.
     init(
         _ command: OpgetCommand,
@@ -18,10 +18,10 @@ extension Settings {
         ask: (_ question: String) throws -> String? = { _ in nil }
     ) throws {
         guard command.jobs > 0 else {
-            throw Failure(.usage, "-j needs a number from 1 on, not \(command.jobs).")
+            throw Failure(.usage, "-j needs a number of at least 1, not \(command.jobs).")
         }
         guard command.retries >= 0 else {
-            throw Failure(.usage, "--retry needs a number from 0 on, not \(command.retries).")
+            throw Failure(.usage, "--retry needs a number of at least 0, not \(command.retries).")
         }
         try Self.checkContradictions(command)
         self.init(concurrency: DescriptorLimit.transfers(asked: command.jobs, descriptors: descriptors))
@@ -47,21 +47,21 @@ extension Settings {
 
     private static func checkContradictions(_ command: OpgetCommand) throws {
         if let value = command.continueAt, value != "-" {
-            throw Failure(.usage, "-C takes only -, not \(value): opget finds out itself where to go on.")
+            throw Failure(.usage, "-C accepts only -, not \(value): opget determines the offset itself.")
         }
         if command.startsOver, command.continues || command.continueAt != nil {
-            throw Failure(.usage, "--no-resume and --continue contradict each other.")
+            throw Failure(.usage, "--no-resume and --continue cannot be combined.")
         }
         if command.fetchesOnlyChanges, command.overwrites {
             throw Failure(
                 .usage,
-                "-N fetches what has changed, --overwrite everything: it can only be one of them."
+                "-N and --overwrite cannot be combined."
             )
         }
         if command.fetchesOnlyChanges, let output = command.output, command.directory == nil || output == "-",
             OutputDescriptor.number(of: output) != nil
         {
-            throw Failure(.usage, "-N compares with a file, and an open descriptor is none.")
+            throw Failure(.usage, "-N compares with a file, not with an open descriptor.")
         }
     }
 }

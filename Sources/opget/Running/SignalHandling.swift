@@ -2,19 +2,19 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// Turns signals into calls, on a queue of its own that nothing else can hold up.
+/// Turns signals into calls, on a separate queue that nothing else can block.
 final class SignalHandling {
     private let queue = DispatchQueue(label: "opget.signals")
     private var sources: [any DispatchSourceSignal] = []
-    /// Left by each source when it watches.
+    /// Left by each source when it is registered.
     private let registrations = DispatchGroup()
 
     /// - Parameters:
-    ///   - stop: called for every signal that asks to stop; `isRepeated` from the second on. One that follows
-    ///     at once is not a second one: timeout(1), for one, signals the process and then its group.
+    ///   - stop: called for every signal that requests a stop; `isRepeated` from the second one on. An
+    ///     immediate duplicate is ignored: timeout(1), for example, signals the process and then its group.
     ///   - suspend: called before the process is stopped (Ctrl-Z).
-    ///   - resume: called when it goes on.
-    ///   - redraw: called when the terminal has another size.
+    ///   - resume: called when it continues.
+    ///   - redraw: called when the terminal's size has changed.
     func install(
         stop: @escaping @Sendable (_ signal: Int32, _ isRepeated: Bool) -> Void,
         suspend: @escaping @Sendable () -> Void,
@@ -25,7 +25,7 @@ final class SignalHandling {
         let didReceive: @Sendable (Int32) -> Void = { signal in
             if let isRepeated = memory.isRepeated(now: .now()) { stop(signal, isRepeated) }
         }
-        // What was ignored stays so: SIGHUP under nohup, SIGINT in the background of a shell without job
+        // Ignored signals stay ignored: SIGHUP under nohup, SIGINT in the background of a shell without job
         // control.
         for signal in [SIGINT, SIGTERM, SIGHUP] where !Self.isIgnored(signal) {
             observe(signal) { didReceive(signal) }
@@ -39,23 +39,23 @@ final class SignalHandling {
             observe(SIGCONT, resume)
         }
         observe(SIGWINCH, redraw)
-        // In the background a read from the terminal fails then, and a write succeeds, instead of stopping
+        // In the background, reading from the terminal then fails and writing succeeds, instead of stopping
         // the process.
         for number in [SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) }
-        // Dispatch registers them on a thread of its own. `dispatchMain()` lets all signals through to the
-        // main thread, where one whose source does not watch yet would be lost. No longer than it takes a
-        // user to press Ctrl-C again: a machine without a thread to spare must not hold up the run.
+        // Dispatch registers sources on its own thread. `dispatchMain()` unblocks all signals for the main
+        // thread, where one without a registered source would be lost. The wait is limited, so that a machine
+        // that is out of threads does not block the run.
         _ = registrations.wait(timeout: .now() + 2)
     }
 
-    /// Does what SIGTSTP does by default, and returns when the process goes on; at once where no shell could
-    /// continue it (an orphaned process group).
+    /// Performs the default action of SIGTSTP, and returns when the process continues; at once if no shell
+    /// could continue it (an orphaned process group).
     private static func stopProcess() {
         var (stops, before) = (sigset_t(), sigset_t())
         sigemptyset(&stops)
         sigaddset(&stops, SIGTSTP)
         signal(SIGTSTP, SIG_DFL)
-        // To this thread, and let through to it: a signal to the process might come after it is ignored
+        // Sent to this thread, and unblocked for it: a signal to the process might arrive after it is ignored
         // again.
         pthread_sigmask(SIG_UNBLOCK, &stops, &before)
         raise(SIGTSTP)
@@ -64,12 +64,12 @@ final class SignalHandling {
     }
 
     private func observe(_ number: Int32, _ handler: @escaping @Sendable () -> Void) {
-        // Until the source watches, a blocked signal waits; one that is only ignored would be lost.
+        // Until the source is registered, a blocked signal is pending; an ignored one would be lost.
         var blocked = sigset_t()
         sigemptyset(&blocked)
         sigaddset(&blocked, number)
         pthread_sigmask(SIG_BLOCK, &blocked, nil)
-        // A source only watches: the signal would still do what it does by default.
+        // A source only observes: the signal's default action would still happen.
         if number != SIGCONT { signal(number, SIG_IGN) }
         let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
         source.setEventHandler(handler: handler)
@@ -79,7 +79,7 @@ final class SignalHandling {
         sources.append(source)
     }
 
-    /// Whether the parent process had the signal ignored. The kernel says so in hexadecimal, bit 0 for
+    /// Whether the parent process ignored the signal. The kernel reports a hexadecimal mask with bit 0 for
     /// signal 1.
     static func isIgnored(_ number: Int32) -> Bool {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
@@ -91,7 +91,7 @@ final class SignalHandling {
 
     /// The time of the first signal.
     private final class Memory: @unchecked Sendable {
-        // @unchecked: every handler that asks runs on the one serial queue.
+        // @unchecked: accessed only by handlers on the serial queue.
         private var first: DispatchTime?
 
         /// `nil` for a signal that is a duplicate of the first.

@@ -1,6 +1,6 @@
 import OperationNetworking
 
-/// The results of the items so far: counts and bytes, for the batch's line, the last line and the exit code.
+/// The results of the items so far: counts and bytes, for the batch's line, the summary and the exit code.
 struct Tally: Hashable, Sendable {
     let count: Int
     private(set) var saved = 0
@@ -8,11 +8,11 @@ struct Tally: Hashable, Sendable {
     private(set) var upToDate = 0
     private(set) var failed = 0
     private(set) var bytesSaved: Int64 = 0
-    /// The bytes of transfers that have ended, whether well or not.
+    /// The bytes of transfers that have ended, successfully or not.
     private(set) var bytes: Int64 = 0
-    /// The bytes that earlier runs had left.
+    /// The bytes from earlier runs.
     private(set) var bytesRecovered: Int64 = 0
-    /// The partial files of those that failed, or were stopped.
+    /// The partial files of items that failed or were stopped.
     private(set) var kept = KeptParts()
     private(set) var outcome = Outcome.success
 
@@ -46,13 +46,14 @@ struct Tally: Hashable, Sendable {
         self.outcome = self.outcome.combined(with: outcome)
     }
 
-    /// `prospect`: of the partial file of a transfer that has ended; `nil` if it left none.
+    /// Records the prospect of the partial file of a transfer that has ended; `nil` if it left none.
     mutating func keep(_ prospect: KeptParts.Prospect?) {
         if let prospect { kept.add(prospect) }
     }
 
-    /// `received` bytes of `expected` belong to the transfers that run now; `expected` is `nil` if that of
-    /// one is unknown; `recovered` is how many earlier runs had left.
+    /// Returns the state of the batch. `received` and `expected` are the bytes of running transfers;
+    /// `expected` is `nil` if it is unknown for one of them; `recovered` is the number of bytes from earlier
+    /// runs.
     func batch(running: Int, received: Int64, expected: Int64?, recovered: Int64 = 0) -> BatchState {
         let isAllKnown = finished + running == count
         return BatchState(
@@ -64,7 +65,7 @@ struct Tally: Hashable, Sendable {
         )
     }
 
-    /// The last line: `3 of 4 done: 2 fetched (12.4 MiB), 1 already there, 1 failed`.
+    /// The summary: `3 of 4 done: 2 fetched (12.4 MiB), 1 already there, 1 failed`.
     var summary: String {
         var parts = ["\(saved) fetched (\(ByteCount(bytesSaved).text))"]
         if alreadyThere > 0 { parts.append("\(alreadyThere) already there") }

@@ -1,26 +1,27 @@
 import Dispatch
 import Glibc
 
-/// The limit of threads, of the user (`ulimit -u`) or of a container (`pids.max`).
+/// The limit of threads of the user (`ulimit -u`) or of a container (`pids.max`).
 ///
-/// libdispatch waits without end for a thread that cannot be made, and then nothing goes on, and no signal is
-/// heard. So whether there are enough is tried before anything begins.
+/// libdispatch waits indefinitely for a thread that cannot be created, so that the process hangs and ignores
+/// signals. So the available threads are counted before the run.
 enum ThreadLimit {
-    /// The number that the process and one transfer need at most, besides the first thread.
+    /// The maximum number that the process and one transfer need, besides the first thread.
     static let minimum = 8
-    /// The number that one transfer needs at most: one for its file, and one that looks at it.
+    /// The maximum number that one transfer needs: one for its file, and one that examines it.
     private static let perTransfer = 2
-    /// The number that the process needs besides.
+    /// The number that the process needs additionally.
     private static let reserve = 6
-    /// More are not tried: that takes time, and a limit is rarely between this and what is needed.
+    /// The maximum number of threads that are tried, which takes time; a limit is rarely between this number
+    /// and the required one.
     private static let largestTrial = 64
-    /// Threads that are being tried wait here.
+    /// The threads of a trial wait here.
     private static let gate = DispatchSemaphore(value: 0)
 
-    /// Makes threads, all at once, and ends them.
+    /// Creates threads, all at the same time, and ends them.
     ///
-    /// - Parameter transfers: how many are wanted at once.
-    /// - Returns: the number that could be made, no more than these need.
+    /// - Parameter transfers: the number of concurrent transfers.
+    /// - Returns: the number that could be created, at most the number that is needed.
     static func trial(for transfers: Int) -> Int {
         let wanted = min(largestTrial, reserve + perTransfer * min(transfers, largestTrial))
         var threads: [pthread_t] = []
@@ -43,8 +44,7 @@ enum ThreadLimit {
         return threads.count
     }
 
-    /// The number of transfers that may run at once when `asked` are wanted and a trial made `threads`: at
-    /// least one.
+    /// Returns how many of the `asked` concurrent transfers `threads` suffice for: at least one.
     static func transfers(asked: Int, threads: Int) -> Int {
         threads >= largestTrial ? asked : min(asked, max(1, (threads - reserve) / perTransfer))
     }

@@ -120,6 +120,6 @@ import Testing
 
     @Test(arguments: ["--cacert", "--capath", "--cert", "--key", "--netrc-file", "--cookie-jar"])
     func aNameThatIsEmptyIsAMistake(option: String) {
-        #expect(refusal([option, ""]) == "\(option) needs a name, and got an empty one.")
+        #expect(refusal([option, ""]) == "\(option) needs a name, not an empty one.")
     }
 }

@@ -42,15 +42,15 @@ import Testing
         ("  out=x\n", "list:1: This option has no address above it."),
         (
             "http://a\n\n  referer=b\n",
-            "list:3: There is no option \"referer\" here; there are out, dir and checksum."
+            "list:3: Unknown option \"referer\"; the options are out, dir and checksum."
         ),
         ("http://a\n  word\n", "list:2: An indented line is an option such as out=NAME, not \"word\"."),
-        ("http://a\n out=1\n out=2\n", "list:3: A second out= for a file."),
-        ("http://a\n dir=1\n dir=2\n", "list:3: A second dir= for a file."),
-        ("http://a\n checksum=1\n checksum=2\n", "list:3: A second checksum= for a file."),
+        ("http://a\n out=1\n out=2\n", "list:3: A second out= for the same file."),
+        ("http://a\n dir=1\n dir=2\n", "list:3: A second dir= for the same file."),
+        ("http://a\n checksum=1\n checksum=2\n", "list:3: A second checksum= for the same file."),
         ("http://a\thttp://b\n", "list:1: More than one address for a file: mirrors are not supported."),
-        ("# nothing\n", "list: there is no address in it."),
-        ("", "list: there is no address in it."),
+        ("# nothing\n", "list: it contains no address."),
+        ("", "list: it contains no address."),
     ])
     func refusesNamingTheLine(text: String, sentence: String) {
         #expect(throws: Failure(.usage, sentence)) { try list(text) }

@@ -113,9 +113,9 @@ import Testing
     @Test(arguments: [
         ("ftp://h/a", "ftp://h/a: Only http and https addresses can be fetched, not ftp."),
         ("file:///etc/passwd", "file:///etc/passwd: Only http and https addresses can be fetched, not file."),
-        ("example.com/a", "example.com/a: This is not an address with http:// or https:// before it."),
+        ("example.com/a", "example.com/a: This is not an address that begins with http:// or https://."),
         ("http:///a", "http:///a: The address has no host."),
-        ("", "\"\": This is not an address with http:// or https:// before it."),
+        ("", "\"\": This is not an address that begins with http:// or https://."),
     ])
     func refusesOtherAddresses(address: String, sentence: String) {
         #expect(throws: Failure(.usage, sentence)) { try plan([address]) }
@@ -141,7 +141,7 @@ import Testing
     )
     func twoItemsThatWouldWriteTheSameFileAreRefused(addresses: [String], list: String?) {
         let error = #expect(throws: Failure.self) { try plan(addresses, list: list) }
-        #expect(error?.sentence.contains("is saved as already") == true)
+        #expect(error?.sentence.contains("is already the destination of") == true)
     }
 
     @Test func whatIsPrintedHasNoPassword() throws {

@@ -311,7 +311,7 @@ import Testing
         try opget.write("", "file")
         let result = try await opget("--cookie-jar", jar, address(server))
         #expect(result.code == 3)
-        #expect(result.errors.hasPrefix("opget: --cookie-jar: no file can be made in "))
+        #expect(result.errors.hasPrefix("opget: --cookie-jar: no file can be created in "))
         #expect(server.requests.isEmpty)
     }
 

@@ -36,8 +36,8 @@ import Testing
         #expect(
             result.errorLines.last
                 == (hasTag
-                    ? "What came of one file is kept: the same command goes on from there."
-                    : "What came of one file is kept, but the server gives no proof that the file is still the "
+                    ? "The partial data of one file is kept: the same command resumes from there."
+                    : "The partial data of one file is kept, but the server gives no proof that the file is still the "
                         + "same: the same command starts over.")
         )
         #expect(result.errors.contains("announced 10 bytes, and the connection ended after 4."))
@@ -149,8 +149,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--retry", "-1"], "opget: --retry needs a number from 0 on, not -1.\n"),
-        (["-j", "-1"], "opget: -j needs a number from 1 on, not -1.\n"),
+        (["--retry", "-1"], "opget: --retry needs a number of at least 0, not -1.\n"),
+        (["-j", "-1"], "opget: -j needs a number of at least 1, not -1.\n"),
         (["--retry", "x"], "opget: The value 'x' is invalid for '--retry <n>'. See opget --help.\n"),
     ])
     func aWrongNumberIsNamed(option: [String], errors: String) async throws {

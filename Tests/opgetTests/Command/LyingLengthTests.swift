@@ -69,7 +69,7 @@ import Testing
         let text = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationReason == .exit && process.terminationStatus == 1)
-        #expect(text.contains("28 descriptors that are free") && text.contains("ulimit -n"))
+        #expect(text.contains("28 free descriptors are needed") && text.contains("ulimit -n"))
     }
 
     /// In a process of its own: the limit is that of a user, and does not count for root.

@@ -125,7 +125,7 @@ import Testing
         let result = try await opget.start([address()], after: script).result()
         #expect(result.code == 2)
         #expect(
-            result.errors.hasPrefix("opget: a is a relative path, and the working directory is not there")
+            result.errors.hasPrefix("opget: a is a relative path, but the working directory no longer")
         )
         #expect(server.requests.isEmpty)
     }

@@ -150,7 +150,7 @@ import Testing
         let result = try await opget(addresses[0], addresses[1], addresses[2])
         #expect(result.code == 3)
         #expect(result.errors.contains("a.part is a name of partial files"))
-        #expect(result.errors.contains("give it another one with -o."))
+        #expect(result.errors.contains("choose another name with -o."))
         #expect(try opget.files() == ["b"])
         #expect(try await opget("-o", "d", addresses[0]).code == 0)
     }

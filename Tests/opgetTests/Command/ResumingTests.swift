@@ -94,7 +94,7 @@ import Testing
         let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
         let stopped = try await stop(server, SIGINT, ["--no-resume"])
         let address = server.url(path: "a").absoluteString
-        #expect(stopped.errorLines.dropLast().last == "To go on where it stopped:")
+        #expect(stopped.errorLines.dropLast().last == "To resume where it stopped:")
         // Without --no-resume.
         #expect(stopped.errorLines.last?.hasSuffix("/opget --json \(address)") == true)
         #expect(stopped.output.contains("\"partialPath\":\"a.part\""))
@@ -126,7 +126,7 @@ import Testing
         let stopped = try await stop(server, SIGINT)
         #expect(
             stopped.errorLines.dropLast().suffix(2) == [
-                "What came of one file is kept, but the server gives no proof that the file is still the same: "
+                "The partial data of one file is kept, but the server gives no proof that the file is still the same: "
                     + "the same command starts over.",
                 "To fetch it from the beginning:",
             ]

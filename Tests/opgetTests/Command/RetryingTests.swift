@@ -146,7 +146,8 @@ import Testing
         #expect(result.errors.contains("It took longer than 2.0s"))
         #expect(result.output.contains("\"errorClass\":\"network\""))
         #expect(
-            result.errorLines.last == "What came of one file is kept: the same command goes on from there."
+            result.errorLines.last
+                == "The partial data of one file is kept: the same command resumes from there."
         )
         #expect(try opget.files() == ["a.part", "a.part.resume"])
         #expect(try await opget(address).code == 0)

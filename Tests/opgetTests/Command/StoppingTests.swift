@@ -36,7 +36,7 @@ import Testing
         #expect(
             result.errorLines.dropFirst().dropLast() == [
                 "Interrupted. 1 of 5 done: 1 fetched (1 B)",
-                "To go on where it stopped:",
+                "To resume where it stopped:",
             ]
         )
         #expect(result.errorLines.last?.hasSuffix("/opget " + arguments.joined(separator: " ")) == true)
@@ -60,7 +60,7 @@ import Testing
         try await gate.waitForArrivals()
         run.signal(SIGINT)
         let advice = try await run.result().errorLines.last
-        #expect(advice == "To go on where it stopped, run the same command again with the same list.")
+        #expect(advice == "To resume where it stopped, run the same command again with the same list.")
     }
 
     /// A shell without job control is in the same process group, and so are its commands.

@@ -43,13 +43,13 @@ import Testing
         var continuation = Continuation(arguments: ["opget", "http://h/a"])
         #expect(
             continuation.advice(afterFailures: kept(1))
-                == ["What came of one file is kept: the same command goes on from there."]
+                == ["The partial data of one file is kept: the same command resumes from there."]
         )
         continuation.startsOver = true
         #expect(
             continuation.advice(afterFailures: kept(2))
                 == [
-                    "What came of 2 files is kept: without --no-resume, the same command goes on from there."
+                    "The partial data of 2 files is kept: without --no-resume, the same command resumes from there."
                 ]
         )
         #expect(continuation.advice(afterFailures: kept(0)) == [])
@@ -58,15 +58,15 @@ import Testing
     @Test func whatCannotGoOnIsNotSaidToGoOn() {
         let continuation = Continuation(arguments: ["opget", "http://h/a"])
         let warning =
-            "What came of one file is kept, but the server gives no proof that the file is still the same: "
+            "The partial data of one file is kept, but the server gives no proof that the file is still the same: "
             + "the same command starts over."
         #expect(continuation.advice(afterFailures: kept(0, .validatorMissing)) == [warning])
         #expect(
             continuation.advice(afterFailures: kept(1, .validatorMissing, .rangesRefused, .rangesRefused))
                 == [
-                    "What came of 2 files is kept, but the server does not serve parts of files: "
+                    "The partial data of 2 files is kept, but the server does not serve parts of files: "
                         + "the same command starts over.",
-                    warning, "What came of one file is kept: the same command goes on from there.",
+                    warning, "The partial data of one file is kept: the same command resumes from there.",
                 ]
         )
         // After a signal.
@@ -77,11 +77,11 @@ import Testing
         )
         #expect(
             lines(continuation, kept(0, .validatorMissing), items: 2)
-                == [warning, "To go on with the other files:", command]
+                == [warning, "To continue with the other files:", command]
         )
         #expect(
             lines(continuation, kept(1, .validatorMissing), items: 2)
-                == [warning, "To go on where it stopped:", command]
+                == [warning, "To resume where it stopped:", command]
         )
     }
 
@@ -91,13 +91,16 @@ import Testing
         var continuation = Continuation(arguments: ["opget", "http://h/a"])
         #expect(
             continuation.advice(afterFailures: kept)
-                == ["What came of a b is kept: ask for a fresh link, then: opget -o 'a b' NEWLINK"]
+                == ["The partial data of a b is kept: request a fresh link, then: opget -o 'a b' NEWLINK"]
         )
         var dated = KeptParts()
         dated.add(.needsSameLink("a"))
         #expect(
             continuation.advice(afterFailures: dated)
-                == ["What came of a is kept, and goes on by the same link alone: the server names no ETag."]
+                == [
+                    "The partial data of a is kept, but can only be resumed with the same link: "
+                        + "the server sends no ETag."
+                ]
         )
         let typed = try OpgetCommand.parse([
             "-N", "--insecure", "--cacert", "my ca.pem", "--proxy", "http://u:p@h", "-H", "X: y",
@@ -112,7 +115,7 @@ import Testing
         #expect(
             continuation.advice(afterFailures: kept)
                 == [
-                    "What came of a b is kept: ask for a fresh link, then, with the same header fields, "
+                    "The partial data of a b is kept: request a fresh link, then, with the same header fields, "
                         + "credentials and proxy: opget -N --insecure --cacert 'my ca.pem' -o 'a b' NEWLINK"
                 ]
         )
@@ -132,7 +135,7 @@ import Testing
             arguments: ["opget", "--cacert", "/dev/fd/9", "http://h/a"],
             readsPipes: true
         )
-        #expect(lines(piped) == ["To go on where it stopped, run the same command again."])
+        #expect(lines(piped) == ["To resume where it stopped, run the same command again."])
     }
 
     @Test func descriptorsOfTheCallerAreNotRepeated() {
@@ -140,7 +143,7 @@ import Testing
             arguments: ["opget", "--json-fd", "7", "http://h/a"],
             usesDescriptors: true
         )
-        #expect(lines(continuation) == ["To go on where it stopped, run the same command again."])
+        #expect(lines(continuation) == ["To resume where it stopped, run the same command again."])
         continuation.startsOver = true
         #expect(lines(continuation)[0].hasSuffix(", run the same command again without --no-resume."))
     }
@@ -149,7 +152,7 @@ import Testing
         var continuation = Continuation(arguments: ["opget", "http://h/a"])
         #expect(
             lines(continuation) == [
-                "To go on where it stopped:", "  opget http://h/a",
+                "To resume where it stopped:", "  opget http://h/a",
             ]
         )
         continuation.replacesFiles = true
@@ -159,7 +162,7 @@ import Testing
         continuation = Continuation(arguments: ["opget", "-i", "-"], readsInput: true)
         #expect(
             lines(continuation) == [
-                "To go on where it stopped, run the same command again with the same list."
+                "To resume where it stopped, run the same command again with the same list."
             ]
         )
     }

@@ -166,9 +166,9 @@ import Testing
         try await files.gate.waitForArrivals(3)
         try await terminal.wait(for: [Self.there])
         terminal.type("p")
-        try await terminal.wait(for: [Self.there, "Paused. Press p to go on."])
+        try await terminal.wait(for: [Self.there, "Paused. Press p to resume."])
         terminal.type("p")
-        let lines = [Self.there, "Paused. Press p to go on.", "Going on."]
+        let lines = [Self.there, "Paused. Press p to resume.", "Resumed."]
         try await terminal.wait("not going on") { $0.lines.prefix(3) == lines[...] }
         files.gate.open()
         #expect(try await terminal.end() == 0)

@@ -33,9 +33,9 @@ import Testing
     private static let stopped = [
         "there: already there (3 B)",
         "Interrupted. 1 of 4 done: 0 fetched (0 B), 1 already there",
-        "What came of 2 files is kept, but the server gives no proof that the file is sti",
-        "ll the same: the same command starts over.",
-        "To go on where it stopped:",
+        "The partial data of 2 files is kept, but the server gives no proof that the file",
+        " is still the same: the same command starts over.",
+        "To resume where it stopped:",
         "  opget -i list",
     ]
 
@@ -158,7 +158,7 @@ import Testing
         #expect(terminal.isOrdinary)
         terminal.type("\u{3}")
         #expect(try await terminal.end() == -SIGINT)
-        let advice = "To go on where it stopped, run the same command again with the same list."
+        let advice = "To resume where it stopped, run the same command again with the same list."
         #expect(terminal.screen.lines.last == advice)
     }
 
