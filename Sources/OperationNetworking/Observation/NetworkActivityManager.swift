@@ -49,7 +49,7 @@ public final class NetworkActivityManager: Sendable {
     /// The manager for all operations of the process.
     public static let shared: NetworkActivityManager = {
         let manager = NetworkActivityManager()
-        manager.hearNotifications()
+        manager.observeNotifications()
         return manager
     }()
 
@@ -148,7 +148,7 @@ public final class NetworkActivityManager: Sendable {
 
     // MARK: - Helpers
 
-    private func hearNotifications() {
+    private func observeNotifications() {
         let starts: [Notification.Name] = [.operationDidStart, .innerOperationDidStart]
         let ends: [Notification.Name] = [.operationDidFinish, .innerOperationDidFinish]
         let tokens = (starts + ends).map { name in
@@ -226,10 +226,10 @@ public final class NetworkActivityManager: Sendable {
 extension NetworkActivityManager: RunCounter {
     func reconsider(_ operation: ConnectionOperation) {
         let isCounted = state.withLock { $0.observed[ObjectIdentifier(operation)] != nil }
-        guard isCounted, !operation.tells(self) else { return }
+        guard isCounted, !operation.notifies(self) else { return }
         end(operation)
         // Another thread may have added this observer again while the operation was still counted.
-        if operation.tells(self) { operation.tell(self) }
+        if operation.notifies(self) { operation.notify(self) }
     }
 
     func reconsiderAll() {

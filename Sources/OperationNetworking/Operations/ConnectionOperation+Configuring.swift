@@ -23,7 +23,7 @@ extension ConnectionOperation {
     /// - Returns: whether it has not ended.
     func reserve() -> Bool {
         state.withLock {
-            $0.isAskedForReadiness(); return $0.isConfigurable
+            $0.readReadiness(); return $0.isConfigurable
         }
     }
 

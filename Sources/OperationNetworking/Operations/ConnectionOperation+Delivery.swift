@@ -62,7 +62,7 @@ extension ConnectionOperation {
             state.outbox.begin()
             return (true, state.completionQueue ?? .main)
         }
-        if let queue { return goOn(on: queue, isThere: false) }
+        if let queue { return continueTurn(on: queue, isThere: false) }
         if !isTaken { callBack(call) }
     }
 
@@ -85,7 +85,7 @@ extension ConnectionOperation {
     /// The current receivers of the operation's events on its completion queue.
     func audience(_ state: OperationState) -> Audience {
         Audience(
-            hasClosures: state.closures.hearEvents || state.handlers.hearResult,
+            hasClosures: state.closures.hasEventClosures || state.handlers.hasClosures,
             hasObservers: !state.closures.observers.isEmpty,
             isSubclass: isSubclass
         )
@@ -99,47 +99,47 @@ extension ConnectionOperation {
     /// wait: see ``conclude(_:_:on:isThere:)``.
     func empty(on queue: DispatchQueue) {
         state.withLock { $0.outbox.begin() }
-        goOn(on: queue)
+        continueTurn(on: queue)
     }
 
     /// Makes the calls of the turn one after the other, waiting for calls on other executors to return.
     /// `isThere` says whether this thread serves the queue.
-    private func goOn(on queue: DispatchQueue, isThere: Bool = true) {
+    private func continueTurn(on queue: DispatchQueue, isThere: Bool = true) {
         while true {
             let turn = state.withLock { next(&$0) }
             switch turn {
             case .step(let step):
                 guard let callback = perform(step) else { continue }
-                return callback.call { self.goOn(after: queue) }
-            case .over(let target, let group):
+                return callback.call { self.continueTurn(after: queue) }
+            case .finished(let target, let group):
                 return conclude(target, group, on: queue, isThere: isThere)
             }
         }
     }
 
     /// Continues after a call on another executor. A finished turn no longer needs its queue.
-    private func goOn(after queue: DispatchQueue) {
+    private func continueTurn(after queue: DispatchQueue) {
         let turn = state.withLock { $0.outbox.isTurnDone ? next(&$0) : nil }
-        if case .over(let target, let group) = turn {
+        if case .finished(let target, let group) = turn {
             conclude(target, group, on: queue, isThere: false)
         } else {
-            queue.async { self.goOn(on: queue) }
+            queue.async { self.continueTurn(on: queue) }
         }
     }
 
     private enum Turn {
         case step(Outbox.Step)
         /// The turn is finished: schedule the next one at the target, and leave the group.
-        case over(DeliveryTarget?, DispatchGroup?)
+        case finished(DeliveryTarget?, DispatchGroup?)
     }
 
     private func next(_ state: inout OperationState) -> Turn {
         if let step = state.outbox.next() { return .step(step) }
-        guard state.outbox.isScheduled else { return .over(nil, state.outbox.takeGroup()) }
+        guard state.outbox.isScheduled else { return .finished(nil, state.outbox.takeGroup()) }
         let audience = audience(state)
         // Nothing waits for notifications.
         let group = audience.needsQueue ? nil : state.outbox.takeGroup()
-        return .over(state.deliveryTarget(for: audience), group)
+        return .finished(state.deliveryTarget(for: audience), group)
     }
 
     /// Finishes a turn in which everything pending was delivered.
@@ -163,14 +163,16 @@ extension ConnectionOperation {
         scheduleDelivery(target)
         // The operation may have finished during a delivery, while it was not in the line. If that delivery
         // was its start, the operation is kept: its completion has to be delivered.
-        if case .mainLine = target, state.withLock({ $0.isDelivered && $0.isUntold }) { MainLine.end(self) }
+        if case .mainLine = target, state.withLock({ $0.isDelivered && $0.hasDeliveredNothing }) {
+            MainLine.end(self)
+        }
     }
 
     /// - Returns: a callback that has to run on another executor, and that later calls have to wait for.
     private func perform(_ step: Outbox.Step) -> Callback? {
         switch step {
         case .event(let delivery):
-            tell(delivery)
+            notify(delivery)
             return nil
         case .progress(let direction, let report):
             let closures = state.withLock { $0.closures }
@@ -193,7 +195,7 @@ extension ConnectionOperation {
             block?()
             return nil
         case .release:
-            letGo(isTold: true)
+            releaseAfterCompletion(isDelivered: true)
             return nil
         case .call(let callback):
             return callback.callHere()
@@ -201,9 +203,9 @@ extension ConnectionOperation {
     }
 
     /// Notifies observers and subclasses; the closures follow.
-    private func tell(_ delivery: Delivery) {
-        Self.tell(Self.notificationPoster, delivery, self)
-        for observer in state.withLock({ $0.closures.observers }) { Self.tell(observer, delivery, self) }
+    private func notify(_ delivery: Delivery) {
+        Self.notify(Self.notificationPoster, delivery, self)
+        for observer in state.withLock({ $0.closures.observers }) { Self.notify(observer, delivery, self) }
         callHooks(delivery)
         switch delivery {
         case .isRunning(let counter):
@@ -240,10 +242,11 @@ extension ConnectionOperation {
     }
 
     /// Releases the closures and leaves the batches, after completion.
-    /// - Parameter isTold: whether completion has been delivered; if not, notifications are still pending.
-    func letGo(isTold: Bool = false) {
+    /// - Parameter isDelivered: whether completion has been delivered; if not, notifications are still
+    ///   pending.
+    func releaseAfterCompletion(isDelivered: Bool = false) {
         let released = state.withLock { state in
-            if isTold { state.isTold = true }
+            if isDelivered { state.isCompletionDelivered = true }
             return state.takeClosures()
         }
         releaseClosures()
@@ -251,7 +254,7 @@ extension ConnectionOperation {
         withExtendedLifetime(released) {}
     }
 
-    private static func tell(
+    private static func notify(
         _ observer: any OperationObserver,
         _ delivery: Delivery,
         _ operation: ConnectionOperation
@@ -299,7 +302,7 @@ enum MainLine {
     static func append(_ operation: ConnectionOperation) {
         let isToSchedule = line.withLock { $0.append(operation) }
         guard isToSchedule else { return }
-        DispatchQueue.main.async { tell(line.withLock { $0.takeAll() }[...]) }
+        DispatchQueue.main.async { deliver(line.withLock { $0.takeAll() }[...]) }
     }
 
     /// Removes the operation from the line.
@@ -316,10 +319,10 @@ enum MainLine {
         withExtendedLifetime((released, calls)) {}
     }
 
-    private static func tell(_ operations: ArraySlice<ConnectionOperation>) {
+    private static func deliver(_ operations: ArraySlice<ConnectionOperation>) {
         for operation in operations.prefix(turn) { operation.empty(on: .main) }
         let rest = operations.dropFirst(turn)
         guard !rest.isEmpty else { return }
-        DispatchQueue.main.async { tell(rest) }
+        DispatchQueue.main.async { deliver(rest) }
     }
 }

@@ -46,7 +46,8 @@ extension ConnectionOperation {
                 ? TransferError.noThread(obstacle).error(for: state.request.url ?? URL(fileURLWithPath: "/"))
                 : URLError.cancelled(url: state.request.url)
             return state.machine.transferEnded()
-        case .none, .announceReadiness, .goOn, .suspend, .settleSlot, .finishCancelled, .finish, .announceEnd:
+        case .none, .announceReadiness, .continueExchange, .suspend, .settleSlot, .finishCancelled, .finish,
+            .announceEnd:
             return effect
         }
     }
@@ -60,10 +61,10 @@ extension ConnectionOperation {
         _ operations: [Member],
         _ command: (Member) -> Void
     ) {
-        for operation in operations { operation.state.withLock { $0.place.keepReadiness() } }
+        for operation in operations { operation.state.withLock { $0.place.holdReadiness() } }
         for operation in operations { command(operation) }
         for operation in operations {
-            if operation.state.withLock({ $0.place.tellReadiness() }) {
+            if operation.state.withLock({ $0.place.releaseReadiness() }) {
                 operation.didChangeValue(forKey: "isReady")
             }
         }
@@ -103,7 +104,7 @@ extension ConnectionOperation {
     /// Foundation on Linux reads `isReady` while it adds an operation, and stores that value over a
     /// notification that arrived in between: an operation that was resumed or cancelled, or whose dependency
     /// finished, at that moment would never start.
-    static func tellReadiness(late operations: [Operation]) {
+    static func notifyReadiness(late operations: [Operation]) {
         for operation in operations {
             let wasHeldBack =
                 if let operation = operation as? ConnectionOperation {
@@ -128,8 +129,8 @@ extension ConnectionOperation {
             defer { state.hasBegun = true }
             let audience = audience(state)
             return state.hasBegun ? state.append(.resumed, for: audience) : state.appendStart(for: audience)
-        case .goOn:
-            state.place.takeGoOn()?()
+        case .continueExchange:
+            state.place.takeContinuation()?()
             return nil
         case .suspend:
             suspend(&state)
@@ -182,11 +183,11 @@ extension ConnectionOperation {
     /// Runs after the lock is released: `didChangeValue` reads the state back at once.
     private func announce(_ effect: OperationStateMachine.Effect, hasBecomeCancelled: Bool) {
         if hasBecomeCancelled {
-            goPastWhatBlocks()
+            ignoreBlockers()
             reportCancellation()
         }
         switch effect {
-        case .none, .goOn:
+        case .none, .continueExchange:
             break
         case .announceReadiness:
             if state.withLock({ $0.place.becomeReady() }) { didChangeValue(forKey: "isReady") }
@@ -198,7 +199,7 @@ extension ConnectionOperation {
         case .settleSlot:
             settleSlot()
         case .finishCancelled, .finish:
-            giveEverythingBack { self.apply { $0.machine.conclude() } }
+            returnResources { self.apply { $0.machine.conclude() } }
         case .announceEnd:
             announceEnd()
         }
@@ -209,16 +210,16 @@ extension ConnectionOperation {
     /// Foundation is notified only if something blocks the operation. It would make an operation ready that
     /// is not in a queue yet; and adding a ready operation behind a barrier deadlocks, because Foundation
     /// takes the queue's lock twice.
-    func goPastWhatBlocks() {
+    func ignoreBlockers() {
         guard !super.isReady else { return }
         // The queue may start it at once.
-        state.withLock { $0.place.goPastWhatBlocks() }
+        state.withLock { $0.place.ignoreBlockers() }
         super.cancel()
     }
 
     /// Returns the operation's slot and dependencies. Called before `isFinished` is seen: from then on the
     /// queue counts the slot as free.
-    private func giveEverythingBack(then: @escaping @Sendable () -> Void) {
+    private func returnResources(then: @escaping @Sendable () -> Void) {
         // Foundation keeps unretained pointers from an operation to its dependents: an operation that is
         // released before its dependencies finish would leave a dangling pointer.
         for dependency in dependencies { removeDependency(dependency) }
@@ -232,28 +233,28 @@ extension ConnectionOperation {
     }
 
     private func announceEnd() {
-        let (whenFinished, isDelivered, isTold) = state.withLock { state in
+        let (whenFinished, isDelivered, notifiesFoundation) = state.withLock { state in
             defer { (state.whenFinished, state.whenKnown) = ([], nil) }
             return (state.whenFinished + (state.whenKnown ?? []), state.isDelivered, state.place.end())
         }
-        if isTold { tellFoundationOfEnd() }
+        if notifiesFoundation { notifyFoundationOfEnd() }
         if isDelivered { endWithoutAudience() }
         for body in whenFinished { body() }
     }
 
-    func tellFoundationOfEnd() {
+    func notifyFoundationOfEnd() {
         didChangeValue(forKey: "isExecuting")
         didChangeValue(forKey: "isFinished")
     }
 
     /// Ends an operation without an audience: only notifications are pending, and nothing waits for these.
     private func endWithoutAudience() {
-        letGo()
-        let (group, isUntold) = state.withLock { state in
-            (state.outbox.takeGroupAtEnd(), state.isUntold)
+        releaseAfterCompletion()
+        let (group, hasDeliveredNothing) = state.withLock { state in
+            (state.outbox.takeGroupAtEnd(), state.hasDeliveredNothing)
         }
         group?.leave()
-        if isUntold { MainLine.end(self) }
+        if hasDeliveredNothing { MainLine.end(self) }
     }
 
     /// Whether its queue, or its user, has called `start()`.

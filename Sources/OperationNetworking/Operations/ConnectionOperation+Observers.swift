@@ -9,9 +9,9 @@ extension ConnectionOperation {
     @discardableResult
     public func addObserver(_ observer: any OperationObserver) -> OperationObservation {
         state.withLock { state in
-            if !state.isTold { state.closures.observers.append(observer) }
+            if !state.isCompletionDelivered { state.closures.observers.append(observer) }
         }
-        if let counter = observer as? any RunCounter { tell(counter) }
+        if let counter = observer as? any RunCounter { notify(counter) }
         return OperationObservation(of: self, by: observer)
     }
 
@@ -35,13 +35,13 @@ extension ConnectionOperation {
     }
 
     /// Whether the operation notifies `observer`, directly or through a relay that has not ended.
-    func tells(_ observer: any OperationObserver) -> Bool {
+    func notifies(_ observer: any OperationObserver) -> Bool {
         // A relay may hold the last reference to its observer, which must not be released under the lock.
         state.withLock { $0.closures.observers }.contains { $0.passes(to: observer) }
     }
 
     /// Notifies the counter, in the order of events, if the operation is running.
-    func tell(_ counter: any RunCounter) {
+    func notify(_ counter: any RunCounter) {
         deliver { $0.runsNow ? .isRunning(counter) : nil }
     }
 }

@@ -46,7 +46,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         ) -> URLRequest?
 
     /// Decides about a redirect as a `RedirectHandler` does, on any thread at any time.
-    typealias RedirectQuestion =
+    typealias DeferredRedirectHandler =
         @Sendable (
             ConnectionOperation, URLRequest, HTTPURLResponse,
             _ answer: @escaping @Sendable (URLRequest?) -> Void
@@ -56,7 +56,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     typealias PieceHandler = @Sendable (_ piece: Data, _ done: @escaping @Sendable () -> Void) -> Callback
 
     /// Decides when to receive the body of a response: call `receive` to start.
-    typealias ResponseQuestion =
+    typealias ResponseHandler =
         @Sendable (_ response: HTTPURLResponse, _ receive: @escaping @Sendable () -> Void) -> Void
 
     let state: Locked<OperationState>
@@ -298,8 +298,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// `Proxy-Authorization` or `Host`, nor any field that the policy names. The request that the closure
     /// returns is sent, unless it goes from https to http: see ``RedirectPolicy/allowsDowngrade``.
     public func setRedirect(@_inheritActorContext _ block: RedirectHandler?) {
-        guard let block else { return setRedirectQuestion(nil) }
-        setRedirectQuestion { operation, request, response, answer in
+        guard let block else { return setDeferredRedirectHandler(nil) }
+        setDeferredRedirectHandler { operation, request, response, answer in
             Callback(in: block.isolation) {
                 answer(callAssumingIsolation(of: block, operation, request, response))
             }
@@ -307,15 +307,15 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         }
     }
 
-    func setRedirectQuestion(_ question: RedirectQuestion?) {
-        setClosure(question) { swap(&$0.redirect, &$1) }
+    func setDeferredRedirectHandler(_ handler: DeferredRedirectHandler?) {
+        setClosure(handler) { swap(&$0.redirect, &$1) }
     }
 
     /// Sets a closure that receives the head of each response that is not a redirect to be followed. The body
     /// is not received until the closure has called `receive`, on any thread. Set it before the operation is
     /// in a queue.
-    func setResponseQuestion(_ question: ResponseQuestion?) {
-        setClosure(question) { swap(&$0.response, &$1) }
+    func setResponseHandler(_ handler: ResponseHandler?) {
+        setClosure(handler) { swap(&$0.response, &$1) }
     }
 
     /// Sets a closure that makes a callback of each piece of the body of a successful response. Set it before
@@ -349,7 +349,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public override var isAsynchronous: Bool { true }
 
     public override var isReady: Bool {
-        let mayStart = state.withLock { $0.isAskedForReadiness() }
+        let mayStart = state.withLock { $0.readReadiness() }
         let isReady = super.isReady && mayStart
         if !isReady { state.withLock { $0.place.holdBack() } }
         return isReady
@@ -379,7 +379,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
             return state.machine.start(isHeldBack: QueueSlots.holdsBack(queue) { state.host })
         }
         // The operation was cancelled while it was in no queue.
-        if state.withLock({ $0.machine.phase == .finished && $0.place.tellEnd() }) { tellFoundationOfEnd() }
+        if state.withLock({ $0.machine.phase == .finished && $0.place.takeOwedEnd() }) {
+            notifyFoundationOfEnd()
+        }
     }
 
     /// Stops the transfer and keeps the bytes received so far. A queued operation is not started until it is
@@ -423,7 +425,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// `operation` is from an archive and had finished.
     open override func addDependency(_ operation: Operation) {
         if !Self.hadEnded(operation) { super.addDependency(operation) }
-        if isCancelled { goPastWhatBlocks() }
+        if isCancelled { ignoreBlockers() }
     }
 
     // MARK: - For subclasses

@@ -133,7 +133,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         let (isLate, old) = state.withLock { state in
             let old = state.handlers
             set(&state.handlers)
-            return (state.machine.phase == .finished && state.handlers.hearResult, old)
+            return (state.machine.phase == .finished && state.handlers.hasClosures, old)
         }
         // Releasing a closure may run any code.
         withExtendedLifetime(old) {}

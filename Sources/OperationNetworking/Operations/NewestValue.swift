@@ -8,32 +8,32 @@
 /// | ``forget()``     | drop the pending value, and allow the last one to be reported again               |
 struct NewestValue<Value: Equatable> {
     /// The value that waits for the queue.
-    private var untold: Value?
-    private var told: Value?
+    private var pending: Value?
+    private var reported: Value?
     private var isScheduled = false
 
     /// - Returns: whether the caller has to schedule a delivery.
     mutating func offer(_ value: Value) -> Bool {
-        guard value != untold ?? told else { return false }
-        untold = value
+        guard value != pending ?? reported else { return false }
+        pending = value
         defer { isScheduled = true }
         return !isScheduled
     }
 
     mutating func take() -> Value? {
-        defer { untold = nil }
-        guard let untold, untold != told else { return nil }
-        told = untold
-        return untold
+        defer { pending = nil }
+        guard let pending, pending != reported else { return nil }
+        reported = pending
+        return pending
     }
 
     /// Whether the delivery that ends has to schedule another one.
     mutating func hasMore() -> Bool {
-        isScheduled = untold != nil
+        isScheduled = pending != nil
         return isScheduled
     }
 
     mutating func forget() {
-        (untold, told) = (nil, nil)
+        (pending, reported) = (nil, nil)
     }
 }

@@ -36,7 +36,7 @@ final class ObserverRelay: OperationObserver {
     }
 
     /// Whether the relay forwards events to `observer`.
-    func tells(_ observer: any OperationObserver) -> Bool {
+    func notifies(_ observer: any OperationObserver) -> Bool {
         target === observer
     }
 
@@ -108,6 +108,6 @@ extension OperationObserver {
 
     /// Whether events reach `observer`: a relay that has ended forwards nothing.
     func passes(to observer: any OperationObserver) -> Bool {
-        self === observer || (self as? ObserverRelay)?.tells(observer) == true
+        self === observer || (self as? ObserverRelay)?.notifies(observer) == true
     }
 }

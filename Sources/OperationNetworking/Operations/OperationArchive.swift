@@ -70,7 +70,7 @@ public struct OperationArchive: Codable, Sendable {
         guard let end else { return state.earlierBody = bodySoFar?.body }
         state.machine = .finished
         state.place.restoreEnd()
-        (state.isDelivered, state.isTold) = (true, true)
+        (state.isDelivered, state.isCompletionDelivered) = (true, true)
         state.results.restore(
             ExchangeEnd(error: nil, data: end.data, metrics: TransferLog(end.metrics)),
             hasSerializer: responseSerializer != nil

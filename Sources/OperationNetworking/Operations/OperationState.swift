@@ -54,7 +54,7 @@ struct OperationState {
     /// Whether completion counts for batches: there is no audience, or everything was delivered.
     var isDelivered = false
     /// Whether completion has been delivered.
-    var isTold = false
+    var isCompletionDelivered = false
     /// Called when the operation has finished, before any completion callback is delivered.
     var whenFinished: [@Sendable () -> Void] = []
     /// As ``whenFinished``, but called earlier if the operation was cancelled before its queue started it.
@@ -123,13 +123,13 @@ struct OperationState {
     /// Records that `isReady` is read, as a queue does when the operation is added to it.
     /// - Returns: `false` if the operation is paused before its start.
     @discardableResult
-    mutating func isAskedForReadiness() -> Bool {
-        place.isAskedForReadiness()
+    mutating func readReadiness() -> Bool {
+        place.noteReadinessRead()
         return machine.phase != .pausedBeforeStart
     }
 
     /// Whether no notification has been posted yet, so that all of them may be dropped.
-    var isUntold: Bool { outbox.holdsStart || !hasBegun }
+    var hasDeliveredNothing: Bool { outbox.holdsStart || !hasBegun }
 
     /// Appends an event to the outbox. Returns where to schedule its delivery, if that is still to be done.
     mutating func append(_ delivery: Delivery, for audience: Audience) -> DeliveryTarget? {
@@ -246,8 +246,8 @@ extension OperationState {
     struct Closures {
         @Rare var uploadProgress: ProgressCall?
         @Rare var downloadProgress: ProgressCall?
-        @Rare var redirect: ConnectionOperation.RedirectQuestion?
-        @Rare var response: ConnectionOperation.ResponseQuestion?
+        @Rare var redirect: ConnectionOperation.DeferredRedirectHandler?
+        @Rare var response: ConnectionOperation.ResponseHandler?
         @Rare var piece: ConnectionOperation.PieceHandler?
         @Rare var challenge: ConnectionOperation.AuthenticationChallengeHandler?
         @Rare var bodyStreamProvider: (@Sendable () -> InputStream?)?
@@ -256,7 +256,7 @@ extension OperationState {
 
         /// Whether there is a closure that is called on the completion queue, other than the completion
         /// handlers.
-        var hearEvents: Bool {
+        var hasEventClosures: Bool {
             uploadProgress != nil || downloadProgress != nil || piece != nil || completionBlock != nil
         }
 

@@ -79,7 +79,7 @@ struct OperationStateMachine: Hashable, Sendable {
         /// Begin or continue the exchange.
         case begin
         /// Continue the exchange after its wait.
-        case goOn
+        case continueExchange
         /// Stop the transfer, keep the received bytes, and lend the slot.
         case suspend
         /// Notify the ledger that another phase that lends the slot began.
@@ -175,7 +175,7 @@ struct OperationStateMachine: Hashable, Sendable {
             return .begin
         case .returning:
             phase = .executing
-            return .goOn
+            return .continueExchange
         case .ready, .executing, .awaiting, .pausedBeforeStart, .pausedWhileExecuting, .ending, .finishing,
             .finished:
             return .none

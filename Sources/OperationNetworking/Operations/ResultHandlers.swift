@@ -12,11 +12,11 @@ struct ResultHandlers {
     private var hasCalled = false
 
     /// Whether there is a closure that receives the result.
-    var hearResult: Bool { success != nil || failure != nil || completion != nil }
+    var hasClosures: Bool { success != nil || failure != nil || completion != nil }
 
     /// Takes the closures for success and failure, which the caller then calls.
     mutating func takeResult() -> ResultHandlers {
-        hasCalled = hasCalled || hearResult
+        hasCalled = hasCalled || hasClosures
         defer { (success, failure) = (nil, nil) }
         return self
     }

@@ -58,7 +58,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         if let completion {
             download.setCompletion { [weak self] operation in
                 // Before the handler, which may exit the process.
-                self?.cleanUp(isTold: false)
+                self?.cleanUp(isDelivered: false)
                 return Callback(
                     completion,
                     operation.response,
@@ -151,20 +151,20 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     /// Removes the directory, unless it contains the result or resumable bytes. A file without a destination
     /// stays until the completion handler has returned.
-    private func cleanUp(isTold: Bool) {
+    private func cleanUp(isDelivered: Bool) {
         let move = fileMove.withLock { $0 }
         let isLent = hasCompletion && download.error == nil && move == .none
         guard move != .inPlace, !(download.error is SessionError), resumeData == nil else { return }
-        if isTold || !isLent { Self.removeLeftovers(of: download, earlierData) }
+        if isDelivered || !isLent { Self.removeLeftovers(of: download, earlierData) }
     }
 
     override func didFinish() {
-        if !hasCompletion { cleanUp(isTold: true) }
+        if !hasCompletion { cleanUp(isDelivered: true) }
         super.didFinish()
     }
 
-    override func didTellEnd() {
-        if hasCompletion { cleanUp(isTold: true) }
+    override func didDeliverEnd() {
+        if hasCompletion { cleanUp(isDelivered: true) }
     }
 
     override var removal: @Sendable () -> Void {

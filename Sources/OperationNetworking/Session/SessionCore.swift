@@ -20,14 +20,14 @@ final class SessionCore: Sendable {
         /// The tasks that have not completed.
         var entries: [Int: Entry] = [:]
         /// The number of completed tasks whose callbacks are pending.
-        var untold = 0
+        var undelivered = 0
         var isValid = true
         var isAbandoned = false
         var whenInvalid: (@Sendable () -> Void)?
 
         /// - Returns: the closure to call if the session has become invalid.
         mutating func takeEnd() -> (@Sendable () -> Void)? {
-            guard !isValid, entries.isEmpty, untold == 0 else { return nil }
+            guard !isValid, entries.isEmpty, undelivered == 0 else { return nil }
             defer { whenInvalid = nil }
             return whenInvalid
         }
@@ -43,7 +43,7 @@ final class SessionCore: Sendable {
 
         deinit {
             let end = session.state.withLock { state in
-                state.untold -= 1
+                state.undelivered -= 1
                 return state.takeEnd()
             }
             end?()
@@ -128,7 +128,7 @@ final class SessionCore: Sendable {
     /// Removes a completed task. The returned token is released when its callbacks have been called.
     func remove(_ task: SessionTask) -> EndToken {
         state.withLock { state in
-            state.untold += 1
+            state.undelivered += 1
             state.entries[task.taskIdentifier] = nil
         }
         return EndToken(self)

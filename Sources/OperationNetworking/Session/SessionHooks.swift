@@ -33,7 +33,7 @@ struct SessionHooks: Sendable {
         (@isolated(any) @Sendable (DownloadTask, _ offset: Int64, _ expected: Int64) -> Void)?
 
     /// Whether there is a closure that a ``HookObserver`` calls.
-    var hearEvents: Bool {
+    var hasEventClosures: Bool {
         didSendBodyData != nil || didComplete != nil || didFinishCollectingMetrics != nil
             || didWriteData != nil || didResumeDownload != nil
     }
@@ -53,7 +53,7 @@ extension SessionTask {
     func installHooks() {
         let hooks = session.hooks.withLock { $0 }
         if let redirect = hooks.willPerformRedirection {
-            operation.setRedirectQuestion { [weak self] _, request, response, answer in
+            operation.setDeferredRedirectHandler { [weak self] _, request, response, answer in
                 guard let task = self else { return answer(request) }
                 Callback(in: redirect.isolation) {
                     answer(callAssumingIsolation(of: redirect, task, response, request))
@@ -101,17 +101,17 @@ extension DataTask {
 
     fileprivate func installDataHooks(_ hooks: SessionHooks) {
         hooks.prepare?(operation, self)
-        if let tell = hooks.didReceiveData {
+        if let handler = hooks.didReceiveData {
             operation.setPieceHandler { [weak self] piece, done in
-                Callback(in: tell.isolation) { [self] in
-                    if let self { callAssumingIsolation(of: tell, self, piece) }
+                Callback(in: handler.isolation) { [self] in
+                    if let self { callAssumingIsolation(of: handler, self, piece) }
                     done()
                 }
             }
         }
         if let ask = hooks.didReceiveResponse {
-            operation.setResponseQuestion { [weak self] response, receive in
-                guard let task = self, task.asks(receive) else { return }
+            operation.setResponseHandler { [weak self] response, receive in
+                guard let task = self, task.requestsDecision(receive) else { return }
                 Callback(in: ask.isolation) {
                     switch callAssumingIsolation(of: ask, task, response) {
                     case .allow: task.allow()
@@ -153,20 +153,22 @@ final class HookObserver: OperationObserver {
     }
 
     func operation(_ operation: ConnectionOperation, didUpload bytes: Int, total: Int64, expected: Int64) {
-        guard let task, let tell = hooks.withLock({ $0.didSendBodyData }) else { return }
-        call(Callback(tell, task, Int64(bytes), total, expected), of: operation)
+        guard let task, let handler = hooks.withLock({ $0.didSendBodyData }) else { return }
+        call(Callback(handler, task, Int64(bytes), total, expected), of: operation)
     }
 
     func operation(_ operation: ConnectionOperation, didDownload bytes: Int, total: Int64, expected: Int64) {
-        guard let task = task as? DownloadTask, let tell = hooks.withLock({ $0.didWriteData }) else { return }
-        call(Callback(tell, task, Int64(bytes), total, expected), of: operation)
+        guard let task = task as? DownloadTask, let handler = hooks.withLock({ $0.didWriteData }) else {
+            return
+        }
+        call(Callback(handler, task, Int64(bytes), total, expected), of: operation)
     }
 
     func operation(_ operation: ConnectionOperation, didResumeAt offset: Int64) {
-        guard let task = task as? DownloadTask, let tell = hooks.withLock({ $0.didResumeDownload }) else {
+        guard let task = task as? DownloadTask, let handler = hooks.withLock({ $0.didResumeDownload }) else {
             return
         }
-        call(Callback(tell, task, offset, task.countOfBytesExpectedToReceive), of: operation)
+        call(Callback(handler, task, offset, task.countOfBytesExpectedToReceive), of: operation)
     }
 
     func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {

@@ -243,7 +243,7 @@ public class SessionTask: @unchecked Sendable {
 
     /// Adds the observer for the session's closures, if there are any.
     private func observe() {
-        guard session.hooks.withLock({ $0.hearEvents }) else { return }
+        guard session.hooks.withLock({ $0.hasEventClosures }) else { return }
         let isFirst = changing.withLock { state in
             defer { state.isObserved = true }
             return !state.isObserved
@@ -257,14 +257,14 @@ public class SessionTask: @unchecked Sendable {
         operation.deliver(
             Callback(in: nil) {
                 self.post(.taskDidComplete, self.completionInfo)
-                self.didTellEnd()
+                self.didDeliverEnd()
                 withExtendedLifetime(token) {}
             }
         )
     }
 
     /// Called when the completion handler has returned.
-    func didTellEnd() {}
+    func didDeliverEnd() {}
 
     /// Cleans up after a task that was released before it completed. Does not retain the task.
     var removal: @Sendable () -> Void { {} }
@@ -291,26 +291,26 @@ public class SessionTask: @unchecked Sendable {
 public class DataTask: SessionTask, @unchecked Sendable {
     // @unchecked: what changes lives behind locks.
 
-    private let question = Locked(ResponseQuestion.notAsked)
+    private let decision = Locked(ResponseDecision.notRequested)
 
     /// The decision of the session's closure about the response. The closure is called once, although the
     /// operation asks again after a suspension.
-    private enum ResponseQuestion {
-        case notAsked
+    private enum ResponseDecision {
+        case notRequested
         /// The operation waits for the answer, with a closure for each time it has asked.
-        case asked([@Sendable () -> Void])
+        case requested([@Sendable () -> Void])
         case allowed
     }
 
     /// Whether to call the session's closure. `receive` is called once the response is allowed.
-    func asks(_ receive: @escaping @Sendable () -> Void) -> Bool {
-        let (isFirst, isAllowed) = question.withLock { question in
-            switch question {
-            case .notAsked:
-                question = .asked([receive])
+    func requestsDecision(_ receive: @escaping @Sendable () -> Void) -> Bool {
+        let (isFirst, isAllowed) = decision.withLock { decision in
+            switch decision {
+            case .notRequested:
+                decision = .requested([receive])
                 return (true, false)
-            case .asked(let waiting):
-                question = .asked(waiting + [receive])
+            case .requested(let waiting):
+                decision = .requested(waiting + [receive])
                 return (false, false)
             case .allowed: return (false, true)
             }
@@ -321,9 +321,9 @@ public class DataTask: SessionTask, @unchecked Sendable {
 
     /// Allows the response.
     func allow() {
-        let waiting = question.withLock { question in
-            defer { question = .allowed }
-            if case .asked(let waiting) = question { return waiting }
+        let waiting = decision.withLock { decision in
+            defer { decision = .allowed }
+            if case .requested(let waiting) = decision { return waiting }
             return []
         }
         for receive in waiting { receive() }

@@ -146,8 +146,8 @@ open class URLSessionManager: @unchecked Sendable {
                 }
                 return hooks
             }
-            let tell = hooks.didBecomeInvalid.map { Callback($0, nil) }
-            old.operations.callBack(tell) {
+            let call = hooks.didBecomeInvalid.map { Callback($0, nil) }
+            old.operations.callBack(call) {
                 NotificationCenter.default.post(name: .urlSessionDidInvalidate, object: self)
             }
         }

@@ -72,7 +72,7 @@ import Testing
             "slot granted",
             { $0.slotGranted() },
             [
-                (.ready, .none), (.executing, .none), (.awaiting, .none), (.executing, .goOn),
+                (.ready, .none), (.executing, .none), (.awaiting, .none), (.executing, .continueExchange),
                 (.executing, .begin), (.pausedBeforeStart, .none), (.pausedWhileExecuting, .none),
                 (.executing, .begin), (.ending, .none), (.finishing, .none), (.finished, .none),
             ]

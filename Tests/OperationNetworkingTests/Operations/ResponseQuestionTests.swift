@@ -22,7 +22,7 @@ struct ResponseQuestionTests {
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = DispatchQueue(label: "callbacks")
         let asked = Recorder<@Sendable () -> Void>()
-        operation.setResponseQuestion { _, receive in asked.append(receive) }
+        operation.setResponseHandler { _, receive in asked.append(receive) }
         let progress = Recorder<Int64>()
         operation.setDownloadProgress { _, total, _ in progress.append(total) }
         operation.start()

@@ -90,13 +90,13 @@ final class NetworkLoop {
             again.signal()
         }
         arm(transfers.nextDeadline)
-        tellEnds()
+        reportEnds()
         arm(passWork.handOver(now: MonotonicTime.now))
     }
 
     /// The last step of a pass: a nested run of the loop finds everything armed, and another pass requested
     /// for the remaining ends.
-    private func tellEnds() {
+    private func reportEnds() {
         while let next = transfers.nextEnd() {
             if transfers.hasWork { again.signal() }
             next.client.transferDidComplete(next.end)

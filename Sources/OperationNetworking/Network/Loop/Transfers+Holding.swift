@@ -38,7 +38,7 @@ extension Transfers {
         if running.watch(id, true) { alarms.watchStall(of: id, since: clock.now) }
     }
 
-    func lookAtStalled() {
+    func checkStalled() {
         while let id = alarms.nextStalled(now: clock.now) {
             guard let transfer = running[id]?.transfer else { continue }
             let since = transfer.activity.stalledSince
@@ -52,7 +52,7 @@ extension Transfers {
     }
 
     /// Resumes transfers whose limit should allow bytes again.
-    func goOn() {
+    func resumeHeld() {
         // A shared limit allows one of its transfers each time, and reports the same time, up to rounding, to
         // all. The transfer that has waited longest goes first, or it would starve.
         var due: [TransferID: MonotonicTime] = [:]

@@ -118,11 +118,11 @@ final class Transfers: TransferRunning {
 
     /// Calls the client's ``TransferClient/transferLasts()`` after a moment, unless the transfer has ended
     /// before.
-    func tellLasting(_ id: TransferID) {
+    func reportWhenLasting(_ id: TransferID) {
         alarms.watchYouth(of: id, since: clock.now)
     }
 
-    private func tellThoseThatLast() {
+    private func reportLasting() {
         while let id = alarms.nextLasting(now: clock.now) {
             (running[id]?.transfer.client ?? waiting[id]?.client)?.transferLasts()
         }
@@ -200,15 +200,15 @@ final class Transfers: TransferRunning {
         checkThread()
         clock.tick()
         admit()
-        goOn()
+        resumeHeld()
         let ready = drive {
             for domain in domains.all { domain.timeOut(now: clock.now) }
             return poller.poll { number, socket, events in domains[number]?.act(on: socket, events) }
         }
         collectFinished()
         stopIdle()
-        lookAtStalled()
-        tellThoseThatLast()
+        checkStalled()
+        reportLasting()
         alarms.forget(keeping: running, isAlone: count == 0)
         return ready > 0 && poller.hasMore()
             || domains.all.contains { $0.deadline.map { $0 <= clock.now } ?? false }
@@ -456,7 +456,7 @@ extension Transfers: TransferDelegate {
         watch(id)
     }
 
-    func transferDidGoOn(_ id: TransferID) {
+    func transferDidResume(_ id: TransferID) {
         admission.didResume(id)
     }
 

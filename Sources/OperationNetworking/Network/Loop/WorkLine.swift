@@ -25,7 +25,7 @@ struct WorkLine<Work> {
     private var workers: [(number: Int, since: MonotonicTime)] = []
     private var lastNumber = 0
 
-    /// - Parameter processorCount: the number of workers from which there are not few.
+    /// - Parameter processorCount: the number of workers below which there are few.
     init(processorCount: Int) {
         self.processorCount = processorCount
     }

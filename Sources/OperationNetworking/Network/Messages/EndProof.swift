@@ -44,7 +44,7 @@ enum EndProof: Hashable, Sendable {
         curlReportsResets: Bool = curlReportsResets
     ) -> TransferOptions.HTTPVersion {
         guard request.version == .automatic else { return request.version }
-        if request.canBeAskedAgain { return needsChunks ? .http1 : .automatic }
+        if request.canBeRepeated { return needsChunks ? .http1 : .automatic }
         return curlReportsResets ? .automatic : .http1
     }
 
@@ -56,13 +56,13 @@ enum EndProof: Hashable, Sendable {
         return switch self {
         case .length, .coding, .chunks, .closeNotify: true
         // Over HTTP/1.1 there is the last chunk, whatever happens to the trailers.
-        case .trailers: request.version != .automatic || !request.canBeAskedAgain
-        case .nothing: head.version.hasPrefix("HTTP/1") || !request.canBeAskedAgain
+        case .trailers: request.version != .automatic || !request.canBeRepeated
+        case .nothing: head.version.hasPrefix("HTTP/1") || !request.canBeRepeated
         }
     }
 }
 
 extension TransferRequest {
     /// Whether the request may be repeated just to prove the end of its body.
-    var canBeAskedAgain: Bool { (method == "GET" || method == "HEAD") && body == nil }
+    var canBeRepeated: Bool { (method == "GET" || method == "HEAD") && body == nil }
 }

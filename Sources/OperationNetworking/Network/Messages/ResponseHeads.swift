@@ -91,7 +91,7 @@ struct ResponseHeads {
 
     /// Records that libcurl repeats the request to the proxy, if that has answered 407.
     /// - Returns: whether the proxy had.
-    mutating func askProxyAgain() -> Bool {
+    mutating func repeatToProxy() -> Bool {
         guard isRefusedByProxy else { return false }
         isRefusedByProxy = false
         reader = ResponseHeadReader()

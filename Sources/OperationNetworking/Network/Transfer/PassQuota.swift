@@ -38,7 +38,7 @@ struct PassQuota {
     /// Counts a piece of that many bytes.
     /// - Returns: whether the transfer yields now: it has had its share, others wait, and it has not yielded
     ///   in this pass.
-    mutating func makesWay(after bytes: Int, isAwaited: @autoclosure () -> Bool) -> Bool {
+    mutating func yields(after bytes: Int, isAwaited: @autoclosure () -> Bool) -> Bool {
         self.bytes += bytes
         if let restLeft {
             self.restLeft = restLeft - bytes

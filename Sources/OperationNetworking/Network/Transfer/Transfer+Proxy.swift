@@ -21,7 +21,7 @@ extension Transfer {
         if case .bodyCannotWait = failure { return .cannotHold }
         if heads.isRefusedByProxy { return .refused }
         // To libcurl, a response of a server in a tunnel looks as if it came from the proxy.
-        let isProxyAlone = request.isAskedOfProxy || !connection.isThere
+        let isProxyAlone = request.goesToProxy || !connection.isThere
         let offersMore = isProxyAlone ? easy.proxyOffersMoreThanBasic : connection.tunnelOffersMore
         if let offersMore { return offersMore ? .askedForMore : .askedForBasic }
         return heads.head == nil ? .none : .passed

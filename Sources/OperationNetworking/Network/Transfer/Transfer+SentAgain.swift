@@ -22,10 +22,10 @@ extension Transfer {
     /// |-----------------------------------------|------------------------------------------------------|
     /// | 407 with a challenge, not by a proxy    | the proxy's credentials (RFC 9110 §11.7.1)           |
     /// | 417, before the whole body was sent     | the same `Expect`, and the body (RFC 9110 §15.5.18)  |
-    func asksLibcurlAgain(_ head: ResponseHead) -> Bool {
+    func isMistakenForChallenge(_ head: ResponseHead) -> Bool {
         switch head.status {
         case 407:
-            !request.isAskedOfProxy && request.trustDomain.proxy?.hasCredentials == true
+            !request.goesToProxy && request.trustDomain.proxy?.hasCredentials == true
                 && head.fields["Proxy-Authenticate"] != nil
         case 417:
             !outgoing.isAtEnd

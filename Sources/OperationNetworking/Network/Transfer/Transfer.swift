@@ -76,7 +76,7 @@ final class Transfer: EasyHandleDelegate {
             case .length(let fault) = heads.reader.failure(error),
             let head = heads.reader.unfinishedHead,
             head.malformation(isTLS: isTLS, request.version) == nil,
-            !(head.status == 407 && request.isAskedOfProxy), !(head.status == 417 && outgoing.awaitsProxy),
+            !(head.status == 407 && request.goesToProxy), !(head.status == 417 && outgoing.awaitsProxy),
             // Kept bytes are not discarded because of half a head.
             head.status != 416
         else { return }
@@ -121,7 +121,7 @@ final class Transfer: EasyHandleDelegate {
         }
         if heads.head == nil || heads.reader.isInsideHead { return .truncatedHead }
         if watchesForCloseNotify, !easy.hasCloseNotify { return .missingCloseNotify }
-        if let incoming, request.canBeAskedAgain, !heads.reader.hasTrailers, heads.head?.isOfBody == true,
+        if let incoming, request.canBeRepeated, !heads.reader.hasTrailers, heads.head?.isOfBody == true,
             incoming.endProof == .trailers || incoming.isEmptyInCoding
         {
             return .endNotProvable
@@ -154,7 +154,7 @@ final class Transfer: EasyHandleDelegate {
     /// - Returns: why the transfer has to be ended: libcurl ignores a failing callback here.
     func resumeReceiving() -> TransferError? {
         guard activity.releaseResponse() else { return nil }
-        goOn()
+        endStall()
         easy.resumeReceiving()
         return failure
     }
@@ -163,7 +163,7 @@ final class Transfer: EasyHandleDelegate {
     /// - Returns: why the transfer has to be ended, as in ``resumeReceiving()``.
     func resumeSending() -> TransferError? {
         guard activity.releaseRequest() else { return nil }
-        goOn()
+        endStall()
         easy.resumeSending()
         return failure
     }
@@ -184,8 +184,8 @@ final class Transfer: EasyHandleDelegate {
         delegate.transferDidStall(id)
     }
 
-    private func goOn() {
-        if activity.goOn(now: clock.now) { delegate.transferDidGoOn(id) }
+    private func endStall() {
+        if activity.resume(now: clock.now) { delegate.transferDidResume(id) }
     }
 
     func didMove() {
@@ -249,7 +249,7 @@ final class Transfer: EasyHandleDelegate {
         } else {
             guard maySendNow else { return give(up: .notSentAgain) }
         }
-        if heads.askProxyAgain(), outgoing.release() {
+        if heads.repeatToProxy(), outgoing.release() {
             do throws(CurlError) {
                 try easy.replaceHeaderLines(
                     request.headerLines(holdsBody: false),
@@ -292,7 +292,7 @@ final class Transfer: EasyHandleDelegate {
         guard !head.isInterim else { return pass(interim: head) }
         didMove()
         if head.fields.contains("Set-Cookie") { readCookies(of: head) }
-        if head.status == 407, request.isAskedOfProxy {
+        if head.status == 407, request.goesToProxy {
             // libcurl reads the body.
             guard heads.refuseByProxy(head), IncomingBody(head, answering: request).fault == nil else {
                 return false
@@ -331,7 +331,7 @@ final class Transfer: EasyHandleDelegate {
     /// Whether the end of the body could not be proven if it is empty, and the request may be repeated.
     private func needsFirstByte(_ head: ResponseHead) -> Bool {
         guard request.version == .automatic, head.version == "HTTP/2", head.isOfBody,
-            request.canBeAskedAgain, head.fields.hasContentCoding
+            request.canBeRepeated, head.fields.hasContentCoding
         else { return false }
         return IncomingBody(head, answering: request).isEmptyInCoding
     }
@@ -357,25 +357,25 @@ final class Transfer: EasyHandleDelegate {
     private func accept(_ head: ResponseHead, lengthFault: MessageLength.Failure? = nil) -> Bool {
         heads.accept(head)
         discarded.end()
-        let isAskedAgain = asksLibcurlAgain(head)
+        let isMistaken = isMistakenForChallenge(head)
         let body = IncomingBody(head, answering: request, lengthFault: lengthFault)
         incoming = body
         if head.status >= 300 { waitForNoMoreBody() }
         if body.isShort { clock.hurry() }
         if watchesForCloseNotify { easy.watchForCloseNotify() }
         if !connection.isShared, body.length.keepsConnectionDespiteExcess { easy.watchForExcess() }
-        guard isAskedAgain || body.fault != nil || body.endProof.suffices(for: request, head: head) else {
+        guard isMistaken || body.fault != nil || body.endProof.suffices(for: request, head: head) else {
             return give(up: .endNotProvable)
         }
         // If the length is in doubt, so is the end of the head.
-        if body.fault == nil { tellCookies() }
+        if body.fault == nil { reportCookies() }
         switch client.transferDidReceive(body.fault == nil ? head : head.withoutBody) {
         case .receive: break
         case .later: heads.awaitsAnswer = true
         case .refuse: return give(up: .refused)
         }
         if let fault = body.fault { return give(up: fault) }
-        return isAskedAgain ? give(up: .refused) : true
+        return isMistaken ? give(up: .refused) : true
     }
 
     /// Skips an interim head. Only its `Link` fields are meant for immediate use (RFC 8297 §2), and are not
@@ -409,7 +409,7 @@ final class Transfer: EasyHandleDelegate {
     }
 
     /// Reports the cookies. libcurl has evaluated each cookie when its line arrived, and knows the result.
-    private func tellCookies() {
+    private func reportCookies() {
         guard easy.receivedCookies > 0, let known = request.cookies else { return }
         let host = request.cookieHost ?? ""
         let changes = CookieChanges(
@@ -447,8 +447,8 @@ final class Transfer: EasyHandleDelegate {
             guard isTaken != false else { return waitForNextPass() }
             if incoming?.isComplete == true {
                 clock.hurry()
-            } else if mayMakeWay, pieces.makesWay(after: bytes.count, isAwaited: clock.isAwaited) {
-                makeWay()
+            } else if mayYield, pieces.yields(after: bytes.count, isAwaited: clock.isAwaited) {
+                yieldTurn()
             }
             return .taken
         } catch {
@@ -491,10 +491,10 @@ final class Transfer: EasyHandleDelegate {
     /// Whether the transfer may yield. Not if streams share a connection: libcurl 7.88 loses bytes of held
     /// streams. Nor if the end of the connection ends the body: libcurl 8.3 to 8.5 may read that although the
     /// transfer is held, and lose the bytes before it.
-    private var mayMakeWay: Bool { !connection.isShared && incoming?.length != .untilClose }
+    private var mayYield: Bool { !connection.isShared && incoming?.length != .untilClose }
 
     /// Yields to others on the thread: the rest of this body is received in the next pass.
-    private func makeWay() {
+    private func yieldTurn() {
         activity.holdResponse()
         delegate.transfer(id, mustWaitUntil: clock.now)
         easy.holdReceiving()

@@ -179,7 +179,7 @@ struct TransferActivity {
 
     /// Records that bytes move again.
     /// - Returns: whether the transfer was stalled, which has to be reported.
-    mutating func goOn(now: MonotonicTime) -> Bool {
+    mutating func resume(now: MonotonicTime) -> Bool {
         didMove(now: now)
         guard stalledSince != nil else { return false }
         stalledSince = nil

@@ -25,7 +25,7 @@ protocol TransferClient: AnyObject {
     /// The request's body is sent again from `offset`, over another connection.
     func transferDidSeek(to offset: Int64)
 
-    /// The transfer does not end at once: see ``Transfers/tellLasting(_:)``. Called outside libcurl
+    /// The transfer does not end at once: see ``Transfers/reportWhenLasting(_:)``. Called outside libcurl
     /// callbacks.
     func transferLasts()
 

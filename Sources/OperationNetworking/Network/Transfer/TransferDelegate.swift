@@ -10,7 +10,7 @@ protocol TransferDelegate: AnyObject {
     func transferDidStall(_ id: TransferID)
 
     /// Bytes can move again.
-    func transferDidGoOn(_ id: TransferID)
+    func transferDidResume(_ id: TransferID)
 
     /// A limit holds the transfer until `moment`.
     func transfer(_ id: TransferID, mustWaitUntil moment: MonotonicTime)

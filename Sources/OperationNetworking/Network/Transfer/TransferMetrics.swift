@@ -140,7 +140,7 @@ extension Transfer {
     @nonexhaustive
 #endif
 public enum ResponseSource: String, Hashable, Codable, Sendable, CaseIterable {
-    /// The server, or an intermediary.
+    /// The server, or whatever answers in its place.
     case network
     /// The cache, with a fresh response.
     case cache

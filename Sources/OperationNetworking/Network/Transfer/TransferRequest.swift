@@ -78,7 +78,7 @@ struct TransferRequest: Sendable {
     var hasExpired: Bool { expiry.map { $0 <= Date() } ?? false }
 
     /// Whether a proxy receives the request, and not just a CONNECT: the response may be its own.
-    var isAskedOfProxy: Bool {
+    var goesToProxy: Bool {
         trustDomain.proxy?.kind == .http && !origin.isTLS
             && version != .http2PriorKnowledge
     }
@@ -98,7 +98,7 @@ struct TransferRequest: Sendable {
 
     /// Whether the body waits for the response of a proxy that is known to send challenges.
     func holdsBody(_ demand: ProxyDemand) -> Bool {
-        body != nil && isAskedOfProxy && trustDomain.proxy?.hasCredentials == true && demand.holdsBodies
+        body != nil && goesToProxy && trustDomain.proxy?.hasCredentials == true && demand.holdsBodies
             && fields["Expect"] == nil
     }
 

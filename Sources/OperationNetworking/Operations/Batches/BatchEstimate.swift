@@ -68,7 +68,7 @@ struct BatchEstimate: Sendable {
 
     var hasFinished: Bool { finishedCount == count }
 
-    // MARK: - What happens
+    // MARK: - Events
 
     /// Records the start of a body at `offset`, the number of bytes kept from before. A `length` of -1 means
     /// unknown.
@@ -136,7 +136,7 @@ struct BatchEstimate: Sendable {
         if part.isExact { exactCount += sign }
     }
 
-    // MARK: - What can be said
+    // MARK: - Values
 
     var confidence: BatchConfidence {
         if exactCount == count { return .exact }

@@ -18,7 +18,7 @@ final class BatchGauge: Sendable {
         var progress: ReportedProgress?
         var sequences: [Int: AsyncStream<BatchProgress>.Continuation] = [:]
         var lastSequence = 0
-        var isTelling = false
+        var isYielding = false
         var isWatching = false
         var hasEnded = false
 
@@ -108,9 +108,9 @@ final class BatchGauge: Sendable {
     }
 
     /// Yields the current state to the sequences. Under the lock, so that no value follows a newer one.
-    private func tell() {
+    private func yieldProgress() {
         state.withLock { state in
-            state.isTelling = false
+            state.isYielding = false
             let news = state.look()
             for continuation in state.sequences.values { continuation.yield(news) }
         }
@@ -129,7 +129,7 @@ final class BatchGauge: Sendable {
         guard isNew else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.restInterval) { [weak self] in
             self?.state.withLock { $0.isWatching = false }
-            self?.tell()
+            self?.yieldProgress()
         }
     }
 
@@ -147,21 +147,23 @@ final class BatchGauge: Sendable {
         for continuation in sequences { continuation.finish() }
     }
 
-    // MARK: - What happens
+    // MARK: - Events
 
     func record(_ change: (inout BatchEstimate) -> Void) {
-        let (isToPublish, isToTell) = state.withLock { state in
+        let (isToPublish, isToYield) = state.withLock { state in
             change(&state.estimate)
             state.meter.record(total: state.estimate.transferred, now: MonotonicTime.now.seconds)
             let isToPublish = state.progress != nil && !state.isPublishing
             if isToPublish { state.isPublishing = true }
-            let isToTell = !state.sequences.isEmpty && !state.isTelling
-            if isToTell { state.isTelling = true }
-            return (isToPublish, isToTell)
+            let isToYield = !state.sequences.isEmpty && !state.isYielding
+            if isToYield { state.isYielding = true }
+            return (isToPublish, isToYield)
         }
         let time = DispatchTime.now() + Self.publishingInterval
         if isToPublish { queue.asyncAfter(deadline: time) { [weak self] in self?.publish() } }
-        if isToTell { DispatchQueue.global().asyncAfter(deadline: time) { [weak self] in self?.tell() } }
+        if isToYield {
+            DispatchQueue.global().asyncAfter(deadline: time) { [weak self] in self?.yieldProgress() }
+        }
     }
 
     /// Publishes the counts to the `Progress`, if it is used. Called on the queue.
@@ -175,7 +177,7 @@ final class BatchGauge: Sendable {
         progress?.publish()
     }
 
-    // MARK: - What can be said
+    // MARK: - Values
 
     var fraction: Double { state.withLock { $0.estimate.fraction } }
 

@@ -191,7 +191,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         ConnectionOperation.seal(operations)
         queue.addOperations(operations, waitUntilFinished: false)
         // The queue may have missed members that became ready in between.
-        ConnectionOperation.tellReadiness(late: operations)
+        ConnectionOperation.notifyReadiness(late: operations)
     }
 
     /// Pauses all members. A member that has not started is not started until it is resumed.

@@ -136,16 +136,16 @@ final class CallbackQueue: Sendable {
     private func schedule() {
         queue.async {
             self.line.withLock { $0.begin(atMost: Self.turn) }
-            self.goOn()
+            self.continueTurn()
         }
         MainQueue.noteCallback(on: queue)
     }
 
-    private func goOn() {
+    private func continueTurn() {
         while true {
             let (call, hasMore) = line.withLock { line in (line.next(), line.isScheduled) }
             guard let call else { return hasMore ? schedule() : () }
-            if let callback = call() { return callback.call { self.queue.async { self.goOn() } } }
+            if let callback = call() { return callback.call { self.queue.async { self.continueTurn() } } }
         }
     }
 }

@@ -21,7 +21,7 @@ struct Attempts {
     /// Whether the operation was resumed, so that this attempt does not wait.
     private var isUrgent = false
     /// Whether the whole body was requested in place of unusable bytes, without a policy that allows it.
-    private var hasAskedForWhole = false
+    private var hasRequestedWhole = false
     /// The policy's statuses, once another attempt was made because of one: a stored response with one of
     /// them does not answer the next attempt. Empty before such an attempt.
     private(set) var retriedStatuses: Set<Int> = []
@@ -35,7 +35,7 @@ struct Attempts {
 
     /// Begins the first attempt or, after a pause, one that does not wait.
     mutating func begin(now: MonotonicTime) {
-        if began == nil { began = now } else { (isUrgent, hasAskedForWhole) = (true, false) }
+        if began == nil { began = now } else { (isUrgent, hasRequestedWhole) = (true, false) }
     }
 
     /// Records that the attempt has ended with `held` bytes to resume from. If at least `progress` of them
@@ -45,7 +45,7 @@ struct Attempts {
         guard held - mostBytes >= progress else { return }
         mostBytes = held
         retries = 0
-        hasAskedForWhole = false
+        hasRequestedWhole = false
     }
 
     /// Records that the body starts over. That is not progress yet: otherwise a server with a different file
@@ -117,9 +117,9 @@ struct Attempts {
 
     /// Whether the whole body may be requested although the policy allows no other attempt: once, without
     /// delay, if there were no retries, until there is progress or the operation is resumed.
-    mutating func mayAskForWhole() -> Bool {
-        defer { hasAskedForWhole = true }
-        return !hasAskedForWhole && retries == 0
+    mutating func mayRequestWhole() -> Bool {
+        defer { hasRequestedWhole = true }
+        return !hasRequestedWhole && retries == 0
     }
 
     /// Decides about the error of a transfer.

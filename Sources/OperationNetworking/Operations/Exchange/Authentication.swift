@@ -57,8 +57,8 @@ struct Authentication {
     private var isDigestRemembered = false
     private var renewedDigests = 0
     /// Whether the body of the transfer waits for `100 Continue`, and whether the server supports that.
-    private var asksForLeave = false
-    private var givesLeave = true
+    private var expectsContinue = false
+    private var supportsContinue = true
     /// The proofs that the hop's server rejected.
     private(set) var refused: Set<Proof> = []
     /// The token in `proof`, if it comes from the source.
@@ -100,8 +100,8 @@ struct Authentication {
         digest = nil
         isDigestRemembered = false
         renewedDigests = 0
-        asksForLeave = false
-        givesLeave = true
+        expectsContinue = false
+        supportsContinue = true
         refused = []
         hasRenewedToken = false
     }
@@ -210,20 +210,20 @@ struct Authentication {
 
     /// Decides whether the body waits for `100 Continue` (RFC 9110 §10.1.1): the server may want a new nonce,
     /// and a body that is large, or can be read only once, would have been sent in vain.
-    mutating func asksForLeave(_ body: RequestBody?) -> Bool {
-        guard let body, isDigestRemembered, givesLeave else {
-            asksForLeave = false
+    mutating func expectsContinue(_ body: RequestBody?) -> Bool {
+        guard let body, isDigestRemembered, supportsContinue else {
+            expectsContinue = false
             return false
         }
-        asksForLeave = !body.isRepeatable || (body.length ?? .max) > Self.maximumWastedBody
-        return asksForLeave
+        expectsContinue = !body.isRepeatable || (body.length ?? .max) > Self.maximumWastedBody
+        return expectsContinue
     }
 
     /// Records that the server answered 417.
     /// - Returns: whether the request may be repeated without waiting, since no byte of the body was sent.
-    mutating func noteNoLeave() -> Bool {
-        defer { givesLeave = false }
-        return asksForLeave && givesLeave
+    mutating func noteExpectationFailed() -> Bool {
+        defer { supportsContinue = false }
+        return expectsContinue && supportsContinue
     }
 
     /// Returns the rejected token if another one should be fetched: once until a proof is accepted.

@@ -11,32 +11,32 @@ extension Exchange {
         }
         owner.exchangeLasts()
         sink.flush()
-        let question = nextQuestion
-        let hear = waitWithoutPlace(.answer) { (exchange, answer: Result<URLRequest, any Error>, network) in
-            exchange.stopAsking = nil
+        let request = nextRequest
+        let decide = waitWithoutSlot(.answer) { (exchange, answer: Result<URLRequest, any Error>, network) in
+            exchange.cancelPending = nil
             do {
                 let adapted = try answer.get()
-                try RequestAdapterError.check(adapted, of: question)
+                try RequestAdapterError.check(adapted, of: request)
                 exchange.route.adapted = adapted
                 exchange.prepare(network)
             } catch {
                 exchange.fail(error)
             }
         }
-        stopAsking = owner.exchangeAdapts(
-            question,
+        cancelPending = owner.exchangeAdapts(
+            request,
             number: meters.log.sum.transferCount + 1,
             by: adapters,
-            decide: hear
+            decide: decide
         )
         return true
     }
 
     /// The hop with the method of the next request, which a signature may cover.
-    private var nextQuestion: URLRequest {
-        var question = route.hop
-        if let method = resumption.nextMethod(of: question) { question.httpMethod = method }
-        return question
+    private var nextRequest: URLRequest {
+        var request = route.hop
+        if let method = resumption.nextMethod(of: request) { request.httpMethod = method }
+        return request
     }
 
     /// Whether the adapters received a different method from the one to be sent, because the request has

@@ -42,12 +42,12 @@ extension Exchange {
 
     /// Requests the whole body because the kept bytes are unusable. That counts as another attempt, with its
     /// delay. Without retries it is done once, without delay; after that, the exchange fails.
-    func askForWhole(because reason: RestartReason) -> ExchangeNext {
+    func requestWhole(because reason: RestartReason) -> ExchangeNext {
         let error = ResumeError.mustStartOver(reason)
         noteProgress()
         guard canSendAgain else { return .fail(error) }
         guard let delay = attempts.wait(beforeWholeOf: configuration.request, now: now) else {
-            return attempts.mayAskForWhole() ? .again : .fail(error)
+            return attempts.mayRequestWhole() ? .again : .fail(error)
         }
         owner?.exchangeWillRetry(Retry(cause: .error(error), delay: delay))
         return .retry(after: delay)
@@ -77,21 +77,21 @@ extension Exchange {
     private func wait(_ wait: Attempts.NetworkWait, else delay: TimeInterval, _ error: any Error) {
         owner?.exchangeLasts()
         sink.flush()
-        let hear = waitWithoutPlace(.time(route.hopURL.map(host))) { exchange, hasWaited, _ in
-            exchange.stopAsking = nil
+        let decide = waitWithoutSlot(.time(route.hopURL.map(host))) { exchange, hasWaited, _ in
+            exchange.cancelPending = nil
             exchange.tick()
             exchange.retry(after: hasWaited ? wait.delay : delay)
         }
         let round = machine.round
         // Not on this thread: it may query the kernel.
-        let task = Task.detached { hear(await wait.network.waitForNetwork()) }
-        stopAsking = { task.cancel() }
+        let task = Task.detached { decide(await wait.network.waitForNetwork()) }
+        cancelPending = { task.cancel() }
         guard let limit = wait.limit else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak self] in
             NetworkThread.shared.perform { [weak self] _ in
-                guard let self, machine.goesOn(in: round) else { return }
-                stopAsking?()
-                stopAsking = nil
+                guard let self, machine.endWait(in: round) else { return }
+                cancelPending?()
+                cancelPending = nil
                 tick()
                 fail(error)
             }
@@ -124,7 +124,7 @@ extension Exchange {
     ) {
         owner?.exchangeLasts()
         sink.flush()
-        let end = waitWithoutPlace(.time(url.map(host))) { (exchange, _: Void, network) in
+        let end = waitWithoutSlot(.time(url.map(host))) { (exchange, _: Void, network) in
             go(exchange, network)
         }
         // The closure retains nothing: the wait may be ten minutes, and the operation may be released long

@@ -57,7 +57,7 @@ extension Exchange {
             let key = memoryKey(credential, url)
             guard let scheme = network.credentials.scheme(for: key, to: url),
                 configuration.settings.authenticationSchemes.contains(scheme),
-                !scheme.isConnectionBased || route.canAskWithoutBody
+                !scheme.isConnectionBased || route.canSendWithoutBody
             else { continue }
             guard scheme == .digest else {
                 return authentication.send(Authentication.Proof(credential: credential, scheme: scheme))
@@ -81,7 +81,7 @@ extension Exchange {
     private func fetchToken(otherThan refused: TokenSource.Token?, from source: TokenSource) {
         owner?.exchangeLasts()
         sink.flush()
-        let hear = waitWithoutPlace(.answer) {
+        let decide = waitWithoutSlot(.answer) {
             (exchange, result: Result<TokenSource.Token, any Error>, network) in
             switch result {
             case .success(let token):
@@ -91,7 +91,7 @@ extension Exchange {
                 exchange.fail(error)
             }
         }
-        source.token(otherThan: refused, then: hear)
+        source.token(otherThan: refused, then: decide)
     }
 
     // MARK: - After a head
@@ -99,8 +99,8 @@ extension Exchange {
     /// Decides about a head that is a challenge rather than the response. Called inside a libcurl callback.
     /// - Returns: the decision; `nil` if the head is not a challenge.
     func answerChallenge(_ head: ResponseHead) -> Machine.Decision? {
-        if head.status == 417, authentication.noteNoLeave() || route.dropExpectation() {
-            return goOn(.again, after: head)
+        if head.status == 417, authentication.noteExpectationFailed() || route.dropExpectation() {
+            return proceed(.again, after: head)
         }
         guard head.status == 401 else {
             noteAcceptance(head)
@@ -111,14 +111,14 @@ extension Exchange {
         noteRefusal()
         guard authentication.refused.count < Self.maximumRefusals else { return nil }
         if let source = configuration.settings.tokenSource, let token = authentication.tokenToRenew() {
-            return goOn(.renew(token, source, head), after: head)
+            return proceed(.renew(token, source, head), after: head)
         }
         if let owner, owner.exchangeAnswersChallenges, let challenge = challenge(offers, head) {
             ask(.credential(challenge, offers), after: head)
             return .ask(keeping: min(configuration.sideBodyLimit, Self.maximumQuestionBody))
         }
         guard let proof = defaultProof(to: offers, head) else { return nil }
-        return goOn(.authenticate(proof, head), after: head)
+        return proceed(.authenticate(proof, head), after: head)
     }
 
     /// - Returns: the decision about a head that only requires another nonce; `nil` if it requires more.
@@ -131,9 +131,9 @@ extension Exchange {
             // The nonce of another realm stays valid there.
             let realm = DigestChallenge.first(in: offers)?.realm
             if realm == authentication.digest?.challenge.realm { forget(proof) }
-            return goOn(.authenticate(proof, head), after: head)
+            return proceed(.authenticate(proof, head), after: head)
         } catch {
-            return .goOn(.fail(error.error(for: route.url)))
+            return .proceed(.fail(error.error(for: route.url)))
         }
     }
 
@@ -228,9 +228,9 @@ extension Exchange {
         to offers: [AuthenticationOffer],
         _ head: ResponseHead
     ) -> Machine.Effect {
-        guard let proof = proof(in: answer, to: offers, head) else { return goOnUnanswered(answer, head) }
+        guard let proof = proof(in: answer, to: offers, head) else { return proceedUnanswered(answer, head) }
         guard route.canSendBodyAgain else { return fail(route.unsentBody, after: head) }
-        return goOn(.authenticate(proof, head), afterAnswerTo: head)
+        return proceed(.authenticate(proof, head), afterAnswerTo: head)
     }
 
     private func proof(
@@ -251,19 +251,19 @@ extension Exchange {
     /// Fails because there is a credential, but the body cannot be sent again. The response says why it was
     /// needed.
     private func endUnsent(_ head: ResponseHead) {
-        tell(head)
+        report(head)
         fail(route.unsentBody)
     }
 
-    private func goOnUnanswered(
+    private func proceedUnanswered(
         _ answer: AuthenticationChallenge.Answer,
         _ head: ResponseHead
     ) -> Machine.Effect {
         if case .refuse = answer {
             return fail(URLError.refusedAuthentication(url: route.hopURL), after: head)
         }
-        if let delay = retryDelay(after: head) { return goOn(.retry(after: delay), afterAnswerTo: head) }
-        guard let question = questionOfAddress(after: head) else { return take(head) }
+        if let delay = retryDelay(after: head) { return proceed(.retry(after: delay), afterAnswerTo: head) }
+        guard let question = addressQuestion(after: head) else { return take(head) }
         ask(question, after: head)
         return .none
     }

@@ -40,7 +40,7 @@ extension Exchange {
     private func cookiesAreStored() {
         cookies.didStore()
         guard cookies.areStored, let end = machine.cookiesStored() else { return }
-        tell(end)
+        report(end)
     }
 }
 

@@ -9,7 +9,7 @@ extension Exchange {
         // Independent of the connection: if the sink has failed, the body is not requested again.
         if machine.body.isForSink, let failure = sink.failure { return fail(failure) }
         // Nor is the rest requested if the sink has found that the bytes differ.
-        if machine.body.isForSink, let reason = sink.demand { return perform(askForWhole(because: reason)) }
+        if machine.body.isForSink, let reason = sink.demand { return perform(requestWhole(because: reason)) }
         switch BodyEnd(facts(of: end)) {
         case .askAboutServer(let refusal): askAboutServer(refusal)
         case .again: startAgain()
@@ -32,7 +32,7 @@ extension Exchange {
             bodyExplains: configuration.bodyExplains
         )
         if end.error != nil {
-            facts.wasHeldForGood = machine.wasHeld && cannotGoOn
+            facts.wasHeldForGood = machine.wasHeld && cannotResume
         } else if case .deliver = machine.body, resumption.mayHaveFaults {
             (facts.isShort, facts.lengthError) = resumption.faults(held: sink.count, url: route.hopURL)
         }
@@ -43,7 +43,7 @@ extension Exchange {
     func overlapDiffers() -> ExchangeNext {
         resumption.startOver(because: .overlapDiffers)
         return sink.abilities.canBeEmptied
-            ? askForWhole(because: .overlapDiffers) : .fail(ResumeError.representationChanged)
+            ? requestWhole(because: .overlapDiffers) : .fail(ResumeError.representationChanged)
     }
 
     func finish() {
@@ -74,7 +74,7 @@ extension Exchange {
             tick()
             guard case .startAgain = machine.startOver() else { return }
             // If all bytes were present, no request was sent before their digest was known (P7).
-            perform(reason == .digestMismatch ? .again : askForWhole(because: reason))
+            perform(reason == .digestMismatch ? .again : requestWhole(because: reason))
         case .mustTryAgain(let error, let reason):
             if let reason { resumption.startOver(because: reason) }
             tick()
@@ -105,10 +105,10 @@ extension Exchange {
     }
 
     private func conclude(_ end: ExchangeEnd) {
-        if let end = machine.conclude(end, cookiesAreStored: cookies.areStored) { tell(end) }
+        if let end = machine.conclude(end, cookiesAreStored: cookies.areStored) { report(end) }
     }
 
-    func tell(_ end: ExchangeEnd) {
+    func report(_ end: ExchangeEnd) {
         if sink.tellsChanges { sink.onChange = nil }
         let owner = owner
         self.owner = nil

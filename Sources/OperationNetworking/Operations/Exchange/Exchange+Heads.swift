@@ -21,17 +21,17 @@ extension Exchange {
             // It is about another file: repeat the request without the condition, once.
             sink.dropCondition()
             route.dropCondition()
-            return .goOn(.again)
+            return .proceed(.again)
         }
         // A 206 has the requested bytes.
         if 200..<300 ~= head.status, head.status != 206, attempts.mayRepeat(head.status),
             let delay = retryDelay(after: head)
         {
-            return goOn(.retry(after: delay), after: head)
+            return proceed(.retry(after: delay), after: head)
         }
         if head.isWithoutBody, 200..<300 ~= head.status {
             // The held bytes are not touched. The end of the transfer reports why.
-            tell(head)
+            report(head)
             return .take(.drop)
         }
         let url = route.hopURL?.absoluteString
@@ -53,21 +53,21 @@ extension Exchange {
             return deliverAside(head)
         case .alreadyComplete:
             countKeptWhole()
-            return .goOn(.finish)
+            return .proceed(.finish)
         case .ask(.whole(let reason)):
-            let next = askForWhole(because: reason)
-            if case .fail = next { tell(head) }
-            return goOn(next, after: head)
+            let next = requestWhole(because: reason)
+            if case .fail = next { report(head) }
+            return proceed(next, after: head)
         case .ask:
-            return .goOn(.again)
+            return .proceed(.again)
         case .wait(let error):
             if let delay = outageDelay(because: error, after: head) {
-                return goOn(.retry(after: delay), after: head)
+                return proceed(.retry(after: delay), after: head)
             }
-            tell(head)
-            return .goOn(.fail(error))
+            report(head)
+            return .proceed(.fail(error))
         case .fail(let error):
-            return .goOn(.fail(error))
+            return .proceed(.fail(error))
         }
     }
 
@@ -130,8 +130,8 @@ extension Exchange {
 
     /// Delivers a response whose body is not part of the file.
     private func deliverAside(_ head: ResponseHead) -> Machine.Decision {
-        if let delay = retryDelay(after: head) { return goOn(.retry(after: delay), after: head) }
-        if let question = questionOfAddress(after: head) {
+        if let delay = retryDelay(after: head) { return proceed(.retry(after: delay), after: head) }
+        if let question = addressQuestion(after: head) {
             ask(question, after: head)
             return .ask(keeping: configuration.sideBodyLimit)
         }
@@ -141,11 +141,11 @@ extension Exchange {
     /// Makes an unsuccessful response the result; its body is the explanation. Called inside a libcurl
     /// callback.
     func takeForResponse(_ head: ResponseHead) -> Machine.Decision {
-        tell(head)
+        report(head)
         return .take(.keepAside(configuration.sideBodyLimit))
     }
 
-    func tell(_ head: ResponseHead) {
+    func report(_ head: ResponseHead) {
         guard let url = route.hopURL else { return }
         owner?.exchangeDidReceive(ReceivedResponse(head, for: url))
     }

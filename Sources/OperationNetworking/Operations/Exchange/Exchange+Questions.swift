@@ -16,8 +16,8 @@ extension Exchange {
     // MARK: - Without a question
 
     /// Continues with `next` and discards the body.
-    func goOn(_ next: ExchangeNext, after head: ResponseHead) -> Machine.Decision {
-        .goOn(next, receiving: isWorthReceiving(head) ? UnusedBody.maximumLength : nil)
+    func proceed(_ next: ExchangeNext, after head: ResponseHead) -> Machine.Decision {
+        .proceed(next, receiving: isWorthReceiving(head) ? UnusedBody.maximumLength : nil)
     }
 
     private func isWorthReceiving(_ head: ResponseHead) -> Bool {
@@ -55,7 +55,7 @@ extension Exchange {
                     switch answer {
                     case .refuse: exchange.take(head)
                     case .follow(let chosen):
-                        exchange.goOn(.follow(response, to: chosen, from: url), afterAnswerTo: head)
+                        exchange.proceed(.follow(response, to: chosen, from: url), afterAnswerTo: head)
                     }
                 }
             )
@@ -64,11 +64,11 @@ extension Exchange {
                 after: response,
                 decide: answer { exchange, url in
                     guard let url else { return exchange.take(head) }
-                    return exchange.goOn(.move(to: url), afterAnswerTo: head)
+                    return exchange.proceed(.move(to: url), afterAnswerTo: head)
                 }
             )
         case .credential(let challenge, let offers):
-            stopAsking = owner.exchangeNeedsCredential(
+            cancelPending = owner.exchangeNeedsCredential(
                 for: challenge,
                 decide: answer { exchange, answer in exchange.act(on: answer, to: offers, head) }
             )
@@ -87,9 +87,9 @@ extension Exchange {
         return { value in
             NetworkThread.shared.perform { network in
                 guard self.machine.isAsked(in: round) else { return }
-                self.takePlace(network) { exchange, network in
+                self.takeSlot(network) { exchange, network in
                     guard exchange.machine.isAsked(in: round) else { return }
-                    exchange.stopAsking = nil
+                    exchange.cancelPending = nil
                     exchange.perform(act(exchange, value), network)
                 }
             }
@@ -97,15 +97,15 @@ extension Exchange {
     }
 
     /// Continues with `next` and discards the rest of the body.
-    func goOn(_ next: ExchangeNext, afterAnswerTo head: ResponseHead) -> Machine.Effect {
+    func proceed(_ next: ExchangeNext, afterAnswerTo head: ResponseHead) -> Machine.Effect {
         let left = UnusedBody.maximumLength - sideBody.count
         sideBody = Data()
-        return machine.answer(.goOn(next, receiving: left > 0 && isWorthReceiving(head) ? left : nil))
+        return machine.answer(.proceed(next, receiving: left > 0 && isWorthReceiving(head) ? left : nil))
     }
 
     /// Makes the head and the rest of its body the response.
     func take(_ head: ResponseHead) -> Machine.Effect {
-        tell(head)
+        report(head)
         return askAboutResponse(after: head) ? .none : machine.answer(.take)
     }
 
@@ -127,7 +127,7 @@ extension Exchange {
 
     /// Makes the head the response, which fails with `error` once its body has arrived.
     func fail(_ error: any Error, after head: ResponseHead) -> Machine.Effect {
-        tell(head)
+        report(head)
         return machine.answer(.takeThen(.fail(error)))
     }
 }

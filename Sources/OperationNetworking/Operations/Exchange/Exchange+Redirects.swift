@@ -8,16 +8,16 @@ extension Exchange {
     func judgeRedirect(_ head: ResponseHead) -> Machine.Decision {
         let policy = configuration.settings.redirectPolicy
         if let locations = RedirectPolicy.conflict(in: head) {
-            return .goOn(.fail(URLError.conflictingLocations(locations, url: route.hopURL)))
+            return .proceed(.fail(URLError.conflictingLocations(locations, url: route.hopURL)))
         }
         guard let url = route.hopURL, let response = head.response(for: url),
             let next = policy.request(after: head, to: route.sentHop)
         else { return takeForResponse(head) }
         guard route.redirectCount < policy.maximumCount else {
-            return .goOn(.fail(URLError.tooManyRedirects(policy.maximumCount, url: url)))
+            return .proceed(.fail(URLError.tooManyRedirects(policy.maximumCount, url: url)))
         }
         guard let owner, owner.exchangeAnswersRedirects else {
-            return goOn(.follow(response, to: next, from: url), after: head)
+            return proceed(.follow(response, to: next, from: url), after: head)
         }
         // No byte of the body is kept or decoded in vain.
         ask(.redirect(response, to: next, from: url), after: head)
@@ -39,7 +39,7 @@ extension Exchange {
     ///
     /// Made if the response means that the address is no longer valid (S42), and only once until a byte has
     /// arrived from the new one.
-    func questionOfAddress(after head: ResponseHead) -> Question? {
+    func addressQuestion(after head: ResponseHead) -> Question? {
         guard configuration.refreshesURL, !route.hasFreshURL, [401, 403, 404, 410].contains(head.status),
             owner != nil, let url = route.hopURL, let response = head.response(for: url)
         else { return nil }

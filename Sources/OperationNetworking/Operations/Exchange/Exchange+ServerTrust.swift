@@ -21,10 +21,10 @@ extension Exchange {
             response: nil,
             serverTrustError: refusal
         )
-        stopAsking = owner.exchangeNeedsCredential(
+        cancelPending = owner.exchangeNeedsCredential(
             for: challenge,
-            decide: waitWithoutPlace(.answer) { exchange, answer, network in
-                exchange.stopAsking = nil
+            decide: waitWithoutSlot(.answer) { exchange, answer, network in
+                exchange.cancelPending = nil
                 guard case .trustServer = answer else { return exchange.retry(after: refusal) }
                 exchange.trustedServers.insert(exception)
                 exchange.prepare(network)

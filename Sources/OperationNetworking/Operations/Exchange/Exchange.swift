@@ -35,7 +35,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
     var trustedServers: Set<TrustException> = []
     /// Cancels the task of the challenge closure, the adapters or the network wait, whose answer is no longer
     /// awaited.
-    var stopAsking: (@Sendable () -> Void)?
+    var cancelPending: (@Sendable () -> Void)?
     var resumption: Resumption
     var attempts: Attempts
     var totalTime: TotalTime
@@ -88,11 +88,11 @@ final class Exchange: Exchanging, @unchecked Sendable {
         perform(machine.begin(), network)
         // A first transfer reports by itself when it lasts.
         if !machine.isTransferring || !meters.log.isEmpty { self.owner?.exchangeLasts() }
-        tellProgressSoon()
+        scheduleProgress()
     }
 
     func suspend(_ network: NetworkContext) {
-        perform(machine.suspend(sink.failure == nil && cannotGoOn), network)
+        perform(machine.suspend(sink.failure == nil && cannotResume), network)
         tick()
         totalTime.stop(now: now)
         // It may be days until the exchange resumes: the trusted authorities and the user may have changed.
@@ -123,7 +123,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
 
     /// Whether the held bytes can be neither taken back nor resumed: they have gone to a caller's stream, a
     /// FIFO or a terminal, and there is no strong validator for them.
-    var cannotGoOn: Bool {
+    var cannotResume: Bool {
         guard sink.count > 0, !sink.abilities.canBeEmptied else { return false }
         return !resumption.canComeAgain(route.hop, held: sink.held)
     }
@@ -154,8 +154,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
             perform(Machine.Stop(transfer: id), network)
             // If there is no reason to start over, the sink has failed, which is detected before the next
             // transfer.
-            perform(sink.demand.map(askForWhole) ?? .again)
-        case .hearEnd:
+            perform(sink.demand.map(requestWhole) ?? .again)
+        case .processEnd:
             if let transferEnd { perform(machine.transferEnded(transferEnd.id)) }
         case .then(let step):
             perform(step)
@@ -166,9 +166,9 @@ final class Exchange: Exchanging, @unchecked Sendable {
         switch step {
         case .none, .keepEnd: break
         case .judgeEnd: if let transferEnd { judge(transferEnd) }
-        case .goOn(let next): perform(next)
+        case .proceed(let next): perform(next)
         case .startAgain: startAgain()
-        case .tell(let end): tell(end)
+        case .report(let end): report(end)
         }
     }
 
@@ -178,8 +178,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
             if let cost = runner(network).stop(id) { meters.log.add(cost) }
             sink.flush()
         }
-        stopAsking?()
-        stopAsking = nil
+        cancelPending?()
+        cancelPending = nil
     }
 
     func perform(_ next: ExchangeNext) {
@@ -198,7 +198,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
     /// Begins a wait for code of the app, or for a delay. The owner lends its slot during the wait, which
     /// lasts until the owner has a slot again.
     /// - Returns: a closure that ends the wait, on any thread; it has no effect once the wait was abandoned.
-    func waitWithoutPlace<Value: Sendable>(
+    func waitWithoutSlot<Value: Sendable>(
         _ reason: ExchangeWait,
         _ go: @escaping @Sendable (Exchange, Value, NetworkContext) -> Void
     ) -> @Sendable (Value) -> Void {
@@ -207,8 +207,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
         return { [weak self] value in
             NetworkThread.shared.perform { [weak self] network in
                 guard let self, machine.isWaiting(in: round) else { return }
-                takePlace(network) { exchange, network in
-                    guard exchange.machine.goesOn(in: round) else { return }
+                takeSlot(network) { exchange, network in
+                    guard exchange.machine.endWait(in: round) else { return }
                     go(exchange, value, network)
                 }
             }
@@ -216,14 +216,14 @@ final class Exchange: Exchanging, @unchecked Sendable {
     }
 
     /// Calls `go` once the owner has a slot again: now, or later on the network thread.
-    func takePlace(_ network: NetworkContext, then go: @escaping @Sendable (Exchange, NetworkContext) -> Void)
+    func takeSlot(_ network: NetworkContext, then go: @escaping @Sendable (Exchange, NetworkContext) -> Void)
     {
-        let mayGoOn = owner?.exchangeMayGoOn { [weak self] in
+        let mayContinue = owner?.exchangeMayContinue { [weak self] in
             NetworkThread.shared.perform { [weak self] network in
                 if let self { go(self, network) }
             }
         }
-        if mayGoOn ?? true { go(self, network) }
+        if mayContinue ?? true { go(self, network) }
     }
 
     /// Begins a wait for a value.
@@ -234,7 +234,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         let round = machine.wait()
         return { value in
             NetworkThread.shared.perform { network in
-                guard self.machine.goesOn(in: round) else { return }
+                guard self.machine.endWait(in: round) else { return }
                 go(self, value, network)
             }
         }
@@ -260,7 +260,7 @@ extension Exchange {
         tick()
         if waitsForHost(network) {
             giveReservationUp(network)
-            return tellRedirect()
+            return reportRedirect()
         }
         // While a connection is reserved or files are open, nothing that may need a connection is waited for.
         guard !waitsForToken(), !waitsForAdapters() else { return giveReservationUp(network) }
@@ -311,9 +311,9 @@ extension Exchange {
             if meters.hasLasted {
                 owner?.exchangeLasts()
             } else {
-                network.transfers.tellLasting(id)
+                network.transfers.reportWhenLasting(id)
             }
-            tellRedirect()
+            reportRedirect()
         } catch {
             fail(error)
         }
@@ -338,22 +338,22 @@ extension Exchange {
         if let id = reservation.take() { runner(network).stop(id) }
     }
 
-    private func tellRedirect() {
-        guard let redirect = route.takeUntoldRedirect() else { return }
+    private func reportRedirect() {
+        guard let redirect = route.takePendingRedirect() else { return }
         owner?.exchangeDidFollow(redirect.response, to: redirect.request)
     }
 
     private func transferRequest(asking asked: ResumeRequest, _ cookies: JarCookies?) throws
         -> TransferRequest
     {
-        var (question, body) = try route.takeQuestion(isAuthenticated: authentication.proof != nil)
+        var (hopRequest, body) = try route.takeRequest(isAuthenticated: authentication.proof != nil)
         meters.beginRequest(body)
-        if let method = asked.method { question.httpMethod = method }
-        if route.field("Expect") == nil, authentication.asksForLeave(body) {
-            question.setValue("100-continue", forHTTPHeaderField: "Expect")
+        if let method = asked.method { hopRequest.httpMethod = method }
+        if route.field("Expect") == nil, authentication.expectsContinue(body) {
+            hopRequest.setValue("100-continue", forHTTPHeaderField: "Expect")
         }
         var request = try configuration.transferRequest(
-            for: question,
+            for: hopRequest,
             at: authentication.origin,
             body: body,
             asking: asked,
@@ -398,7 +398,7 @@ extension Exchange: TransferClient {
         do {
             decision = askAboutResponse(try judge(head), head)
         } catch {
-            decision = .goOn(.fail(error))
+            decision = .proceed(.fail(error))
         }
         return act(on: decision)
     }

@@ -19,7 +19,7 @@ extension ExchangeMachine {
         /// Stop the transfer and request the whole body.
         case restart(TransferID)
         /// Process the end that was kept.
-        case hearEnd
+        case processEnd
         case then(Step)
     }
 
@@ -30,10 +30,10 @@ extension ExchangeMachine {
         case keepEnd
         /// Decide by the end of the body: ``BodyEnd``.
         case judgeEnd
-        case goOn(Next)
+        case proceed(Next)
         /// Repeat the request.
         case startAgain
-        case tell(End)
+        case report(End)
     }
 
     /// The things to stop, so that nothing runs any more.
@@ -52,14 +52,14 @@ extension ExchangeMachine {
         /// As ``ask(keeping:)``, but the body is held until the owner has answered.
         case askFirst(keeping: Int64)
         /// Another step follows. At most this number of bytes of the body is received; `nil` for none.
-        case goOn(Next, receiving: Int? = nil)
+        case proceed(Next, receiving: Int? = nil)
     }
 
     /// The owner's answer to a response's head.
     enum Answer {
         /// Another step follows. At most this number of bytes of the rest of the body is received; `nil` for
         /// none.
-        case goOn(Next, receiving: Int?)
+        case proceed(Next, receiving: Int?)
         /// The head is the head of the response.
         case take
         /// The head is the head of the response, and `next` follows its body.

@@ -104,23 +104,23 @@ extension ExchangeMachine {
             guard case .held(let hasEnded) = hold else { return .none }
             isWanted = true
             hold = .wasHeld
-            return hasEnded ? .hearEnd : .resume(id)
+            return hasEnded ? .processEnd : .resume(id)
         case .finishing:
             isWanted = true
             return .none
         case .opening, .waiting, .deciding, .asking, .stopping, .storing:
             return .none
         case .ended(let end):
-            return .then(.tell(end))
+            return .then(.report(end))
         }
     }
 
-    /// Suspends the exchange because its owner is paused. `cannotGoOn` says that the received bytes could not
-    /// be resumed after a stop.
-    mutating func suspend(_ cannotGoOn: Bool) -> Effect {
+    /// Suspends the exchange because its owner is paused. `cannotResume` says that the received bytes could
+    /// not be resumed after a stop.
+    mutating func suspend(_ cannotResume: Bool) -> Effect {
         isWanted = false
         guard !isHeld else { return .none }
-        if case .transferring(let id) = phase, case .body = following, body == .deliver, cannotGoOn {
+        if case .transferring(let id) = phase, case .body = following, body == .deliver, cannotResume {
             hold = .held(hasEnded: false)
             return .pause(id)
         }
@@ -130,7 +130,7 @@ extension ExchangeMachine {
     mutating func cancel() -> Effect {
         switch phase {
         case .ended(let end):
-            return .then(.tell(end))
+            return .then(.report(end))
         case .stopping, .storing:
             // A cancel does not change an end that is decided.
             return .none
@@ -177,7 +177,7 @@ extension ExchangeMachine {
     }
 
     /// - Returns: whether the wait of that round was still awaited.
-    mutating func goesOn(in round: Int) -> Bool {
+    mutating func endWait(in round: Int) -> Bool {
         guard isWaiting(in: round) else { return false }
         phase = .deciding
         return true
@@ -234,7 +234,7 @@ extension ExchangeMachine {
         case .askFirst(let limit):
             beginAsking(keeping: limit)
             return .later
-        case .goOn(let next, let count):
+        case .proceed(let next, let count):
             following = .next(next)
             body = count.map { .discard($0) } ?? .drop
             return count == nil ? .refuse : .receive
@@ -294,7 +294,7 @@ extension ExchangeMachine {
             return .keepEnd
         case .next(let next):
             phase = .deciding
-            return .goOn(next)
+            return .proceed(next)
         case .body:
             phase = .deciding
             return .judgeEnd
@@ -326,7 +326,7 @@ extension ExchangeMachine {
         switch phase {
         case .transferring(let id):
             switch answer {
-            case .goOn(let next, let count):
+            case .proceed(let next, let count):
                 following = .next(next)
                 body = count.map { .discard($0) } ?? .drop
                 return count == nil ? .giveUp(id) : .receive(id)
@@ -340,13 +340,13 @@ extension ExchangeMachine {
         case .asking:
             phase = .deciding
             switch answer {
-            case .goOn(let next, _):
+            case .proceed(let next, _):
                 body = .drop
-                return .then(.goOn(next))
+                return .then(.proceed(next))
             case .take:
                 return .then(.judgeEnd)
             case .takeThen(let next):
-                return .then(.goOn(next))
+                return .then(.proceed(next))
             }
         case .idle, .opening, .waiting, .deciding, .finishing, .stopping, .storing, .ended:
             return .none

@@ -11,8 +11,8 @@ struct ExchangeMeters {
     var log = TransferLog()
     /// Whether the transfer has lasted long enough for its upload to be watched.
     var hasLasted = false
-    /// Whether the exchange has scheduled a progress check: ``Exchange/tellProgressSoon()``.
-    fileprivate var looksAgain = false
+    /// Whether the exchange has scheduled a progress check: ``Exchange/scheduleProgress()``.
+    fileprivate var isProgressScheduled = false
 
     /// Whether there is unreported progress.
     fileprivate var areBehind: Bool { download.isBehind || upload.isBehind }
@@ -116,7 +116,7 @@ extension Exchange {
 
     func countDownload(_ bytes: Int) {
         tick()
-        guard let report = meters.download.add(bytes, now: now) else { return tellProgressSoon() }
+        guard let report = meters.download.add(bytes, now: now) else { return scheduleProgress() }
         owner?.exchangeDidDownload(report)
     }
 
@@ -141,13 +141,13 @@ extension Exchange {
     func transferLasts() {
         meters.hasLasted = true
         owner?.exchangeLasts()
-        tellProgressSoon()
+        scheduleProgress()
     }
 
     /// The bytes are in libcurl's or the kernel's buffer. The kernel is queried only for long transfers.
     func transferDidSend(_ count: Int) {
         meters.take(count)
-        if meters.hasLasted { tellProgressSoon() }
+        if meters.hasLasted { scheduleProgress() }
     }
 
     func transferDidSeek(to offset: Int64) {
@@ -157,40 +157,41 @@ extension Exchange {
     /// Counts bytes of the request's body that have left this machine, according to the kernel.
     func countUpload(_ sent: Int64) {
         meters.noteSent(sent)
-        guard let report = meters.upload.catchUp(now: now) else { return tellProgressSoon() }
+        guard let report = meters.upload.catchUp(now: now) else { return scheduleProgress() }
         owner?.exchangeDidUpload(report)
     }
 
     // MARK: - Reports
 
     /// Schedules a report of the present progress, because the server may send nothing more for a long time.
-    func tellProgressSoon() {
-        guard meters.areBehind || meters.isUploading && machine.isTransferring, !meters.looksAgain else {
+    func scheduleProgress() {
+        guard meters.areBehind || meters.isUploading && machine.isTransferring, !meters.isProgressScheduled
+        else {
             return
         }
-        meters.looksAgain = true
+        meters.isProgressScheduled = true
         NetworkThread.shared.perform { [weak self] network in
-            guard network.progressRound.add({ [weak self, unowned network] in self?.tellProgress(network) })
+            guard network.progressRound.add({ [weak self, unowned network] in self?.checkProgress(network) })
             else {
                 return
             }
             DispatchQueue.global().asyncAfter(deadline: .now() + ProgressMeter.interval) {
                 NetworkThread.shared.perform { network in
-                    for tell in network.progressRound.takeAll() { tell() }
+                    for work in network.progressRound.takeAll() { work() }
                 }
             }
         }
     }
 
-    private func tellProgress(_ network: NetworkContext) {
-        meters.looksAgain = false
+    private func checkProgress(_ network: NetworkContext) {
+        meters.isProgressScheduled = false
         // Not reported during a pause, but soon afterwards.
         guard owner != nil else { return }
         tick()
         if let report = meters.download.catchUp(now: now) { owner?.exchangeDidDownload(report) }
         let sent = meters.isUploading ? machine.transfer.map { runner(network).sentCount($0) } : nil
         countUpload(sent ?? 0)
-        tellProgressSoon()
+        scheduleProgress()
     }
 
     /// Reports the final values of both directions.

@@ -71,9 +71,9 @@ protocol ExchangeOwner: AnyObject, Sendable {
     func exchangeWaits(_ wait: ExchangeWait, in lap: Int)
 
     /// The wait has ended.
-    /// - Returns: whether the exchange continues now. If not, `goOn` is called, on any thread and under a
+    /// - Returns: whether the exchange continues now. If not, `resume` is called, on any thread and under a
     ///   lock, when there is a slot, unless the exchange is suspended or cancelled before.
-    func exchangeMayGoOn(_ goOn: @escaping @Sendable () -> Void) -> Bool
+    func exchangeMayContinue(_ resume: @escaping @Sendable () -> Void) -> Bool
 
     func exchangeDidEnd(_ end: ExchangeEnd)
 }

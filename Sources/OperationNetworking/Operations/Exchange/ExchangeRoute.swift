@@ -34,11 +34,11 @@ struct ExchangeRoute {
     private var userInformationError: CredentialError?
     /// The redirect to report once its request has begun, or waits for its server: it may fail, or be
     /// complete without a transfer.
-    private var untoldRedirect: Redirect?
+    private var pendingRedirect: Redirect?
     /// The condition under which the server sends only a file that differs from the held one.
     private(set) var condition: FileCondition?
     /// Whether the request that was sent last has the caller's `Expect: 100-continue`.
-    private var asksForLeave = false
+    private var expectsContinue = false
     /// Whether a server rejected the expectation, so that the field is no longer sent.
     private var leavesOutExpectation = false
     /// Whether no byte has arrived since the owner provided another address.
@@ -77,20 +77,20 @@ struct ExchangeRoute {
         hop = request
         streamedBody = body
         redirectCount = 0
-        untoldRedirect = nil
+        pendingRedirect = nil
     }
 
     mutating func follow(_ redirect: Redirect) {
-        untoldRedirect = redirect
+        pendingRedirect = redirect
         streamedBody = streamedBody(of: redirect.request)
         hop = redirect.request
         redirectCount += 1
     }
 
     /// Takes the redirect that has not been reported to the owner.
-    mutating func takeUntoldRedirect() -> Redirect? {
-        defer { untoldRedirect = nil }
-        return untoldRedirect
+    mutating func takePendingRedirect() -> Redirect? {
+        defer { pendingRedirect = nil }
+        return pendingRedirect
     }
 
     /// Uses the owner's other address of the same file.
@@ -107,22 +107,22 @@ struct ExchangeRoute {
 
     /// Takes the request of the next transfer and its body, once. `isAuthenticated` says that the server has
     /// requested credentials, which replace those that adapters may have set.
-    mutating func takeQuestion(isAuthenticated: Bool) throws -> (URLRequest, RequestBody?) {
-        var (question, body) = try takeWholeQuestion(isAuthenticated: isAuthenticated)
-        asksForLeave = question.value(forHTTPHeaderField: "Expect")?.lowercased() == "100-continue"
-        if asksForLeave, leavesOutExpectation {
-            question.setValue(nil, forHTTPHeaderField: "Expect")
-            asksForLeave = false
+    mutating func takeRequest(isAuthenticated: Bool) throws -> (URLRequest, RequestBody?) {
+        var (hopRequest, body) = try takeWholeRequest(isAuthenticated: isAuthenticated)
+        expectsContinue = hopRequest.value(forHTTPHeaderField: "Expect")?.lowercased() == "100-continue"
+        if expectsContinue, leavesOutExpectation {
+            hopRequest.setValue(nil, forHTTPHeaderField: "Expect")
+            expectsContinue = false
         }
-        return (question, body)
+        return (hopRequest, body)
     }
 
-    private mutating func takeWholeQuestion(isAuthenticated: Bool) throws -> (URLRequest, RequestBody?) {
+    private mutating func takeWholeRequest(isAuthenticated: Bool) throws -> (URLRequest, RequestBody?) {
         if let userInformationError { throw userInformationError }
-        guard var question = takeAdapted() else { return (hop, try requestBody()) }
-        if isAuthenticated { question.setValue(nil, forHTTPHeaderField: "Authorization") }
-        guard let data = question.httpBody else { return (question, try requestBody()) }
-        return (question, .data(data))
+        guard var hopRequest = takeAdapted() else { return (hop, try requestBody()) }
+        if isAuthenticated { hopRequest.setValue(nil, forHTTPHeaderField: "Authorization") }
+        guard let data = hopRequest.httpBody else { return (hopRequest, try requestBody()) }
+        return (hopRequest, .data(data))
     }
 
     private mutating func takeAdapted() -> URLRequest? {
@@ -149,7 +149,7 @@ struct ExchangeRoute {
     var method: String { (hop.httpMethod ?? "GET").normalizedMethod }
 
     /// Removes the user and password from the hop's URL, which the server does not need to see. If they
-    /// cannot be decoded, ``takeQuestion(isAuthenticated:)`` throws.
+    /// cannot be decoded, ``takeRequest(isAuthenticated:)`` throws.
     mutating func takeUserInformation() -> URLUserInformation? {
         userInformationError = nil
         guard let url = hopURL, url.mayHaveUserInformation else { return nil }
@@ -167,7 +167,7 @@ struct ExchangeRoute {
     /// - Returns: whether the request may be repeated without the field ([RFC 9110
     ///   §10.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1)); once.
     mutating func dropExpectation() -> Bool {
-        guard asksForLeave, canSendBodyAgain else { return false }
+        guard expectsContinue, canSendBodyAgain else { return false }
         leavesOutExpectation = true
         return true
     }
@@ -218,7 +218,7 @@ struct ExchangeRoute {
     /// Whether the hop may be sent without its body first, as libcurl does for NTLM. A server may mistake
     /// that for the whole request, so it is done only for a body that cannot be sent twice, or if there is
     /// none.
-    var canAskWithoutBody: Bool {
+    var canSendWithoutBody: Bool {
         if hop.httpBody != nil { return false }
         guard hop.httpBodyStream != nil else { return !hop.sendsEmptyBody }
         return streamedBody?.isRepeatable == false

@@ -17,7 +17,7 @@ extension ConnectionOperation {
             case .pausedWhileExecuting, .ending: .lends
             case .heldBack: .isHeldBack(state.host)
             case .waitingForSlot, .returning: .returns
-            case .ready, .pausedBeforeStart, .finishing, .finished: .isOver
+            case .ready, .pausedBeforeStart, .finishing, .finished: .ended
             }
         }
     }
@@ -84,16 +84,16 @@ extension ConnectionOperation {
         }
     }
 
-    func exchangeMayGoOn(_ goOn: @escaping @Sendable () -> Void) -> Bool {
-        var mayGoOn = false
+    func exchangeMayContinue(_ resume: @escaping @Sendable () -> Void) -> Bool {
+        var mayContinue = false
         apply { state in
-            mayGoOn = state.machine.phase == .executing
+            mayContinue = state.machine.phase == .executing
             let effect = state.machine.waitEnded()
             // The last closure counts: an exchange that began again while it waited for its slot has another
             // one.
-            if state.machine.phase == .returning { state.place.wait(then: goOn) }
+            if state.machine.phase == .returning { state.place.wait(then: resume) }
             return effect
         }
-        return mayGoOn
+        return mayContinue
     }
 }

@@ -11,11 +11,11 @@ struct QueuePlace {
     /// The hosts because of which the operation waits for a delay; `nil` if it does not.
     @Rare private(set) var resting: Set<HostWaits.Host>?
     /// Continues the exchange after a wait, once there is a slot.
-    @Rare private var goOn: (@Sendable () -> Void)?
+    @Rare private var continuation: (@Sendable () -> Void)?
     /// Whether it was cancelled while a dependency or a barrier blocked it.
     private var mayHavePassedBarrier = false
     /// Whether the queue is notified only later that the operation has become ready.
-    private var keepsReadiness = false
+    private var holdsReadiness = false
     /// Whether such a notification is pending.
     private var owesReadiness = false
 
@@ -32,7 +32,7 @@ struct QueuePlace {
     private var owesEnd = false
 
     /// Records that a queue, or other code, reads `isReady`.
-    mutating func isAskedForReadiness() {
+    mutating func noteReadinessRead() {
         mayBeInQueue = true
     }
 
@@ -53,16 +53,16 @@ struct QueuePlace {
     }
 
     /// Records that the operation has finished.
-    /// - Returns: whether to notify Foundation now; otherwise ``tellEnd()`` does. An operation that was never
-    ///   started may be in a queue, which will start it, and would miscount if it were notified of the end
-    ///   before.
+    /// - Returns: whether to notify Foundation now; otherwise ``takeOwedEnd()`` does. An operation that was
+    ///   never started may be in a queue, which will start it, and would miscount if it were notified of the
+    ///   end before.
     mutating func end() -> Bool {
         owesEnd = !isStarted
         return isStarted
     }
 
     /// - Returns: whether to notify Foundation now of an earlier end.
-    mutating func tellEnd() -> Bool {
+    mutating func takeOwedEnd() -> Bool {
         defer { owesEnd = false }
         return owesEnd
     }
@@ -89,15 +89,15 @@ struct QueuePlace {
         resting = hosts
     }
 
-    /// Records the end of the wait; `goOn` is called when there is a slot.
-    mutating func wait(then goOn: @escaping @Sendable () -> Void) {
+    /// Records the end of the wait; `continuation` is called when there is a slot.
+    mutating func wait(then continuation: @escaping @Sendable () -> Void) {
         resting = nil
-        self.goOn = goOn
+        self.continuation = continuation
     }
 
-    mutating func takeGoOn() -> (@Sendable () -> Void)? {
-        defer { goOn = nil }
-        return goOn
+    mutating func takeContinuation() -> (@Sendable () -> Void)? {
+        defer { continuation = nil }
+        return continuation
     }
 
     mutating func lendSlot(to slots: QueueSlots) {
@@ -105,33 +105,33 @@ struct QueuePlace {
     }
 
     /// Records that the operation ignores what blocks it, possibly a barrier.
-    mutating func goPastWhatBlocks() {
+    mutating func ignoreBlockers() {
         mayHavePassedBarrier = true
     }
 
-    /// Holds notifications about readiness until ``tellReadiness()``.
-    mutating func keepReadiness() {
-        keepsReadiness = true
+    /// Holds notifications about readiness until ``releaseReadiness()``.
+    mutating func holdReadiness() {
+        holdsReadiness = true
     }
 
     /// Records that the operation has become ready, or is no longer ready.
     /// - Returns: whether to notify Foundation now. Without a queue, Foundation would react by reading
     ///   `isReady` as a queue does.
     mutating func becomeReady() -> Bool {
-        if keepsReadiness { owesReadiness = true }
-        return !keepsReadiness && mayBeInQueue
+        if holdsReadiness { owesReadiness = true }
+        return !holdsReadiness && mayBeInQueue
     }
 
     /// - Returns: whether to notify the queue now of a held notification.
-    mutating func tellReadiness() -> Bool {
-        defer { (keepsReadiness, owesReadiness) = (false, false) }
+    mutating func releaseReadiness() -> Bool {
+        defer { (holdsReadiness, owesReadiness) = (false, false) }
         return owesReadiness && mayBeInQueue
     }
 
     /// Records that the operation ends.
     /// - Returns: the queue whose barrier it may have passed, and the slots to return a loan to.
     mutating func leave() -> (passed: OperationQueue?, slots: QueueSlots?) {
-        defer { (slots, goOn) = (nil, nil) }
+        defer { (slots, continuation) = (nil, nil) }
         return (mayHavePassedBarrier ? queue : nil, slots)
     }
 }

@@ -83,11 +83,11 @@ final class QueueSlots: @unchecked Sendable {
         for event in events {
             switch event {
             case .settle(let operation, _): settle(operation, among: members)
-            case .ticket: if let holder = ledger.withLock({ $0.useTicket() }) { goOn(holder) }
+            case .ticket: if let holder = ledger.withLock({ $0.useTicket() }) { returnSlot(to: holder) }
             case .look: break
             }
         }
-        while let holder = ledger.withLock({ $0.nextWithoutLimit() }) { goOn(holder) }
+        while let holder = ledger.withLock({ $0.nextWithoutLimit() }) { returnSlot(to: holder) }
         let (tickets, hasResting) = ledger.withLock { ($0.takeTickets(), $0.hasResting) }
         // Before another operation can start in a lent slot.
         count(hasResting)
@@ -113,11 +113,11 @@ final class QueueSlots: @unchecked Sendable {
                 return
             }
             if case .rests(let hosts) = use { return rest(operation, because: hosts, in: queue) }
-        case .runs, .returns, .isOver:
+        case .runs, .returns, .ended:
             break
         }
         let holder = Holder(operation: operation)
-        if ledger.withLock({ $0.settle(holder, use) }) { goOn(holder) }
+        if ledger.withLock({ $0.settle(holder, use) }) { returnSlot(to: holder) }
     }
 
     /// Records that the operation rests. If it is the first because of a host, running operations to that
@@ -143,15 +143,15 @@ final class QueueSlots: @unchecked Sendable {
     }
 
     /// Returns the slot to the holder, unless it was paused or cancelled in between.
-    private func goOn(_ holder: Holder) {
+    private func returnSlot(to holder: Holder) {
         holder.operation.takeSlot()
         var use = holder.operation.slotUse
         switch use {
         case .lends, .rests, .isHeldBack:
             // Its end has to know of the loan, or it would be visible before the limit is right again. If it
             // no longer lends the slot, a separate event follows.
-            if !holder.operation.lendsSlot(to: self) { use = .isOver }
-        case .runs, .returns, .isOver:
+            if !holder.operation.lendsSlot(to: self) { use = .ended }
+        case .runs, .returns, .ended:
             break
         }
         _ = ledger.withLock { $0.settle(holder, use) }

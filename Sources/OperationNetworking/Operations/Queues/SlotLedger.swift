@@ -28,7 +28,7 @@ internal import OperationNetworkingSystem
 /// No limit (-1) and a limit of 0, which lets nothing start, stay as they are regardless of loans. Without a
 /// limit, an operation that returns continues at once.
 ///
-/// *Writing it.* Several threads may have to write the limit, and none may hold a lock meanwhile: writing
+/// *Writing it.* Several threads may have to write the limit, and none may hold a lock while it does: writing
 /// makes Foundation read `isReady` of operations. A thread that has written checks whether another number was
 /// decided in between, and then writes that (``write(after:)``), so the last decision is in effect in the
 /// end.
@@ -46,7 +46,7 @@ struct SlotLedger<Holder: Hashable & Sendable>: Hashable, Sendable {
         /// The operation can continue.
         case returns
         /// The operation has ended.
-        case isOver
+        case ended
     }
 
     /// A limit for the queue.
@@ -108,7 +108,7 @@ extension SlotLedger {
         switch use {
         case .runs(let host):
             note(holder, runsTo: host)
-        case .isOver:
+        case .ended:
             break
         case .lends, .rests:
             putIn(holder, use, loan)
@@ -169,7 +169,7 @@ extension SlotLedger {
         for host in runners.keys { runners[host]?.remove(holder) }
         guard let loan = loans.removeValue(forKey: holder) else { return nil }
         switch loan.use {
-        case .runs, .isOver, .lends: break
+        case .runs, .ended, .lends: break
         case .returns: returning.remove(loan.number)
         case .isHeldBack(let host):
             heldBack[host]?.remove(loan.number)
@@ -188,7 +188,7 @@ extension SlotLedger {
         let number = old?.number ?? lastNumber
         loans[holder] = Loan(number: number, use: use)
         switch use {
-        case .runs, .isOver, .lends: break
+        case .runs, .ended, .lends: break
         case .returns: returning.insert(number, holder)
         case .isHeldBack(let host): heldBack[host, default: Line()].insert(number, holder)
         case .rests(let hosts): for host in hosts { resting[host, default: 0] += 1 }

@@ -37,7 +37,7 @@ public final class TransferQueue: OperationQueue, @unchecked Sendable {
     public override func addOperation(_ operation: Operation) {
         (operation as? ConnectionOperation)?.seal(in: self)
         super.addOperation(operation)
-        ConnectionOperation.tellReadiness(late: [operation])
+        ConnectionOperation.notifyReadiness(late: [operation])
     }
 
     /// Adds operations, which can then no longer be configured.
@@ -48,7 +48,7 @@ public final class TransferQueue: OperationQueue, @unchecked Sendable {
     public override func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
         ConnectionOperation.seal(operations, in: self)
         super.addOperations(operations, waitUntilFinished: false)
-        ConnectionOperation.tellReadiness(late: operations)
+        ConnectionOperation.notifyReadiness(late: operations)
         if wait { for operation in operations { operation.waitUntilFinished() } }
     }
 

@@ -49,7 +49,7 @@ final class BodyChannel: Sendable {
             state.append(bytes.extracting(first: count))
             return (count, state.takeNews())
         }
-        for tell in news { tell() }
+        for notify in news { notify() }
         return count
     }
 
@@ -69,7 +69,7 @@ final class BodyChannel: Sendable {
             state.end = state.end ?? end
             return state.takeNews()
         }
-        for tell in news { tell() }
+        for notify in news { notify() }
     }
 
     // MARK: - The reader

@@ -279,11 +279,11 @@ final class SinkWriter: @unchecked Sendable {
                 ? (block: shared.state.block, tries: shared.state.fruitlessTries) : nil
         }
         guard let wait else { return false }
-        let isTold = destination.whenRoom { [weak self] in
+        let isNotified = destination.whenRoom { [weak self] in
             guard let self else { return }
             queue.async { self.unblock(wait.block) }
         }
-        if isTold { return true }
+        if isNotified { return true }
         if let descriptor = destination.pollableDescriptor { watch(descriptor, wait.block) }
         // A write source does not fire when the reader of a full pipe goes away, so a timer is needed there,
         // too.

@@ -83,7 +83,7 @@ struct MachineScene {
             _ = machine.decide(.ask(keeping: 10))
             if place == .asking { _ = machine.transferEnded(Self.id) }
         case .passing:
-            _ = machine.decide(.goOn("again", receiving: 10))
+            _ = machine.decide(.proceed("again", receiving: 10))
         default:
             _ = machine.decide(.take(.deliver))
             guard place != .receiving else { return }
@@ -107,25 +107,25 @@ struct MachineScene {
         case .cancel: text(machine.cancel())
         case .timeIsOver: machine.stop().map { text($0) } ?? "-"
         case .drop: machine.drop().map { text($0) } ?? "-"
-        case .waitIsOver: machine.goesOn(in: round) ? "goes on" : "-"
-        case .earlierWaitIsOver: machine.goesOn(in: round - 1) ? "goes on" : "-"
-        case .sinkOpened: machine.sinkOpened() ? "goes on" : "-"
-        case .sinkFoundNoDescriptor: machine.sinkOpened(false) ? "goes on" : "-"
+        case .waitIsOver: machine.endWait(in: round) ? "continues" : "-"
+        case .earlierWaitIsOver: machine.endWait(in: round - 1) ? "continues" : "-"
+        case .sinkOpened: machine.sinkOpened() ? "continues" : "-"
+        case .sinkFoundNoDescriptor: machine.sinkOpened(false) ? "continues" : "-"
         case .sinkHasRoom: text(machine.sinkChanged(Self.id, takesMore: true))
         case .sinkFails: text(machine.sinkChanged(Self.id, takesMore: false))
         case .otherSinkHasRoom: text(machine.sinkChanged(Self.other, takesMore: true))
         case .otherSinkFails: text(machine.sinkChanged(Self.other, takesMore: false))
         case .transferEnds: text(machine.transferEnded(Self.id))
         case .otherTransferEnds: text(machine.transferEnded(Self.other))
-        case .answerGoOn: answer(.goOn("next", receiving: nil), in: round)
-        case .answerGoOnWithBody: answer(.goOn("next", receiving: 10), in: round)
+        case .answerGoOn: answer(.proceed("next", receiving: nil), in: round)
+        case .answerGoOnWithBody: answer(.proceed("next", receiving: 10), in: round)
         case .answerTake: answer(.take, in: round)
         case .answerTakeThenFail: answer(.takeThen("fail"), in: round)
         case .earlierAnswer: answer(.take, in: round - 1)
-        case .sinkEnded: machine.sinkEnded() ? "goes on" : "-"
+        case .sinkEnded: machine.sinkEnded() ? "continues" : "-"
         case .sinkWantsWhole: machine.sinkEnded() ? text(machine.startOver()) : "-"
         case .sinkStopped: machine.sinkStopped().map { "concludes \($0)" } ?? "-"
-        case .cookiesStored: machine.cookiesStored().map { "tells \($0)" } ?? "-"
+        case .cookiesStored: machine.cookiesStored().map { "reports \($0)" } ?? "-"
         case .fail: machine.end(with: "failure") ? "stops the sink" : "-"
         }
     }
@@ -162,7 +162,7 @@ struct MachineScene {
         case .receive: "receives"
         case .giveUp: "gives up"
         case .restart: "restarts"
-        case .hearEnd: "hears the end"
+        case .processEnd: "processes the end"
         case .then(let step): text(step)
         }
     }
@@ -172,9 +172,9 @@ struct MachineScene {
         case .none: "-"
         case .keepEnd: "keeps the end"
         case .judgeEnd: "judges the end"
-        case .goOn(let next): "then \(next)"
+        case .proceed(let next): "then \(next)"
         case .startAgain: "starts again"
-        case .tell(let end): "tells \(end)"
+        case .report(let end): "reports \(end)"
         }
     }
 

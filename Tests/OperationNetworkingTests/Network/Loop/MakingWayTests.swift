@@ -121,7 +121,7 @@ struct MakingWayTests {
             for bytes in [PassQuota.share - 1, 1, PassQuota.rest - 1, 1] {
                 let isTaken = pieces.take(in: pass)
                 #expect(isTaken)
-                answers.append(pieces.makesWay(after: bytes, isAwaited: true))
+                answers.append(pieces.yields(after: bytes, isAwaited: true))
             }
             #expect(answers == [false, true, false, false])
             let isTaken = pieces.take(in: pass)
@@ -133,11 +133,11 @@ struct MakingWayTests {
         var pieces = PassQuota()
         for _ in 0..<100 {
             let isTaken = pieces.take(in: 1)
-            let makesWay = pieces.makesWay(after: PassQuota.share, isAwaited: false)
-            #expect(isTaken && !makesWay)
+            let yields = pieces.yields(after: PassQuota.share, isAwaited: false)
+            #expect(isTaken && !yields)
         }
-        let makesWay = pieces.makesWay(after: 1, isAwaited: true)
-        #expect(makesWay)
+        let yields = pieces.yields(after: 1, isAwaited: true)
+        #expect(yields)
     }
 
     @Test func aPassIsAwaitedForWorkAndForEnds() {

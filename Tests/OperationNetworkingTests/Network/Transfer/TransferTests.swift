@@ -270,7 +270,7 @@ struct TransferTests {
             true
         }
         func transferDidStall(_ id: TransferID) {}
-        func transferDidGoOn(_ id: TransferID) {}
+        func transferDidResume(_ id: TransferID) {}
         func transfer(_ id: TransferID, mustWaitUntil moment: MonotonicTime) {}
     }
 

@@ -197,7 +197,7 @@ struct WaitingPlaceTests {
         manager.maximumConnectionsPerHost = 1
         manager.completionQueue = DispatchQueue(label: "callbacks")
         let operation = manager.operation(for: URLRequest(url: server.url(path: "/a"), timeoutInterval: 10))
-        operation.setRedirectQuestion { _, request, _, answer in
+        operation.setDeferredRedirectHandler { _, request, _, answer in
             Task {
                 _ = try? await manager.get("ask")
                 answer(request)

@@ -70,7 +70,7 @@ struct TransferActivityTests {
             #expect(look(&activity, at: 111, nil, 3000)?.seconds == 121)
             switch move {
             case 0: activity.didMove(now: MonotonicTime(seconds: 119))
-            case 1: _ = activity.goOn(now: MonotonicTime(seconds: 119))
+            case 1: _ = activity.resume(now: MonotonicTime(seconds: 119))
             default: activity.setPaused(false, now: MonotonicTime(seconds: 119))
             }
             #expect(look(&activity, at: 129, nil, 3500)?.seconds == 130)

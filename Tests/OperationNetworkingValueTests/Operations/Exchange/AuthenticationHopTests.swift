@@ -346,16 +346,16 @@ import Testing
     func aBodyThatCannotBeWastedWaitsForLeaveIfTheNonceMayBeOld(body: SampleBody, waits: Bool) throws {
         var authentication = authentication()
         authentication.send(Self.digest, to: offers("Digest nonce=n"))
-        #expect(authentication.asksForLeave(body.body) == false)
+        #expect(authentication.expectsContinue(body.body) == false)
         authentication.send(Self.alice, by: try session("Digest nonce=n"))
-        #expect(authentication.asksForLeave(body.body) == waits)
+        #expect(authentication.expectsContinue(body.body) == waits)
         // 417: the same again without waiting, if it waited, and only once.
-        #expect(authentication.noteNoLeave() == waits)
-        #expect(authentication.asksForLeave(body.body) == false)
-        #expect(authentication.noteNoLeave() == false)
+        #expect(authentication.noteExpectationFailed() == waits)
+        #expect(authentication.expectsContinue(body.body) == false)
+        #expect(authentication.noteExpectationFailed() == false)
         authentication.begin(home, naming: nil)
         authentication.send(Self.alice, by: try session("Digest nonce=n"))
-        #expect(authentication.asksForLeave(body.body) == waits)
+        #expect(authentication.expectsContinue(body.body) == waits)
     }
 
     // MARK: - Tokens

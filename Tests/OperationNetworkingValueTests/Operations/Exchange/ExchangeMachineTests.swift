@@ -12,8 +12,8 @@ import Testing
         .begin: [
             .idle: "starts > deciding",
             .held: "resumes > transferring",
-            .heldToEnd: "hears the end > transferring",
-            .ended: "tells the end > ended with the end",
+            .heldToEnd: "processes the end > transferring",
+            .ended: "reports the end > ended with the end",
         ],
         .suspend: stops,
         .suspendForGood: stops.merging([
@@ -25,7 +25,7 @@ import Testing
             .heldToEnd: "stops the transfer > idle",
             .finishing: "stops nothing > finishing",
             .finishingUnwanted: "stops nothing > finishing",
-            .ended: "tells the end > ended with the end",
+            .ended: "reports the end > ended with the end",
         ]) { $1 },
         .timeIsOver: stops.merging([
             .held: "stops the transfer > idle",
@@ -35,10 +35,10 @@ import Testing
             .held: "stops the transfer > idle",
             .heldToEnd: "stops the transfer > idle",
         ],
-        .waitIsOver: [.waiting: "goes on > deciding"],
+        .waitIsOver: [.waiting: "continues > deciding"],
         .earlierWaitIsOver: [:],
-        .sinkOpened: [.opening: "goes on > deciding"],
-        .sinkFoundNoDescriptor: [.opening: "goes on > deciding"],
+        .sinkOpened: [.opening: "continues > deciding"],
+        .sinkFoundNoDescriptor: [.opening: "continues > deciding"],
         .sinkHasRoom: [
             .receiving: "resumes > transferring",
             .questioning: "resumes > transferring",
@@ -83,10 +83,10 @@ import Testing
             .asking: "then fail > deciding",
         ],
         .earlierAnswer: [:],
-        .sinkEnded: [.finishing: "goes on > deciding", .finishingUnwanted: "goes on > deciding"],
+        .sinkEnded: [.finishing: "continues > deciding", .finishingUnwanted: "continues > deciding"],
         .sinkWantsWhole: [.finishing: "starts again > deciding", .finishingUnwanted: "- > idle"],
         .sinkStopped: [.stopping: "concludes the end > stopping for the end"],
-        .cookiesStored: [.storing: "tells the end > ended with the end"],
+        .cookiesStored: [.storing: "reports the end > ended with the end"],
         .fail: Dictionary(
             uniqueKeysWithValues: Place.allCases
                 .filter { ![.stopping, .storing, .ended].contains($0) }
@@ -127,8 +127,8 @@ import Testing
         #expect(scene.after(.waitIsOver) == "- > deciding")
         let round = scene.machine.wait()
         #expect(scene.after(.waitIsOver) == "- > waiting")
-        let goesOn = scene.machine.goesOn(in: round)
-        #expect(goesOn)
+        let wasAwaited = scene.machine.endWait(in: round)
+        #expect(wasAwaited)
     }
 
     @Test func anAnswerFromBeforeAPauseIsNotForTheNextQuestion() {
@@ -168,7 +168,7 @@ import Testing
             #expect(!opens, "it is being opened already")
         }
         #expect(!scene.machine.hasOpenSink && !scene.machine.hasClosedSink)
-        #expect(scene.after(.sinkOpened) == "goes on > deciding")
+        #expect(scene.after(.sinkOpened) == "continues > deciding")
         #expect(scene.machine.hasOpenSink)
     }
 
@@ -204,9 +204,9 @@ import Testing
         #expect(scene.machine.decide(.takeFirst(.deliver)) == .later)
         #expect(scene.machine.body == .deliver && scene.machine.isAsked(in: scene.machine.round))
         #expect(scene.after(.answerTake) == "receives > transferring")
-        #expect(scene.machine.decide(.goOn("next", receiving: 6)) == .receive)
+        #expect(scene.machine.decide(.proceed("next", receiving: 6)) == .receive)
         #expect(scene.machine.body == .discard(6))
-        #expect(scene.machine.decide(.goOn("next")) == .refuse)
+        #expect(scene.machine.decide(.proceed("next")) == .refuse)
         #expect(scene.machine.body == .drop)
     }
 
@@ -321,9 +321,9 @@ import Testing
         #expect(scene.after(.fail) == "- > stopping for the end")
         #expect(scene.machine.conclude("the end, with data", cookiesAreStored: false) == nil)
         #expect(scene.after(.fail) == "- > storing for the end, with data")
-        #expect(scene.after(.cookiesStored) == "tells the end, with data > ended with the end, with data")
+        #expect(scene.after(.cookiesStored) == "reports the end, with data > ended with the end, with data")
         #expect(scene.after(.cookiesStored) == "- > ended with the end, with data")
-        #expect(scene.after(.begin) == "tells the end, with data > ended with the end, with data")
+        #expect(scene.after(.begin) == "reports the end, with data > ended with the end, with data")
     }
 
     @Test func anExchangeThatWasHeldWhenItBeganAgainStartsOverAtOnce() {
@@ -341,7 +341,7 @@ import Testing
     }
 
     /// A step that the exchange takes while nothing is awaited.
-    private static func goOn(_ machine: inout MachineScene.Machine, _ random: inout RandomNumbers) {
+    private static func advance(_ machine: inout MachineScene.Machine, _ random: inout RandomNumbers) {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: _ = machine.wait()
         case 1 where !machine.hasOpenSink:
@@ -354,7 +354,7 @@ import Testing
             machine.start(MachineScene.id)
             let decisions: [MachineScene.Machine.Decision] = [
                 .take(.deliver), .takeFirst(.deliver), .ask(keeping: 1), .askFirst(keeping: 1),
-                .goOn("again", receiving: 1),
+                .proceed("again", receiving: 1),
             ]
             if let decision = decisions.randomElement(using: &random) { _ = machine.decide(decision) }
         }
@@ -372,13 +372,13 @@ import Testing
         for _ in 1...300 {
             let wasEnded = scene.phase.hasPrefix("ended")
             if scene.phase == "deciding" {
-                Self.goOn(&scene.machine, &random)
+                Self.advance(&scene.machine, &random)
             } else {
                 // The end is rarer, or hardly anything would happen before it.
                 var event = Event.allCases.randomElement(using: &random) ?? .begin
                 if event == .fail, Int.random(in: 0..<10, using: &random) > 0 { event = .begin }
                 if wasEnded, event == .begin || event == .cancel { asked += 1 }
-                if scene.after(event).contains("tells") { told += 1 }
+                if scene.after(event).contains("reports") { told += 1 }
                 if event == .sinkStopped, case .stopping(let decided) = scene.machine.phase,
                     scene.machine.conclude(decided, cookiesAreStored: Bool.random(using: &random)) != nil
                 {

@@ -25,8 +25,8 @@ import Testing
         #expect(route.url.absoluteString == "http://example.com/b")
         #expect(route.request.url?.absoluteString == "http://example.org/a")
         #expect(route.redirectCount == 1)
-        #expect(route.takeUntoldRedirect()?.request == next)
-        #expect(route.takeUntoldRedirect() == nil)
+        #expect(route.takePendingRedirect()?.request == next)
+        #expect(route.takePendingRedirect() == nil)
     }
 
     @Test func startingOverGoesBackToTheCallersRequest() throws {
@@ -39,7 +39,7 @@ import Testing
         route.startOver()
         #expect(route.url.absoluteString == "http://example.org/a")
         #expect(route.redirectCount == 0)
-        #expect(route.takeUntoldRedirect() == nil)
+        #expect(route.takePendingRedirect() == nil)
         guard case .data(let data) = try route.requestBody() else {
             Issue.record("the body is sent again")
             return
@@ -95,18 +95,18 @@ import Testing
         #expect(route.takeUserInformation() == nil)
         #expect(route.url.absoluteString == "http://example.org/a")
         #expect(throws: CredentialError.notUTF8(in: part)) {
-            try route.takeQuestion(isAuthenticated: false)
+            try route.takeRequest(isAuthenticated: false)
         }
         route.startOver()
         #expect(route.takeUserInformation() == nil)
         #expect(throws: CredentialError.notUTF8(in: part)) {
-            try route.takeQuestion(isAuthenticated: false)
+            try route.takeRequest(isAuthenticated: false)
         }
         // Another address has others.
         route.move(to: try #require(URL(string: "http://us%C3%A9r@example.org/b")), by: .follow)
         route.startOver()
         #expect(route.takeUserInformation() == URLUserInformation(user: "us\u{E9}r"))
-        #expect(try route.takeQuestion(isAuthenticated: false).0.url == URL(string: "http://example.org/b"))
+        #expect(try route.takeRequest(isAuthenticated: false).0.url == URL(string: "http://example.org/b"))
     }
 
     @Test func aConditionGoesWithEachRequestUntilItIsDropped() throws {
@@ -138,7 +138,7 @@ import Testing
         #expect(!route.hasBodyInMemory)
         #expect(route.canSendBodyAgain, "nothing has read it yet")
         #expect(route.canStartOver)
-        #expect(route.canAskWithoutBody, "it could not be sent a second time anyway")
+        #expect(route.canSendWithoutBody, "it could not be sent a second time anyway")
         guard case .stream(let body)? = try route.requestBody() else {
             Issue.record("there is a body")
             return
@@ -172,7 +172,7 @@ import Testing
         let route = ExchangeRoute(request, body: .data(Data("body".utf8)))
         #expect(route.hasBodyInMemory)
         #expect(route.canSendBodyAgain)
-        #expect(!route.canAskWithoutBody)
+        #expect(!route.canSendWithoutBody)
     }
 
     @Test(arguments: [("GET", true), ("get", true), ("HEAD", true), ("POST", false), ("PUT", false)])
@@ -180,7 +180,7 @@ import Testing
         var request = try request("http://example.org/a")
         request.httpMethod = method
         let route = ExchangeRoute(request, body: nil)
-        #expect(route.canAskWithoutBody == canAsk)
+        #expect(route.canSendWithoutBody == canAsk)
         #expect(try (route.requestBody() == nil) == canAsk)
     }
 }

@@ -175,7 +175,7 @@ import Testing
         for holder in 1...3 { _ = ledger.settle(holder, .returns) }
         #expect(ledger.takeTickets() == 2)
         _ = ledger.settle(1, .lends)
-        _ = ledger.settle(2, .isOver)
+        _ = ledger.settle(2, .ended)
         #expect(ledger.lent == 2)
         #expect(ledger.useTicket() == 3)
         #expect(ledger.useTicket() == nil)
@@ -218,7 +218,7 @@ import Testing
         #expect(ledger.settle(5, .isHeldBack(Self.x)) == false)
         #expect(ledger.limit == 6 && ledger.takeTickets() == 0)
         // The end of one gives its place to the one that was held back.
-        _ = ledger.settle(2, .isOver)
+        _ = ledger.settle(2, .ended)
         #expect(ledger.takeTickets() == 1)
         #expect(ledger.useTicket() == 5)
         #expect(ledger.limit == 5 && ledger.settle(6, .isHeldBack(Self.x)) == false)
@@ -247,11 +247,11 @@ import Testing
             for _ in 0..<60 {
                 let holder = Int.random(in: 0..<8, using: &generator)
                 if running.contains(holder) {
-                    let uses: [Ledger.Use] = [.lends, .rests([Self.x]), .rests([Self.y]), .isOver]
+                    let uses: [Ledger.Use] = [.lends, .rests([Self.x]), .rests([Self.y]), .ended]
                     _ = ledger.settle(holder, uses[Int.random(in: 0..<4, using: &generator)])
                     running.remove(holder)
                 } else if !waiting.contains(holder), Bool.random(using: &generator) {
-                    if ledger.settle(holder, .returns) { _ = ledger.settle(holder, .isOver) }
+                    if ledger.settle(holder, .returns) { _ = ledger.settle(holder, .ended) }
                 } else if waiting.contains(holder), running.count + tickets < limit {
                     waiting.remove(holder)
                     let host = holder.isMultiple(of: 2) ? Self.x : Self.y
@@ -267,10 +267,10 @@ import Testing
             }
             // All times have come, and all answers are there.
             for holder in 0..<8 where !running.contains(holder) && !waiting.contains(holder) {
-                if ledger.settle(holder, .returns) { _ = ledger.settle(holder, .isOver) }
+                if ledger.settle(holder, .returns) { _ = ledger.settle(holder, .ended) }
             }
             for _ in 0..<20 {
-                for holder in running { _ = ledger.settle(holder, .isOver) }
+                for holder in running { _ = ledger.settle(holder, .ended) }
                 running = []
                 settleTickets()
                 while tickets > 0, running.count < limit {
@@ -293,6 +293,6 @@ extension SlotLedger<Int> {
     }
 
     fileprivate mutating func lend(_ count: Int) {
-        for holder in 0..<max(count, lent) { _ = settle(holder, holder < count ? .lends : .isOver) }
+        for holder in 0..<max(count, lent) { _ = settle(holder, holder < count ? .lends : .ended) }
     }
 }
