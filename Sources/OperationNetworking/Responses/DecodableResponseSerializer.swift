@@ -17,9 +17,10 @@ internal import OperationNetworkingSystem
 /// | more than 512 levels of containers, 256 in property lists | an error                                |
 /// | more than 16 million values, 4 million in property lists | an error                                 |
 ///
-/// Decoding has a stack of its own, so a type that holds itself decodes down to those 512 levels. A body in
-/// another character set is decoded as the response says, as by ``JSONResponseSerializer``. Decoders are
-/// objects with settings that can be changed, so one is made for each response:
+/// A body of more than 16 levels is decoded with a stack of its own, so a type that holds itself decodes down
+/// to those 512 levels. A body in another character set is decoded as the response says, as by
+/// ``JSONResponseSerializer``. Decoders are objects with settings that can be changed, so one is made for each
+/// response:
 ///
 /// ```swift
 /// let serializer = DecodableResponseSerializer([User].self) {

@@ -106,10 +106,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test(
-        "Any octet may be another: nothing crashes or hangs, and a checksum is noticed",
-        arguments: Coded.all
-    )
+    @Test("Any octet may be another: the outcome is the same in any pieces", arguments: Coded.all)
     func survivesDamage(coding: String, coded: [UInt8]) {
         for index in coded.indices {
             for octet in [0, 1, 0x7F, 0x80, 0xFF, coded[index] ^ 1, coded[index] ^ 0x10] as [UInt8] {
@@ -117,7 +114,6 @@ struct ContentDecoderTests {
                 damaged[index] = octet
                 let decoded = [1, .max].map { try? decode(damaged, as: coding, size: $0) }
                 #expect(decoded[0] == decoded[1], "octet \(index) as \(octet)")
-                if coding == "zstd", damaged != coded { #expect(decoded[0] != Coded.text || index < 6) }
             }
         }
     }

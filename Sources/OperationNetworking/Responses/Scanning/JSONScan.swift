@@ -48,7 +48,7 @@ struct JSONScan {
                 level += 1
                 depth = max(depth, level)
                 guard level <= Self.maximumDepth || isJSON5 else {
-                    throw BodyRefusal("more than \(Self.maximumDepth) levels", at: index - 1)
+                    throw BodyRefusal("nested in more than \(Self.maximumDepth) levels", at: index - 1)
                 }
                 guard valueCount <= Self.maximumValueCount else { throw Self.tooBig }
             case UInt8(ascii: "]"), UInt8(ascii: "}"):

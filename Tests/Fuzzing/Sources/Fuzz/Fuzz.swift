@@ -3,6 +3,7 @@ import FoundationNetworking
 import FoundationXML
 
 @testable import OperationNetworking
+@testable import OperationNetworkingSystem
 
 /// SwiftPM has the linker look for the main function under this name. libFuzzer's own would have another.
 @_cdecl("Fuzz_main")
@@ -31,6 +32,7 @@ private func runDriver(
 /// | `d`       | `DecodableResponseSerializer`; the same                                             |
 /// | `t`       | `ResponseText`; the same                                                            |
 /// | `m`       | `MediaType`                                                                         |
+/// | `z`       | `ContentDecoder`, whole and octet by octet; the next octet says of which codings    |
 /// | `c`       | `DownloadCheckpoint`, with a right digest, and the download that goes on from it    |
 /// | `b`       | `JournalReplay`, each line with a right checksum, and the batch that goes on        |
 /// | `a`       | `OperationArchive`                                                                  |
@@ -74,6 +76,11 @@ private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         guard let type = MediaType(fieldValue: String(decoding: rest, as: UTF8.self)) else { return 0 }
         _ = type.matches("*/*+json")
         precondition(type.matches(type.essence))
+    case UInt8(ascii: "z")?:
+        let codings = ["gzip", "deflate", "br", "zstd", "zstd, gzip", "br, br", "deflate, zstd", "gzip, br"]
+        let coding = codings[Int(rest.first ?? 0) % codings.count]
+        let bytes = Array(rest.dropFirst())
+        precondition(decoded(bytes, coding, size: bytes.count) == decoded(bytes, coding, size: 1))
     case UInt8(ascii: "c")?:
         (try? DownloadCheckpoint(fileBytes: Array(rest))).map { _ = $0.partialContent(offset: $0.committed) }
         goOn(fromCheckpoint: Array(rest))
@@ -95,6 +102,29 @@ private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         )
     }
     return 0
+}
+
+/// The octets that a coded body stands for, up to some megabytes; `nil` for one that is damaged or too long.
+private func decoded(_ bytes: [UInt8], _ coding: String, size: Int) -> Data? {
+    struct TooLong: Error {}
+    guard let decoder = ContentDecoder(contentEncoding: coding) else { return nil }
+    var result = Data()
+    do {
+        for start in stride(from: 0, to: bytes.count, by: max(size, 1)) {
+            decoder.append(bytes[start..<min(start + size, bytes.count)].span)
+            var isAll = false
+            while !isAll {
+                isAll = try decoder.decode(atMost: 1000, checking: { if $0 > 4 << 20 { throw TooLong() } }) {
+                    piece in
+                    for index in piece.indices { result.append(piece[index]) }
+                }
+            }
+        }
+        try decoder.finish()
+        return result
+    } catch {
+        return nil
+    }
 }
 
 /// Holds itself, so that it decodes anything, as deep as that is.

@@ -16,14 +16,14 @@ struct UndeliverableBodyTests {
 
     /// The fault of the body.
     enum Fault: String, CaseIterable, Sendable {
-        case br, zstd, awsChunked, charset, malformedLength, conflictingLengths, transferCoding
+        case compress, dcz, awsChunked, charset, malformedLength, conflictingLengths, transferCoding
         /// libcurl ends a transfer at such a line.
         case noNumber, negativeLength, emptyLength
 
         var fields: FieldLines {
             switch self {
-            case .br: ["Content-Encoding": "br"]
-            case .zstd: ["Content-Encoding": "zstd, gzip"]
+            case .compress: ["Content-Encoding": "compress"]
+            case .dcz: ["Content-Encoding": "dcz, gzip"]
             case .awsChunked: ["Content-Encoding": "aws-chunked"]
             case .charset: ["Content-Encoding": "UTF-8"]
             case .malformedLength: ["Content-Length": "5abc"]
@@ -39,7 +39,7 @@ struct UndeliverableBodyTests {
 
         var code: URLError.Code {
             switch self {
-            case .br, .zstd, .awsChunked, .charset: .cannotDecodeContentData
+            case .compress, .dcz, .awsChunked, .charset: .cannotDecodeContentData
             case .malformedLength, .conflictingLengths, .transferCoding, .noNumber, .negativeLength,
                 .emptyLength:
                 .badServerResponse
@@ -177,7 +177,7 @@ struct UndeliverableBodyTests {
         #expect(server.requests.allSatisfy { $0["Range"] == nil })
     }
 
-    @Test(arguments: [Fault.br, .malformedLength])
+    @Test(arguments: [Fault.compress, .malformedLength])
     func aSessionsTaskHasItsResponse(fault: Fault) async throws {
         let server = try ScriptedServer([
             head(404, fault, "abcde"), head(302, fault, "abcde"),
