@@ -30,8 +30,8 @@ final class DownloadDigests {
     ///   - reader: reads the partial file, on any queue.
     /// - Throws: ``DigestError`` for an algorithm that OpenSSL refuses.
     init(_ plan: DownloadPlan, noted notes: [String], reader: @escaping DigestFollower.Reader) throws {
-        expected = plan.expectedDigests
-        wanted = plan.wantedAlgorithms
+        expected = plan.options.expectedDigests
+        wanted = plan.options.wantedAlgorithms
         self.reader = reader
         named = notes.compactMap { FileDigest($0) }.first
         try follow()

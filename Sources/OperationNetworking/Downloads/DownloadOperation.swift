@@ -39,9 +39,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         @Sendable (_ file: URL, _ done: @escaping @Sendable (Result<URL, any Error>) -> Void) -> Void
 
     struct Settings {
-        var options = DownloadArchive.Options()
-        var continuesFile = false
-        var sendsOwnUserAgent = false
+        var options = DownloadOptions()
         var refreshURL: URLRefresher?
         var willFinish: DownloadPlan.WillFinish?
         var discardsWhenCancelled = false
@@ -103,21 +101,19 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         headers: [String: String],
         prepare: (URLRequest) throws -> URLRequest
     ) throws {
-        let wish: DownloadCheckpoint.Wish
-        var request: URLRequest
-        (wish, request) = try DownloadPlace.wish(in: checkpoint)
+        let (name, options, asked) = try DownloadPlace.noted(in: checkpoint)
+        var request = asked
         for (name, value) in headers {
             // Foundation drops a field with a line end in it, and says nothing.
             try RequestSerializationError.check(name: name, value: value)
             request.setValue(value, forHTTPHeaderField: name)
         }
-        let directory = checkpoint.deletingLastPathComponent()
-        self.init(
-            request: try prepare(request),
-            to: directory.appendingPathComponent(wish.name, isDirectory: false)
-        )
-        replacesFile = wish.replacesFile
-        expectedDigests = wish.digests.compactMap { FileDigest($0) }
+        self.init(request: try prepare(request))
+        settings.change { settings in
+            settings.options = options
+            settings.options.destination = checkpoint.deletingLastPathComponent()
+                .appendingPathComponent(name, isDirectory: false)
+        }
     }
 
     // MARK: - Results
@@ -220,8 +216,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// anything and there are ``expectedDigests``, which decide in the end. It stays as it is until the new one is
     /// complete; if it turns out not to be the beginning, it is an error, ``DownloadError/destinationExists(_:)``.
     package var continuesFile: Bool {
-        get { settings.withLock { $0.continuesFile } }
-        set { set { $0.continuesFile = newValue } }
+        get { settings.withLock { $0.options.continuesFile } }
+        set { set { $0.options.continuesFile = newValue } }
     }
 
     /// Gives a complete file its mode, and removes the checkpoint beside it, where a process was killed before it
@@ -234,8 +230,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// Whether the request's `User-Agent` is the program's own, with its version: one that the caller did not
     /// choose counts for none, so that a later version goes on with the bytes of this one.
     package var sendsOwnUserAgent: Bool {
-        get { settings.withLock { $0.sendsOwnUserAgent } }
-        set { set { $0.sendsOwnUserAgent = newValue } }
+        get { settings.withLock { $0.options.sendsOwnUserAgent } }
+        set { set { $0.options.sendsOwnUserAgent = newValue } }
     }
 
     /// Whether bytes that an earlier operation or process left are thrown away, before anything is asked.
@@ -321,7 +317,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     override class var ownKind: ObjectIdentifier { ObjectIdentifier(DownloadOperation.self) }
 
     /// No archive has the options that only `opget` sets: its checkpoints are enough.
-    override var isArchivable: Bool { settings.withLock { !$0.continuesFile } }
+    override var isArchivable: Bool { settings.withLock { !$0.options.continuesFile } }
 
     override var archivedDownload: DownloadArchive? {
         let progress = progress.withLock { $0 }
@@ -406,20 +402,13 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         // HEAD has no body to save.
         guard state.request.httpMethod?.uppercased() != "HEAD" else { return configuration }
         let plan = DownloadPlan(
-            request: state.request.withoutUserAgent(settings.sendsOwnUserAgent),
+            request: state.request.withoutUserAgent(settings.options.sendsOwnUserAgent),
             credential: state.configuration.settings.credential,
             clientIdentity: state.configuration.settings.clientIdentity,
             verification: state.verification,
             asksAboutServers: state.closures.challenge != nil,
-            destination: settings.options.destination,
-            replacesFile: settings.options.replacesFile,
-            continuesFile: settings.continuesFile && !settings.options.expectedDigests.isEmpty,
+            options: settings.options,
             takesOtherLocations: settings.takesOtherLocations,
-            overlap: settings.options.overlap,
-            downloadsOnlyIfChanged: settings.options.downloadsOnlyIfChanged,
-            startsOver: settings.options.startsOver,
-            expectedDigests: settings.options.expectedDigests,
-            wantedAlgorithms: settings.options.wantedAlgorithms,
             willFinish: settings.willFinish,
             secretFields: state.configuration.settings.redirectPolicy.ownSecretFields
         )

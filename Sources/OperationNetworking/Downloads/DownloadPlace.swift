@@ -44,15 +44,15 @@ struct DownloadPlace {
     /// another character.
     static func name(of url: URL) -> String { FileName.last(of: url.path) }
 
-    /// The options and the request in a checkpoint.
+    /// The name of the complete file, the options and the request in a checkpoint.
     /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, or a `CocoaError`.
-    static func wish(in url: URL) throws -> (DownloadCheckpoint.Wish, URLRequest) {
+    static func noted(in url: URL) throws -> (name: String, options: DownloadOptions, request: URLRequest) {
         let place = try DownloadPlace(url, watch: nil)
         let read = try FileError.translating(url) { try place.provenCheckpoint() }
         guard let checkpoint = read, let request = checkpoint.request.request,
-            !checkpoint.wish.name.isEmpty, !checkpoint.wish.name.utf8.contains(Self.separator)
+            !checkpoint.name.isEmpty, !checkpoint.name.utf8.contains(Self.separator)
         else { throw DownloadError.checkpointUnreadable(url) }
-        return (checkpoint.wish, request)
+        return (checkpoint.name, checkpoint.options, request)
     }
 
     /// The checkpoint that has the name, if it is certain that a download of this user's made it: it names the part
@@ -104,7 +104,7 @@ struct DownloadPlace {
 
     private func removeLeftovers(of file: FileStatus, _ names: PartialName.Candidate) throws {
         guard let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint,
-            checkpoint.part.inode == file.identity.inode, let opened = try folder.open(name),
+            checkpoint.part.inode == file.identity.inode, let opened = try? folder.identify(name),
             try opened.status.identity == file.identity, try checkpoint.names(opened)
         else { return }
         switch try folder.status(of: names.part) {
@@ -120,7 +120,7 @@ struct DownloadPlace {
     /// Whether a download to another name of this folder left the file. A part and its checkpoint that were
     /// given the names of this destination are its own: then those cannot be of the other one.
     func isOfOther(_ checkpoint: DownloadCheckpoint, _ names: PartialName.Candidate) -> Bool {
-        let other = checkpoint.wish.name
+        let other = checkpoint.name
         return !other.isEmpty && !other.utf8.elementsEqual(name.utf8)
             && PartialName(of: other).mayBe(names.part)
     }
@@ -163,7 +163,7 @@ extension DownloadPlace {
             guard case .file(let file) = try folder.openOwn(names.part), try file.lock() == .taken,
                 let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint,
                 try checkpoint.names(file),
-                checkpoint.wish.name.utf8.elementsEqual(name.utf8), (checkpoint.generation ?? 0) < generation
+                checkpoint.name.utf8.elementsEqual(name.utf8), (checkpoint.generation ?? 0) < generation
             else { continue }
             // First: bytes without a checkpoint would be taken for another program's.
             try file.truncate(to: 0)

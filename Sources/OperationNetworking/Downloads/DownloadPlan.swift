@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 /// The plan of a download, decided before it starts.
 ///
-/// Each property is a setting of the operation, or a fact of its request, that its sink needs.
+/// Besides the options it has the facts of the request that its sink needs.
 struct DownloadPlan: Sendable {
     /// The request, as far as the caller chose it.
     var request: URLRequest
@@ -15,23 +15,9 @@ struct DownloadPlan: Sendable {
     var verification: ServerVerification?
     /// Whether a closure is asked about servers that the policy does not accept.
     var asksAboutServers = false
-    /// `nil` is an error, told when the download begins.
-    var destination: URL?
-    var replacesFile = false
-    /// Whether a file of another program is continued: see ``DownloadOperation/continuesFile``.
-    var continuesFile = false
+    var options = DownloadOptions()
     /// Whether bytes of an earlier download count that came for another scheme, host, port or path.
     var takesOtherLocations = false
-    /// The number of bytes to compare where there is no strong validator; `nil`: such bytes are not continued.
-    var overlap: Int64?
-    /// Whether a file that is there is fetched only if the server has another one.
-    var downloadsOnlyIfChanged = false
-    /// Whether what earlier processes left is thrown away.
-    var startsOver = false
-    /// All have to hold.
-    var expectedDigests: [FileDigest] = []
-    /// Computed besides.
-    var wantedAlgorithms: [DigestAlgorithm] = []
     /// Called on the sink's queue when the partial file is complete, right, and on the disk, and is about to
     /// get its name. What it throws is the end, and the partial file is kept.
     var willFinish: WillFinish?
@@ -48,7 +34,7 @@ struct DownloadPlan: Sendable {
     var secretFields: Set<String> = []
 
     /// Whom it is sent as.
-    var asker: RequestIdentity {
+    var identity: RequestIdentity {
         var question = adapted ?? request
         // The user that it names is taken out before it is sent.
         question.url = request.url
@@ -72,23 +58,14 @@ struct DownloadPlan: Sendable {
         isWhole: Bool
     ) -> FileRecord? {
         try? FileRecord(
-            RequestRecord(request, as: asker),
-            as: asker,
+            RequestRecord(request, as: identity),
+            as: identity,
             under: verification,
             stamp: stamp,
             proof: .init(proof),
             // The tag names the whole.
             fields: isWhole ? origin : [:],
             selectedBy: VaryingFields(request).selection(by: origin)
-        )
-    }
-
-    /// The options for a process that knows nothing but the checkpoint.
-    var wish: DownloadCheckpoint.Wish {
-        DownloadCheckpoint.Wish(
-            name: destination.map(DownloadPlace.name) ?? "",
-            replacesFile: replacesFile,
-            digests: expectedDigests.map(\.description)
         )
     }
 }

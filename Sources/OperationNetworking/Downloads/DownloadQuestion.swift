@@ -5,7 +5,7 @@ struct DownloadQuestion: Sendable {
     let request: RequestRecord
     /// The fields that count where the server says so.
     let varying: VaryingFields
-    let asker: RequestIdentity
+    let identity: RequestIdentity
     /// The verification of the server.
     let verification: ServerVerification
     /// Whether a closure is asked about servers that the policy does not accept.
@@ -17,19 +17,19 @@ struct DownloadQuestion: Sendable {
 
     /// - Parameters:
     ///   - request: the request that will be sent.
-    ///   - asker: its user; `nil`: as the request alone says.
+    ///   - identity: its user; `nil`: as the request alone says.
     ///   - verification: how the server is verified; `nil`: as is usual for the URL.
     ///   - asksAboutServers: whether a closure is asked about servers that the policy does not accept.
     init(
         _ request: URLRequest,
-        as asker: RequestIdentity?,
+        as identity: RequestIdentity?,
         under verification: ServerVerification? = nil,
         _ asksAboutServers: Bool = false
     ) {
-        let asker = asker ?? RequestIdentity(request)
-        self.request = RequestRecord(request, as: asker)
+        let identity = identity ?? RequestIdentity(request)
+        self.request = RequestRecord(request, as: identity)
         varying = VaryingFields(request)
-        self.asker = asker
+        self.identity = identity
         self.verification = verification ?? .usual(for: self.request.url)
         self.asksAboutServers = asksAboutServers
     }

@@ -20,9 +20,9 @@ extension DownloadSink {
         /// Bytes of the file, with those that wait, without those that are compared. From the moment that a
         /// body begins anew there are none: what is on the disk is cut away before a byte comes, or is there
         /// again with a failure.
-        var held = HeldBytes()
+        var held = StoredBytes()
         /// The bytes that are kept besides, as far as they can be gone back to.
-        var kept: HeldBytes?
+        var kept: StoredBytes?
         /// Bytes that are still to be compared.
         var again: Int64 = 0
         var isAbandoned = false
@@ -36,7 +36,7 @@ extension DownloadSink {
         var isFull: Bool { preparations > 0 || waiting.count >= DownloadSink.capacity }
 
         /// The bytes that are kept are those of the file again.
-        mutating func goBack(to kept: HeldBytes) {
+        mutating func goBack(to kept: StoredBytes) {
             held = kept
             self.kept = nil
             waiting = []
@@ -53,35 +53,33 @@ extension DownloadSink {
 extension DownloadPlan {
     /// Looks at the file that is there, and reads all of it if there are digests.
     func condition(for file: URL, digests: [FileDigest] = []) throws -> FileCondition? {
-        try FileCondition(for: file, request: request, as: asker, under: verification, digests: digests)
+        try FileCondition(for: file, request: request, as: identity, under: verification, digests: digests)
     }
-
-    private var mayReplace: Bool { replacesFile || downloadsOnlyIfChanged || continuesFile }
 
     /// Finds what an earlier process left, or makes a new file.
     func parts(of destination: URL) throws -> PartPair {
         try PartPair(
             request,
-            as: asker,
+            as: identity,
             under: verification,
             asksAboutServers: asksAboutServers,
             to: destination,
-            replacesFile: mayReplace,
+            replacesFile: options.mayReplace,
             takesOtherLocations: takesOtherLocations,
-            knowsWhole: !expectedDigests.isEmpty,
-            comparing: overlap
+            knowsWhole: !options.expectedDigests.isEmpty,
+            comparing: options.overlap
         )
     }
 
     /// The complete file that is to be replaced; `nil`: there is none, or it is of another request.
     func replaced(_ destination: URL) throws -> KeptBody? {
-        guard mayReplace else { return nil }
+        guard options.mayReplace else { return nil }
         return try KeptBody(
             file: destination,
             of: request,
-            as: asker,
+            as: identity,
             under: verification,
-            isToBeNewer: downloadsOnlyIfChanged
+            isToBeNewer: options.downloadsOnlyIfChanged
         )
     }
 }

@@ -23,10 +23,10 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private let queue = DispatchQueue(label: "OperationNetworking.DownloadSink")
     private let shared = Locked(Shared())
     private var parts: PartPair?
-    /// The content that the file's bytes are of: see ``HeldBytes/content``.
+    /// The content that the file's bytes are of: see ``StoredBytes/content``.
     private var content = 0
     /// The content of the bytes that are kept besides.
-    private var keptContent = HeldBytes.keptContent
+    private var keptContent = StoredBytes.keptContent
     /// The complete file, and the parts of other requests, that are to be replaced.
     private var replaced: [KeptBody] = []
     private var digests: DownloadDigests?
@@ -56,7 +56,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     // MARK: - State
 
-    var held: HeldBytes { shared.withLock { $0.held } }
+    var held: StoredBytes { shared.withLock { $0.held } }
     var isFull: Bool { shared.withLock { $0.isFull } }
     var failure: (any Error)? { shared.withLock { $0.failure } }
     var demand: RestartReason? { shared.withLock { $0.demand } }
@@ -90,7 +90,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             case .start:
                 shared.demand = nil
                 shared.waiting = []
-                shared.held = HeldBytes(count: 0, content: start.content)
+                shared.held = StoredBytes(count: 0, content: start.content)
             case .end:
                 break
             case .again(let offset):
@@ -167,7 +167,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop {
         shared.withLock { $0.isAbandoned = true }
-        let destination = plan.destination
+        let destination = plan.options.destination
         if let destination { LeavingDownloads.enter(destination) }
         queue.async {
             self.drain()
@@ -197,7 +197,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         _ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void
     ) {
         let content = Result { try self.open() }
-        if case .failure(DownloadError.inUse) = content, let destination = plan.destination {
+        if case .failure(DownloadError.inUse) = content, let destination = plan.options.destination {
             let isWaiting = LeavingDownloads.wait(for: destination) {
                 self.queue.async { self.openAgain(whenOpen) }
             }
@@ -220,25 +220,25 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     private func open() throws -> SinkContent {
-        guard let destination = plan.destination else { throw DownloadError.noDestination }
+        guard let destination = plan.options.destination else { throw DownloadError.noDestination }
         var parts: PartPair
         do {
             parts = try plan.parts(of: destination)
         } catch let error as DownloadError {
             // Nothing is saved through a link. But the file that it leads to may be what the server has.
-            guard case .destinationIsNotFile = error, plan.downloadsOnlyIfChanged,
+            guard case .destinationIsNotFile = error, plan.options.downloadsOnlyIfChanged,
                 let condition = try condition(for: destination)
             else { throw error }
             shared.withLock { $0.refusal = error }
             return SinkContent(condition: condition)
         }
-        if plan.startsOver, parts.current.count > 0 || parts.hasOthers {
+        if plan.options.startsOver, parts.current.count > 0 || parts.hasOthers {
             try parts.discard()
             parts = try plan.parts(of: destination)
         }
         self.parts = parts
         let partial = parts.current
-        if plan.continuesFile, partial.count == 0 {
+        if plan.options.continuesForeignFile, partial.count == 0 {
             try partial.adopt { !self.shared.withLock { $0.isAbandoned } }
         }
         // There is no whole to fetch in its place.
@@ -252,12 +252,13 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         let kept = parts.continuable
         shared.withLock { shared in
             shared.held.count = partial.count
-            shared.kept = kept.map { HeldBytes(count: $0.count, content: keptContent) }
+            shared.kept = kept.map { StoredBytes(count: $0.count, content: keptContent) }
         }
         progress.withLock { $0.didOpen(parts) }
         // Who starts over takes whatever comes: the way out where the type of a file has really changed.
         replaced =
-            plan.startsOver ? [] : parts.ofOtherRequests + (try plan.replaced(destination).map { [$0] } ?? [])
+            plan.options.startsOver
+            ? [] : parts.ofOtherRequests + (try plan.replaced(destination).map { [$0] } ?? [])
         let known = partial.recovered ?? partial.checkpoint?.partialContent(offset: partial.count)
         var content = SinkContent(
             partial: known,
@@ -265,7 +266,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             replaced: replaced,
             lost: parts.lost
         )
-        if plan.downloadsOnlyIfChanged { content.condition = try condition(for: destination) }
+        if plan.options.downloadsOnlyIfChanged { content.condition = try condition(for: destination) }
         return content
     }
 
@@ -274,7 +275,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     private func condition(for destination: URL) throws -> FileCondition? {
-        let condition = try plan.condition(for: destination, digests: plan.expectedDigests)
+        let condition = try plan.condition(for: destination, digests: plan.options.expectedDigests)
         progress.withLock { $0.isConditional = condition != nil }
         self.condition = condition
         return condition
@@ -283,7 +284,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     /// A 304 is about the file that was there when it was asked for: if that was changed since, it says
     /// nothing of the present one.
     private func checkCondition() {
-        guard let condition, let destination = plan.destination else { return }
+        guard let condition, let destination = plan.options.destination else { return }
         let now = try? plan.condition(for: destination)
         if now != condition { progress.withLock { $0.isChangedMeanwhile = true } }
     }
@@ -294,7 +295,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         attempt { partial in
             if case .start = start.place {
                 try startAnew(start)
-            } else if shared.withLock({ $0.held }) != HeldBytes(count: partial.count, content: content)
+            } else if shared.withLock({ $0.held }) != StoredBytes(count: partial.count, content: content)
                 || start.content != content
             {
                 // Or it was given up, and the body that is waited for by now begins anew.
@@ -316,9 +317,9 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     /// place for them, nothing has changed.
     private func startAnew(_ start: BodyStart) throws {
         guard let old = parts?.current else { return }
-        if old.isForeign, plan.continuesFile {
+        if old.isForeign, plan.options.continuesForeignFile {
             progress.withLock { $0.keepsPartialFile = false }
-            throw DownloadError.destinationExists(plan.destination ?? old.partURL)
+            throw DownloadError.destinationExists(plan.options.destination ?? old.partURL)
         }
         let body: DownloadDigests.Body = start.ownRange != nil ? .part : .whole
         if parts?.beginsBeside == true {
@@ -357,7 +358,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     private func tellKept() {
         shared.withLock { [keptContent, kept = parts?.continuable] in
-            $0.kept = kept.map { HeldBytes(count: $0.count, content: keptContent) }
+            $0.kept = kept.map { StoredBytes(count: $0.count, content: keptContent) }
         }
     }
 
@@ -385,7 +386,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             try partial.begin(place, total: start.total, origin: start.origin, trusting: servers) {
                 checkpoint in
                 checkpoint.digests = digests?.notes ?? []
-                checkpoint.wish = plan.wish
+                checkpoint.name = plan.options.destination.map(DownloadPlace.name) ?? ""
+                checkpoint.options = plan.options.noted
                 if let address = start.address { checkpoint.note(address) }
                 if !start.isProven { checkpoint.isJoinedByOverlap = true }
             }
@@ -439,7 +441,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             change { shared in
                 shared.demand = error.reason
                 shared.waiting = []
-                shared.held = HeldBytes(count: partial.count, content: content)
+                shared.held = StoredBytes(count: partial.count, content: content)
             }
         } catch {
             fail(error)
@@ -450,7 +452,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         change { shared in
             shared.failure = error
             shared.waiting = []
-            shared.held = HeldBytes(count: self.partial?.count ?? 0, content: content)
+            shared.held = StoredBytes(count: self.partial?.count ?? 0, content: content)
         }
     }
 
@@ -488,13 +490,13 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 return tryAgain(error, nil)
             }
             let isJoinedByOverlap = partial.checkpoint?.isJoinedByOverlap ?? false
-            let verified = try digests?.verify(computed, of: plan.destination ?? partial.partURL)
+            let verified = try digests?.verify(computed, of: plan.options.destination ?? partial.partURL)
             let proof: DownloadedFile.Proof =
                 verified.map { .digest($0) } ?? ownRange.map { .range($0) }
                 ?? (!isEndMarked ? .unverifiable : isJoinedByOverlap ? .overlap : .length)
             let progress = progress.withLock { $0 }
             let download = DownloadedFile(
-                file: plan.destination ?? partial.partURL,
+                file: plan.options.destination ?? partial.partURL,
                 length: partial.count,
                 proof: proof,
                 digests: computed,
@@ -549,7 +551,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             let goesBack = shared.withLock { shared in
                 let kept = shared.kept
                 shared.goBack(
-                    to: kept ?? HeldBytes(count: shared.held.count, content: content, isRefuted: true)
+                    to: kept ?? StoredBytes(count: shared.held.count, content: content, isRefuted: true)
                 )
                 return kept != nil
             }
@@ -578,7 +580,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         let (keeps, hasOpened) = progress.withLock { ($0.keepsPartialFile, $0.hasOpened) }
         let hasRoom = shared.withLock { shared in shared.failure.map { !DiskRoom.isLack($0) } ?? true }
         // What an earlier operation left is not wanted either, if another one does not use it.
-        if !keeps, !hasOpened { parts = try? plan.destination.map { try plan.parts(of: $0) } }
+        if !keeps, !hasOpened { parts = try? plan.options.destination.map { try plan.parts(of: $0) } }
         // The error that ended it is the one to tell; the next one finds what could not be made safe now.
         if keeps {
             try? parts?.current.flush()

@@ -71,14 +71,14 @@ struct FileRecord: Hashable, Sendable {
 
     init(
         _ request: RequestRecord,
-        as asker: RequestIdentity,
+        as identity: RequestIdentity,
         under verification: ServerVerification? = nil,
         stamp: FileStamp,
         proof: Proof,
         fields: HeaderFields,
         selectedBy selection: VaryingFields.Selection = .none
     ) throws {
-        self.request = try SaltedDigest(of: request.fingerprint(as: asker, verification, selection))
+        self.request = try SaltedDigest(of: request.fingerprint(as: identity, verification, selection))
         file = try SaltedDigest(of: request.file, salt: self.request.salt)
         varying = selection.names
         self.stamp = stamp
@@ -144,7 +144,7 @@ extension RequestRecord {
     /// Everything that decides which bytes are the answer, to be compared by its digest. The same in every
     /// version.
     fileprivate func fingerprint(
-        as asker: RequestIdentity,
+        as identity: RequestIdentity,
         _ verification: ServerVerification?,
         _ selection: VaryingFields.Selection
     ) -> String {
@@ -152,7 +152,7 @@ extension RequestRecord {
         var lines = verification?.note(besides: url).map { ["verification " + $0] } ?? []
         lines += [method, url]
         lines += selectingFields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        return (lines + selection.lines + ["", asker.users]).joined(separator: "\n")
+        return (lines + selection.lines + ["", identity.users]).joined(separator: "\n")
     }
 }
 
@@ -184,16 +184,16 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
     /// - Parameters:
     ///   - file: a file URL. Links are followed.
     ///   - request: what the file is to be the answer to.
-    ///   - asker: as whom it is asked.
+    ///   - identity: as whom it is asked.
     ///   - verification: how the server is verified; `nil`: as is usual for the URL.
     /// - Throws: a `CocoaError` if it cannot be looked at.
     package init(
         of file: URL,
         for request: URLRequest,
-        as asker: RequestIdentity,
+        as identity: RequestIdentity,
         under verification: ServerVerification? = nil
     ) throws {
-        self = try FileFinding(of: file, for: request, as: asker, under: verification).standing
+        self = try FileFinding(of: file, for: request, as: identity, under: verification).standing
     }
 }
 
@@ -210,25 +210,25 @@ struct FileFinding {
     init(
         of file: URL,
         for request: URLRequest,
-        as asker: RequestIdentity,
+        as identity: RequestIdentity,
         under verification: ServerVerification? = nil
     ) throws {
         var records: (ofRequest: FileRecord?, ofFile: FileRecord?)
-        standing = try Self.standing(of: file, for: request, as: asker, verification, &records)
+        standing = try Self.standing(of: file, for: request, as: identity, verification, &records)
         (ofRequest, ofFile) = records
     }
 
     private static func standing(
         of file: URL,
         for request: URLRequest,
-        as asker: RequestIdentity,
+        as identity: RequestIdentity,
         _ verification: ServerVerification?,
         _ records: inout (ofRequest: FileRecord?, ofFile: FileRecord?)
     ) throws -> FileStanding {
         do {
             let found = try NotedFile(path: file.path, attribute: FileRecord.attribute)
             guard let found else { return .nothing }
-            return try standing(found, for: request, as: asker, verification, &records)
+            return try standing(found, for: request, as: identity, verification, &records)
         } catch let error as SystemError where error.isLackOfPermission {
             return .foreign
         } catch {
@@ -239,7 +239,7 @@ struct FileFinding {
     private static func standing(
         _ file: NotedFile,
         for request: URLRequest,
-        as asker: RequestIdentity,
+        as identity: RequestIdentity,
         _ verification: ServerVerification?,
         _ records: inout (ofRequest: FileRecord?, ofFile: FileRecord?)
     ) throws -> FileStanding {
@@ -251,10 +251,10 @@ struct FileFinding {
         case .text(let text):
             guard let read = FileRecord(text: text) else { return .unrecorded }
             let selection = VaryingFields(request).selection(by: read.varying)
-            let question = RequestRecord(request, as: asker)
+            let question = RequestRecord(request, as: identity)
             let accepted = (verification ?? .usual(for: question.url)).accepted
             let isOfRequest = try accepted.contains {
-                try read.request.isDigest(of: question.fingerprint(as: asker, $0, selection))
+                try read.request.isDigest(of: question.fingerprint(as: identity, $0, selection))
             }
             if try isOfRequest || read.file.isDigest(of: question.file) { records.ofFile = read }
             guard isOfRequest else { return .ofOtherRequest }
@@ -275,18 +275,18 @@ extension KeptBody {
     /// - Parameters:
     ///   - file: the destination.
     ///   - request: the request that will be sent.
-    ///   - asker: the credentials that the request is sent with.
+    ///   - identity: the credentials that the request is sent with.
     ///   - verification: how the server is verified; `nil`: as is usual for the URL.
     ///   - isToBeNewer: whether only a newer file is to take its place, which says so by a validator.
     /// - Throws: a `CocoaError` if the file cannot be looked at.
     init?(
         file: URL,
         of request: URLRequest,
-        as asker: RequestIdentity,
+        as identity: RequestIdentity,
         under verification: ServerVerification?,
         isToBeNewer: Bool
     ) throws {
-        let finding = try FileFinding(of: file, for: request, as: asker, under: verification)
+        let finding = try FileFinding(of: file, for: request, as: identity, under: verification)
         guard finding.standing != .nothing,
             let read = try? NotedFile(path: file.path, attribute: FileRecord.attribute), read.stamp.length > 0
         else { return nil }
@@ -334,18 +334,18 @@ extension FileCondition {
     /// - Parameters:
     ///   - file: the destination.
     ///   - request: the request that will be sent.
-    ///   - asker: the credentials that the request is sent with.
+    ///   - identity: the credentials that the request is sent with.
     ///   - verification: how the server is verified; `nil`: as is usual for the URL.
     ///   - digests: what the file has to be.
     /// - Throws: a `CocoaError` if the file cannot be read.
     init?(
         for file: URL,
         request: URLRequest,
-        as asker: RequestIdentity,
+        as identity: RequestIdentity,
         under verification: ServerVerification? = nil,
         digests: [FileDigest]
     ) throws {
-        let finding = try FileFinding(of: file, for: request, as: asker, under: verification)
+        let finding = try FileFinding(of: file, for: request, as: identity, under: verification)
         guard let record = finding.record else { return nil }
         self.init(record)
         for digest in digests {

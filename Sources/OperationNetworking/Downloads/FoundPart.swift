@@ -90,25 +90,28 @@ struct FoundPart {
         replacing replaces: Bool,
         in environment: DownloadEnvironment
     ) throws -> Taken {
-        guard let file = try lock(names, at: place) else { return .notOurs(nil) }
+        guard let (file, isMade) = try lock(names, at: place) else { return .notOurs(nil) }
         do {
             let taken = try recover(file, names, for: question, at: place, in: environment)
             switch taken {
             // The name of the part may be free because another operation has just completed the file.
             case .part: try place.check(replacing: replaces)
             // What was made here only to find that the names beside it are taken.
-            case .notOurs: if try file.status.size == 0 { try place.folder.remove(names.part) }
+            case .notOurs: if isMade { try place.folder.remove(names.part) }
             }
             return taken
         } catch {
-            if try file.status.size == 0 { try place.folder.remove(names.part) }
+            if isMade { try place.folder.remove(names.part) }
             throw error
         }
     }
 
     /// Opens or makes a file, and locks it.
     /// - Returns: `nil` if the name is taken by something that is not ours.
-    private static func lock(_ names: PartialName.Candidate, at place: DownloadPlace) throws -> PartFile? {
+    private static func lock(
+        _ names: PartialName.Candidate,
+        at place: DownloadPlace
+    ) throws -> (file: PartFile, isMade: Bool)? {
         let (folder, name) = (place.folder, names.part)
         // Another process may make it, remove it, or give it its final name in between.
         for _ in 0..<10 {
@@ -136,7 +139,7 @@ struct FoundPart {
             }
             if case .file(let named) = try folder.status(of: name), try named.identity == file.status.identity
             {
-                return file
+                return (file, isMade)
             }
         }
         throw DownloadError.inUse(place.url)
@@ -159,7 +162,7 @@ struct FoundPart {
         if case .file = try place.folder.status(of: place.name) { facts.replacesFile = true }
         if let checkpoint = finding.checkpoint {
             facts.isOfOtherDestination = place.isOfOther(checkpoint, names)
-            facts.isSameAsker = question.asker.namesUsers(of: checkpoint.asker)
+            facts.isSameIdentity = question.identity.namesUsers(of: checkpoint.identity)
             facts.isVerified = question.accepts(checkpoint)
             facts.dependsOnTrust = question.dependsOnTrust(checkpoint)
             facts.isSameVariant = checkpoint.isVariant(of: question.varying)
@@ -229,7 +232,7 @@ extension DownloadFolder {
     /// The finding under the names beside a partial file.
     func finding(_ names: PartialName.Candidate) throws -> PartRecovery.Facts.Finding {
         // What a process left that died is never read, and removed when the next one is written.
-        if case .notOurs = try checkpoint(names.temporary) { return .notOurs }
+        if case .notOurs = try openOwn(names.temporary) { return .notOurs }
         return try checkpoint(names.checkpoint)
     }
 

@@ -11,7 +11,7 @@ struct NamedPart {
     /// The run of the kernel, and the mount, under which the file is written.
     let session: String?
     /// Whether a file that has the complete one's name may be replaced.
-    let mayReplace: Bool
+    private let mayReplace: Bool
     private var place: DownloadPlace
     let names: PartialName.Candidate
     /// The checkpoint that was written last, if one was.

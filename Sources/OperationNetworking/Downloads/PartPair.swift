@@ -53,7 +53,7 @@ struct PartPair {
     ///
     /// - Parameters:
     ///   - request: the request. Used to decide whether existing bytes can be resumed.
-    ///   - asker: as whom; `nil`: as the request alone says.
+    ///   - identity: as whom; `nil`: as the request alone says.
     ///   - verification: how the server is verified; `nil`: as is usual for the URL.
     ///   - asksAboutServers: whether a closure is asked about servers that the policy does not accept.
     ///   - destination: the name of the complete file. Its folder has to exist.
@@ -66,7 +66,7 @@ struct PartPair {
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(
         _ request: URLRequest,
-        as asker: RequestIdentity? = nil,
+        as identity: RequestIdentity? = nil,
         under verification: ServerVerification? = nil,
         asksAboutServers: Bool = false,
         to destination: URL,
@@ -78,7 +78,7 @@ struct PartPair {
     ) throws {
         let place = try DownloadPlace(destination, watch: environment.watch)
         guard !FileName.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
-        var question = DownloadQuestion(request, as: asker, under: verification, asksAboutServers)
+        var question = DownloadQuestion(request, as: identity, under: verification, asksAboutServers)
         question.takesOtherLocations = takesOtherLocations
         question.knowsWhole = knowsWhole
         self.request = request

@@ -453,7 +453,7 @@ final class PartialDownload {
             session: part.session,
             now: environment.wallClock()
         )
-        next.asker = question.asker.userDigest
+        next.identity = question.identity.userDigest
         next.generation = generation > 0 ? generation : nil
         next.varying = question.varying.selection(by: origin.headerFields).digest
         if let checkpoint { next.succeed(checkpoint, wasting: count) }

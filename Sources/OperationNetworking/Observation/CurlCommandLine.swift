@@ -27,7 +27,7 @@ struct CurlCommandLine {
         request = try configuration.transferRequest(
             for: hop,
             body: body,
-            asking: resumption.ask(hop, held: HeldBytes()),
+            asking: resumption.ask(hop, held: StoredBytes()),
             continues: false
         )
         self.redacts = redacts

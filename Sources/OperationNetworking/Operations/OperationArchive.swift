@@ -83,20 +83,8 @@ public struct OperationArchive: Codable, Sendable {
 /// A download's additional part of an archive. The bytes of an incomplete download are in its partial file,
 /// with a checkpoint.
 struct DownloadArchive: Codable, Sendable {
-    struct Options: Codable, Sendable {
-        var destination: URL?
-        var replacesFile = false
-        var downloadsOnlyIfChanged = false
-        /// `false` once the earlier bytes have been discarded.
-        var startsOver = false
-        var expectedDigests: [FileDigest] = []
-        var wantedAlgorithms: [DigestAlgorithm] = []
-        /// The number of bytes to compare if the server has no strong validator; `nil` to discard such bytes.
-        var overlap: Int64?
-    }
-
-    var options: Options
-    /// Whether the file was requested only if it differs from the local one.
+    var options: DownloadOptions
+    /// Whether it was asked for only if the server has another file.
     var isConditional: Bool
     /// The complete file.
     var file: DownloadedFile?

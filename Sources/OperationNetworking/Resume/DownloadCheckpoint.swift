@@ -57,21 +57,13 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         ]
     }
 
-    /// The options of the caller for the file.
-    struct Wish: Hashable, Codable, Sendable {
-        /// The name of the complete file, in the directory of the checkpoint.
-        var name = ""
-        var replacesFile = false
-        var digests: [String] = []
-    }
-
     /// The number of blocks that are kept.
     static let maximumBlockCount = 16
 
     /// The request.
     var request: RequestRecord
     /// The hash of the user; `nil`: no user was named, or it was not written down.
-    var asker: SaltedDigest?
+    var identity: SaltedDigest?
     /// The ``ServerVerification`` of the bytes; `nil`: the usual one for the URL of ``request``.
     var verification: String?
     /// The servers that only the challenge's closure trusted, by their digests; `nil`: there were none.
@@ -99,8 +91,10 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// Whether its first bytes are a copy of another program's file (P20): only a digest of the whole proves them.
     /// `nil` is no.
     var isForeign: Bool?
+    /// The name of the complete file, in the directory of the checkpoint.
+    var name = ""
     /// The options of the caller: for a process that knows nothing but the checkpoint.
-    var wish = Wish()
+    var options = DownloadOptions()
     /// Bytes that were received and thrown away; never negative.
     var wasted: Int64 = 0
     /// Transfers that were begun for it; never negative.

@@ -90,7 +90,7 @@ enum PartRecovery: Hashable, Sendable {
 
         let request: RequestRecord
         /// Whether it is sent for the same user as the one before.
-        var isSameAsker = true
+        var isSameIdentity = true
         /// Whether the servers that brought the bytes are good enough for it (``ServerVerification``).
         var isVerified = true
         /// Whether that is known only when a closure trusts a server again.
@@ -139,7 +139,7 @@ enum PartRecovery: Hashable, Sendable {
                 return
             }
             let isSameQuestion =
-                facts.isSameAsker && facts.request.hasSameTarget(as: checkpoint.request)
+                facts.isSameIdentity && facts.request.hasSameTarget(as: checkpoint.request)
                 && facts.request.selectsTheSame(as: checkpoint.request)
                 && checkpoint.isOfSeveralLocations != true
             if let reason = PartRecovery.objection(to: checkpoint, for: facts, isSameQuestion) {

@@ -17,7 +17,6 @@ package final class NotedFile {
     /// Longer values are not read.
     private static let capacity = 4096
 
-    package let identity: FileIdentity
     package let stamp: FileStamp
     package let note: Note
     /// Whether it belongs to the effective user.
@@ -44,7 +43,6 @@ package final class NotedFile {
         }
         self.descriptor = descriptor
         self.path = path
-        identity = FileIdentity(device: owner.device, inode: owner.inode)
         stamp = FileStamp(length: owner.length, seconds: owner.seconds, nanoseconds: owner.nanoseconds)
         isMine = owner.is_mine != 0
         let isShared =
@@ -67,18 +65,7 @@ package final class NotedFile {
         return String(validating: bytes.prefix(length), as: UTF8.self).map { .text($0) } ?? .none
     }
 
-    /// The file's current stamp, which differs from ``stamp`` if the file has been written.
-    package var currentStamp: FileStamp {
-        get throws {
-            var owner = cowner()
-            guard cowner_of_descriptor(descriptor, &owner) == 1 else {
-                throw SystemError(errno, "fstat \(path)")
-            }
-            return FileStamp(length: owner.length, seconds: owner.seconds, nanoseconds: owner.nanoseconds)
-        }
-    }
-
-    /// Returns the bytes from `offset`, at most `count`; fewer only at the end of the file.
+    /// The bytes from `offset` on, at most `count`; fewer only where the file ends.
     package func read(_ count: Int, at offset: Int64) throws -> [UInt8] {
         try [UInt8](reading: count, from: descriptor, at: offset, of: path)
     }

@@ -16,7 +16,7 @@ extension Run {
                 : FileStanding(
                     of: path.url,
                     for: request,
-                    as: settings.asker(of: request),
+                    as: settings.identity(of: request),
                     under: settings.verification(of: request)
                 )
             let verification: FileStep.Verification = items[index].digests.isEmpty ? .unneeded : .pending

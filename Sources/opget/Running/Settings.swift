@@ -52,7 +52,7 @@ struct Settings: Sendable {
     var asksForRange: Bool { fields.contains { $0.name.lowercased() == "range" } }
 
     /// The user of a request.
-    func asker(of request: URLRequest) -> RequestIdentity {
+    func identity(of request: URLRequest) -> RequestIdentity {
         RequestIdentity(
             request,
             credential: access.credential(for: request.url),

@@ -89,7 +89,7 @@ extension PartialDownload {
     /// The older one of the parts that are there, or a new one.
     convenience init(
         _ request: URLRequest,
-        as asker: RequestIdentity? = nil,
+        as identity: RequestIdentity? = nil,
         under verification: ServerVerification? = nil,
         asksAboutServers: Bool = false,
         to destination: URL,
@@ -97,7 +97,7 @@ extension PartialDownload {
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
         let place = try DownloadPlace(destination, watch: environment.watch)
-        let question = DownloadQuestion(request, as: asker, under: verification, asksAboutServers)
+        let question = DownloadQuestion(request, as: identity, under: verification, asksAboutServers)
         let found = try FileError.translating(destination) {
             try place.check(replacing: replacesFile)
             return try FoundPart.findAll(

@@ -50,7 +50,7 @@ struct DownloadOwnerTests {
             session: DownloadEnvironment().session(file),
             now: 0
         )
-        text.wish.name = "file.bin"
+        text.name = "file.bin"
         let birth = try #require(file.birth)
         switch plant {
         case .otherInode: text.part = FileIdentity(device: text.part.device, inode: text.part.inode + 1)
@@ -221,7 +221,7 @@ struct DownloadOwnerTests {
         let directory = try TemporaryDirectory()
         let target = directory.file("a.1")
         let download = try PartialDownload(.sample, to: target, replacesFile: false)
-        try download.begin(.start, total: 1, origin: Sample.origin()) { $0.wish.name = "a.1" }
+        try download.begin(.start, total: 1, origin: Sample.origin()) { $0.name = "a.1" }
         try download.write("0")
         try download.flush()
         download.close()

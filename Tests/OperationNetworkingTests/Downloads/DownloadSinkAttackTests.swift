@@ -17,7 +17,7 @@ struct DownloadSinkAttackTests {
     init() throws {
         folder = try TemporaryDirectory()
         var plan = DownloadPlan(request: try Sample.request())
-        plan.destination = folder.file("file.bin")
+        plan.options.destination = folder.file("file.bin")
         sink = DownloadSink(plan, progress: Locked(DownloadProgress()))
     }
 

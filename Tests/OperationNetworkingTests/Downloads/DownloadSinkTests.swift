@@ -17,7 +17,10 @@ struct DownloadSinkTests {
     init() throws {
         folder = try TemporaryDirectory()
         let url = try #require(URL(string: "http://example.com/file"))
-        let plan = DownloadPlan(request: URLRequest(url: url), destination: folder.file("file"))
+        let plan = DownloadPlan(
+            request: URLRequest(url: url),
+            options: DownloadOptions(destination: folder.file("file"))
+        )
         sink = DownloadSink(plan, progress: progress)
     }
 
@@ -85,7 +88,10 @@ struct DownloadSinkTests {
     func aLackOfRoomThatIsMetInAPauseIsOverWhenThereIsRoom() async throws {
         let disk = try SmallDisk()
         let url = try #require(URL(string: "http://example.com/file"))
-        let plan = DownloadPlan(request: URLRequest(url: url), destination: disk.file("file"))
+        let plan = DownloadPlan(
+            request: URLRequest(url: url),
+            options: DownloadOptions(destination: disk.file("file"))
+        )
         let sink = DownloadSink(plan, progress: progress)
         _ = try await withCheckedThrowingContinuation { continuation in
             _ = sink.open { continuation.resume(with: $0) }
@@ -128,7 +134,7 @@ struct DownloadSinkTests {
         let disk = try SmallDisk()
         let request = try Sample.request()
         let sink = DownloadSink(
-            DownloadPlan(request: request, destination: disk.file("file")),
+            DownloadPlan(request: request, options: DownloadOptions(destination: disk.file("file"))),
             progress: progress
         )
         var resumption = Resumption(isAllowed: true)
@@ -180,7 +186,7 @@ struct DownloadSinkTests {
             Issue.record("\(String(describing: sink.failure))")
             return
         }
-        #expect(sink.held == HeldBytes(count: 5, content: 1))
+        #expect(sink.held == StoredBytes(count: 5, content: 1))
         sink.goOn()
         #expect(sink.failure == nil)
         #expect(
@@ -218,7 +224,7 @@ struct DownloadSinkTests {
             Issue.record("two contents were joined")
             return
         }
-        #expect(sink.held == HeldBytes(count: 5))
+        #expect(sink.held == StoredBytes(count: 5))
     }
 
     @Test func aBodyThatBeginsAnewLeavesNothingOfTheOneBefore() async throws {

@@ -156,7 +156,7 @@ struct KeptPartTests {
                         total: 20,
                         origin: .init(url: "http://h/a", fields: fields, isHTTP10: false)
                     ) {
-                        $0.wish.name = "a"
+                        $0.name = "a"
                     }
                     try part.write("0123456789")
                     try part.flush()
@@ -738,7 +738,7 @@ struct KeptPartTests {
                 replacesFile: false,
                 in: machine.environment
             )
-            try old?.current.begin(.start, total: 20, origin: Sample.origin()) { $0.wish.name = "a" }
+            try old?.current.begin(.start, total: 20, origin: Sample.origin()) { $0.name = "a" }
             try old?.current.write("0123456789")
             try old?.current.flush()
             old?.close()
@@ -757,7 +757,7 @@ struct KeptPartTests {
             )
             do {
                 let next = try #require(try dying?.makeNext())
-                try next.begin(.start, total: 5, origin: Sample.origin()) { $0.wish.name = "a" }
+                try next.begin(.start, total: 5, origin: Sample.origin()) { $0.name = "a" }
                 dying?.advance(to: next)
                 try next.write("abcde")
                 try next.flush()

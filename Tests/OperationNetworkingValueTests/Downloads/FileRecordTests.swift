@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test func tellsUsersApart() throws {
-        func asker(
+        func identity(
             _ address: String = "http://h/a",
             _ fields: [String: String] = [:],
             _ credential: Credential? = nil
@@ -176,26 +176,27 @@ import Testing
             RequestIdentity(try request(address, fields: fields), credential: credential)
         }
         let askers = try [
-            asker(), asker("http://alice:1@h/a"), asker("http://bob:1@h/a"),
-            asker("http://h/a", ["Authorization": "Bearer alice"]),
-            asker("http://h/a", ["Authorization": "Bearer bob"]), asker("http://h/a", ["X-Api-Key": "alice"]),
-            asker("http://h/a", [:], Credential(bearerToken: "alice")),
-            asker("http://h/a", [:], .systemTickets),
+            identity(), identity("http://alice:1@h/a"), identity("http://bob:1@h/a"),
+            identity("http://h/a", ["Authorization": "Bearer alice"]),
+            identity("http://h/a", ["Authorization": "Bearer bob"]),
+            identity("http://h/a", ["X-Api-Key": "alice"]),
+            identity("http://h/a", [:], Credential(bearerToken: "alice")),
+            identity("http://h/a", [:], .systemTickets),
         ]
         for (index, one) in askers.enumerated() {
             for (number, other) in askers.enumerated() {
                 #expect(other.namesUsers(of: one.userDigest) == (index == number), "\(index), \(number)")
             }
         }
-        let alice = try asker("http://alice:1@h/a")
+        let alice = try identity("http://alice:1@h/a")
         // By whichever way, with whichever password. The address comes first, as it does when a server asks.
         let same = try [
-            asker("http://alice:2@h/a", ["Accept": "text/plain"]),
-            asker("http://h/a", [:], Credential(user: "alice", password: "3")),
+            identity("http://alice:2@h/a", ["Accept": "text/plain"]),
+            identity("http://h/a", [:], Credential(user: "alice", password: "3")),
             // alice:4, alice:5
-            asker("http://h/a", ["Authorization": "Basic YWxpY2U6NA=="]),
-            asker("http://h/a", ["authorization": "basic YWxpY2U6NQ=="]),
-            asker("http://alice@h/a", [:], Credential(user: "bob", password: "3")),
+            identity("http://h/a", ["Authorization": "Basic YWxpY2U6NA=="]),
+            identity("http://h/a", ["authorization": "basic YWxpY2U6NQ=="]),
+            identity("http://alice@h/a", [:], Credential(user: "bob", password: "3")),
         ]
         for other in same { #expect(other.namesUsers(of: alice.userDigest)) }
     }
@@ -256,18 +257,18 @@ import Testing
         try Data("0123".utf8).write(to: url)
         let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
         let request = try request("https://h/a")
-        let asker = RequestIdentity(request)
+        let identity = RequestIdentity(request)
         let record = try FileRecord(
             RequestRecord(request),
-            as: asker,
+            as: identity,
             under: written,
             stamp: try file.stamp,
             proof: .complete,
             fields: ["ETag": "\"v\""]
         )
         try file.note(record.text, as: FileRecord.attribute)
-        #expect(try FileStanding(of: url, for: request, as: asker, under: asked) == standing)
-        let condition = try FileCondition(for: url, request: request, as: asker, under: asked, digests: [])
+        #expect(try FileStanding(of: url, for: request, as: identity, under: asked) == standing)
+        let condition = try FileCondition(for: url, request: request, as: identity, under: asked, digests: [])
         #expect((condition != nil) == (standing == .complete))
     }
 

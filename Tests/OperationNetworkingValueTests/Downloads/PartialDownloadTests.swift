@@ -222,13 +222,20 @@ struct PartialDownloadTests {
         #expect(try text("a.part") == "theirs")
     }
 
-    @Test func anUnreadableCheckpointStartsOver() throws {
+    /// Nothing shows whose bytes they are.
+    @Test func aPartWithAnUnreadableCheckpointIsLeftAloneAndSaid() throws {
         try leave("01234")
-        // In the same file, so that its mark stays.
-        try put("OperationNetworking-download 1 torn", "a.part.resume")
-        let download = try open()
-        #expect(download.recovered == nil && download.lost == .checkpointUnreadable)
-        #expect(download.partURL.lastPathComponent == "a.part")
+        let torn = "OperationNetworking-download \(DownloadCheckpoint.schema) torn\n"
+        try put(torn, "a.part.resume")
+        let download = try PartPair(
+            .sample,
+            to: directory.file("a"),
+            replacesFile: false,
+            in: machine.environment
+        )
+        #expect(download.lost == .checkpointUnreadable)
+        #expect(download.current.partURL.lastPathComponent == "a.1.part")
+        #expect(try text("a.part") == "01234" && text("a.part.resume") == torn)
     }
 
     @Test func numbersInACheckpointThatAreTheHighestDoNoHarm() throws {
@@ -485,7 +492,7 @@ struct PartialDownloadTests {
             replacesFile: false,
             in: machine.environment
         )
-        try download.begin(.start, total: 10, origin: Sample.origin()) { $0.wish.name = name }
+        try download.begin(.start, total: 10, origin: Sample.origin()) { $0.name = name }
         try download.write(text)
         try download.flush()
         return download

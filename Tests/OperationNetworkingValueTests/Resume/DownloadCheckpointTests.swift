@@ -83,8 +83,8 @@ import Testing
         let text = String(decoding: try Sample.checkpoint(try Sample.request()).fileBytes(), as: UTF8.self)
         func reading(_ text: String) throws { _ = try DownloadCheckpoint(fileBytes: Array(text.utf8)) }
         #expect(throws: DownloadCheckpoint.Unreadable.notACheckpoint) { try reading("[]\n{}") }
-        #expect(throws: DownloadCheckpoint.Unreadable.otherSchema("2")) {
-            try reading(text.replacingOccurrences(of: "download 1 ", with: "download 2 "))
+        #expect(throws: DownloadCheckpoint.Unreadable.otherSchema("3")) {
+            try reading(text.replacingOccurrences(of: "download 2 ", with: "download 3 "))
         }
         #expect(throws: DownloadCheckpoint.Unreadable.damaged) {
             try reading(text.replacingOccurrences(of: "example", with: "elpmaxe"))
@@ -92,7 +92,7 @@ import Testing
         let body = Array("{}".utf8)
         let digest = try body.span.sha256Text()
         #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
-            try reading("OperationNetworking-download 1 \(digest)\n{}")
+            try reading("OperationNetworking-download 2 \(digest)\n{}")
         }
     }
 

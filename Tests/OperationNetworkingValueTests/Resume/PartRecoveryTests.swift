@@ -22,7 +22,7 @@ import Testing
         var birth: FileBirth? = FileBirth(seconds: 1, nanoseconds: 2)
         var notedBirth: FileBirth? = FileBirth(seconds: 1, nanoseconds: 2)
         var knowsWhole = false
-        var isSameAsker = true
+        var isSameIdentity = true
         var isVerified = true
         var dependsOnTrust = false
         var isSameVariant = true
@@ -54,7 +54,7 @@ import Testing
             checkpoint.isOfSeveralLocations = isOfSeveralLocations
             return PartRecovery.Facts(
                 request: RequestRecord(request),
-                isSameAsker: isSameAsker,
+                isSameIdentity: isSameIdentity,
                 isVerified: isVerified,
                 dependsOnTrust: dependsOnTrust,
                 isSameVariant: isSameVariant,
@@ -82,7 +82,7 @@ import Testing
 
     private static let none: @Sendable (inout Row) -> Void = { $0.finding = { _ in .none } }
     private static let unreadable: @Sendable (inout Row) -> Void = { $0.finding = { _ in .unreadable } }
-    private static let otherAsker: @Sendable (inout Row) -> Void = { $0.isSameAsker = false }
+    private static let otherIdentity: @Sendable (inout Row) -> Void = { $0.isSameIdentity = false }
     private static let strongDate: HeaderFields = [
         "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT", "Date": "Tue, 14 Nov 2023 22:13:21 GMT",
     ]
@@ -225,7 +225,7 @@ import Testing
             $0.takesOtherLocations = true
         },
         Row("P17 another user, strong date", size: 20, .startOver(.requestChanged)) {
-            otherAsker(&$0)
+            otherIdentity(&$0)
             $0.fields = strongDate
         },
         Row("P17 another query, strong date", size: 20, .startOver(.requestChanged)) {
@@ -233,7 +233,7 @@ import Testing
             $0.fields = strongDate
         },
         Row("P17 a field with another token", size: 20, .keep(20, isOfOtherQuestion: true)) {
-            otherAsker(&$0)
+            otherIdentity(&$0)
             $0.request.setValue("Bearer 2", forHTTPHeaderField: "Authorization")
         },
         Row("P7, P17 all bytes, another address", size: 100, .keep(99, isOfOtherQuestion: true)) { row in
@@ -241,14 +241,19 @@ import Testing
             row.ends = [100]
             row.intact = 1
         },
-        Row("P17 another user, strong tag", size: 20, .keep(20, isOfOtherQuestion: true), with: otherAsker),
+        Row(
+            "P17 another user, strong tag",
+            size: 20,
+            .keep(20, isOfOtherQuestion: true),
+            with: otherIdentity
+        ),
         Row("P7, P17 all bytes, another user", size: 100, .keep(99, isOfOtherQuestion: true)) { row in
-            otherAsker(&row)
+            otherIdentity(&row)
             row.ends = [100]
             row.intact = 1
         },
         Row("P17 another user, no validator", size: 20, .startOver(.requestChanged)) {
-            otherAsker(&$0)
+            otherIdentity(&$0)
             $0.fields = [:]
         },
         Row("P16 a range of the caller's", size: 20, .startOver(.requestChanged)) {

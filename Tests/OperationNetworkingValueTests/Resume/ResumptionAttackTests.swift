@@ -23,25 +23,25 @@ import Testing
         to resumption: inout Resumption
     ) -> ResumeDecision {
         let head = ResponseHead(version: "HTTP/1.1", status: status, fields: fields)
-        return resumption.judge(head, held: HeldBytes(count: 5), abilities: Self.file)
+        return resumption.judge(head, held: StoredBytes(count: 5), abilities: Self.file)
     }
 
     @Test("S7, S40") func theWholeIsAskedForBehindARedirectToo() throws {
         let request = try Sample.request()
         var resumption = resumption()
-        #expect(resumption.ask(request, held: HeldBytes(count: 5)) == .rest(from: 5, ifRange: "\"v1\""))
+        #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .rest(from: 5, ifRange: "\"v1\""))
         #expect(answer(206, ["ETag": "\"v1\""], to: &resumption) == .ask(.whole(because: .invalidAnswer)))
-        #expect(resumption.ask(request, held: HeldBytes(count: 5)) == .whole)
-        #expect(resumption.ask(request, held: HeldBytes(count: 5)) == .whole)
+        #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .whole)
+        #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .whole)
     }
 
     @Test("S35, S40") func theHeadIsAskedForBehindARedirectToo() throws {
         let request = try Sample.request()
         var resumption = resumption(["ETag": "\"v1\""])
-        _ = resumption.ask(request, held: HeldBytes(count: 5))
+        _ = resumption.ask(request, held: StoredBytes(count: 5))
         #expect(answer(416, ["Content-Range": "bytes */5"], to: &resumption) == .ask(.confirmation))
-        #expect(resumption.ask(request, held: HeldBytes(count: 5)) == .confirmation)
-        #expect(resumption.ask(request, held: HeldBytes(count: 5)) == .confirmation)
+        #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .confirmation)
+        #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .confirmation)
         #expect(
             answer(200, ["ETag": "\"v1\"", "Content-Length": "5"], to: &resumption) == .alreadyComplete
         )
@@ -50,17 +50,17 @@ import Testing
     @Test("B10, S43") func whatHasToComeAgainIsAskedForAfterAnErrorToo() throws {
         let request = try Sample.request()
         var resumption = resumption(["ETag": "\"v1\"", "Content-Length": "5"])
-        #expect(resumption.ask(request, held: HeldBytes(count: 5)) == .nothing)
+        #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .nothing)
         resumption.startOver(because: .digestMismatch)
-        #expect(resumption.ask(request, held: HeldBytes(count: 5)) == .whole)
+        #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .whole)
         #expect(answer(503, [:], to: &resumption) == .deliver)
-        #expect(resumption.ask(request, held: HeldBytes(count: 5)) == .whole)
+        #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .whole)
         #expect(
             answer(200, ["ETag": "\"v1\"", "Content-Length": "5"], to: &resumption)
                 == .replace(total: 5, because: .digestMismatch)
         )
         #expect(
-            resumption.ask(request, held: HeldBytes(count: 2, content: 1))
+            resumption.ask(request, held: StoredBytes(count: 2, content: 1))
                 == .rest(from: 2, ifRange: "\"v1\"")
         )
     }
@@ -70,34 +70,34 @@ import Testing
     /// The bytes of a sink after the head of another version, and the next question.
     struct Aftermath: CustomTestStringConvertible {
         let testDescription: String
-        let held: HeldBytes
+        let held: StoredBytes
         let asks: ResumeRequest
     }
 
     private static let aftermaths = [
         Aftermath(
             testDescription: "the old bytes are still there, or there again",
-            held: HeldBytes(count: 5),
+            held: StoredBytes(count: 5),
             asks: .rest(from: 5, ifRange: "\"v1\"")
         ),
         Aftermath(
             testDescription: "they are thrown away",
-            held: HeldBytes(count: 0, content: 1),
+            held: StoredBytes(count: 0, content: 1),
             asks: .whole
         ),
         Aftermath(
             testDescription: "bytes of the other version came",
-            held: HeldBytes(count: 5, content: 1),
+            held: StoredBytes(count: 5, content: 1),
             asks: .rest(from: 5, ifRange: "\"v2\"")
         ),
         Aftermath(
             testDescription: "all of the other version came",
-            held: HeldBytes(count: 10, content: 1),
+            held: StoredBytes(count: 10, content: 1),
             asks: .nothing
         ),
         Aftermath(
             testDescription: "bytes of which nothing is known",
-            held: HeldBytes(count: 5, content: 3),
+            held: StoredBytes(count: 5, content: 3),
             asks: .whole
         ),
     ]
@@ -106,7 +106,7 @@ import Testing
     func theQuestionGoesByTheBytesThatAreThere(_ aftermath: Aftermath) throws {
         let request = try Sample.request()
         var resumption = resumption()
-        _ = resumption.ask(request, held: HeldBytes(count: 5))
+        _ = resumption.ask(request, held: StoredBytes(count: 5))
         #expect(
             answer(200, ["ETag": "\"v2\"", "Content-Length": "10"], to: &resumption)
                 == .replace(total: 10, because: .resourceChanged)
@@ -123,14 +123,14 @@ import Testing
         // No length is known, so no other one says that a 200 may be the rest (S28).
         var resumption = resumption(["ETag": "\"v1\""])
         let other: HeaderFields = ["ETag": "\"v2\"", "Content-Length": "5"]
-        _ = resumption.ask(request, held: HeldBytes(count: 5))
+        _ = resumption.ask(request, held: StoredBytes(count: 5))
         #expect(answer(200, other, to: &resumption) == .ask(.whole(because: .resourceChanged)))
-        #expect(resumption.ask(request, held: HeldBytes(count: 5)) == .whole)
+        #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .whole)
         #expect(answer(200, other, to: &resumption) == .replace(total: 5, because: .resourceChanged))
-        #expect(resumption.ask(request, held: HeldBytes(count: 5)) == .whole)
+        #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .whole)
         // Nor are they given to an archive under the other tag.
-        #expect(resumption.content(of: HeldBytes(count: 5)) == nil)
-        #expect(resumption.canComeAgain(request, held: HeldBytes(count: 5)))
+        #expect(resumption.content(of: StoredBytes(count: 5)) == nil)
+        #expect(resumption.canComeAgain(request, held: StoredBytes(count: 5)))
     }
 
     @Test("B10, S20") func whyTheWholeHasToComeIsKnownAsLongAsTheBytesAreThere() throws {
@@ -139,7 +139,7 @@ import Testing
         resumption.startOver(because: .digestMismatch)
         let whole: HeaderFields = ["ETag": "\"v1\"", "Content-Length": "10"]
         for _ in 0..<2 {
-            #expect(resumption.ask(request, held: HeldBytes(count: 5)) == .whole)
+            #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .whole)
             #expect(
                 answer(200, whole, to: &resumption) == .replace(total: 10, because: .digestMismatch)
             )
@@ -150,17 +150,17 @@ import Testing
     @Test("S20") func whatWasBeforeTwoOthersIsNotContinued() throws {
         let request = try Sample.request()
         var resumption = resumption()
-        _ = resumption.ask(request, held: HeldBytes(count: 5))
+        _ = resumption.ask(request, held: StoredBytes(count: 5))
         for tag in ["\"v2\"", "\"v3\""] {
             let head = ResponseHead(
                 version: "HTTP/1.1",
                 status: 200,
                 fields: ["ETag": tag, "Content-Length": "10"]
             )
-            let held = HeldBytes(count: 1, content: resumption.contentNumber)
+            let held = StoredBytes(count: 1, content: resumption.contentNumber)
             _ = resumption.judge(head, held: held, abilities: Self.file)
         }
-        #expect(resumption.ask(request, held: HeldBytes(count: 5)) == .whole)
+        #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .whole)
         #expect(
             answer(200, ["ETag": "\"v3\"", "Content-Length": "10"], to: &resumption)
                 == .replace(total: 10, because: .resourceChanged)

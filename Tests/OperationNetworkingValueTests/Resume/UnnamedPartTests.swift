@@ -251,15 +251,15 @@ import Testing
                 url: "http://a/"
             )
         )
-        _ = resumption.ask(request, held: HeldBytes(count: held))
+        _ = resumption.ask(request, held: StoredBytes(count: held))
         let abilities = SinkAbilities(canBeEmptied: true, canCompare: true)
         let part: HeaderFields = ["Content-Range": "bytes \(held)-199999/200000"]
         let head = ResponseHead(version: "HTTP/1.1", status: 206, fields: part)
         #expect(
-            resumption.judge(head, from: "http://b/", held: HeldBytes(count: held), abilities: abilities)
+            resumption.judge(head, from: "http://b/", held: StoredBytes(count: held), abilities: abilities)
                 == .ask(.overlap)
         )
-        let asked = resumption.ask(request, held: HeldBytes(count: held))
+        let asked = resumption.ask(request, held: StoredBytes(count: held))
         #expect(asked == .rest(from: held, ifRange: "\"v1\"", overlap: overlap))
         #expect(asked.fields["Range"] == "bytes=\(held - overlap)-")
         #expect(asked.fields["If-Range"] == "\"v1\"")
@@ -267,11 +267,11 @@ import Testing
         let again: HeaderFields = ["Content-Range": "bytes \(held - overlap)-199999/200000"]
         let answer = ResponseHead(version: "HTTP/1.1", status: 206, fields: again)
         #expect(
-            resumption.judge(answer, from: "http://b/", held: HeldBytes(count: held), abilities: abilities)
+            resumption.judge(answer, from: "http://b/", held: StoredBytes(count: held), abilities: abilities)
                 == .compare(from: held - overlap, total: 200_000, isProven: false)
         )
         #expect(
-            resumption.ask(request, held: HeldBytes(count: 150_000))
+            resumption.ask(request, held: StoredBytes(count: 150_000))
                 == .rest(from: 150_000, ifRange: "\"v1\"", overlap: 65_536)
         )
     }

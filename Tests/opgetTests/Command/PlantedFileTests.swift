@@ -32,7 +32,9 @@ import Testing
             "created":0,"digests":[],"origin":{"fields":[{"name":"ETag","value":"\\"v1\\""}],\
             "isHTTP10":false,"url":"\(address)"},"part":{"device":0,"inode":0},"ranges":[[0,\(count)]],"request":{"hasBody":false,\
             "method":"GET","secretFields":[],"selectingFields":{},"url":"\(address)"},"total":\(body.count),\
-            "updated":0,"wasted":0,"wish":{"digests":[],"name":"a","replacesFile":false}}
+            "updated":0,"wasted":0,"name":"a","options":{"continuesFile":false,\
+            "downloadsOnlyIfChanged":false,"expectedDigests":[],"replacesFile":false,"sendsOwnUserAgent":false,\
+            "startsOver":false,"wantedAlgorithms":[]}}
             """
         let checksum = try FileDigest.of(Data(text.utf8), algorithm: .sha256).hex
         try opget.write(part, "a.part")

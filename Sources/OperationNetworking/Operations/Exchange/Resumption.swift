@@ -10,7 +10,7 @@ internal import OperationNetworkingSystem
 ///
 /// A head that replaces the content is known before the sink has discarded the bytes of the earlier content.
 /// A pause, a full disk or a rejection may come in between. So each content has a number, and the sink says
-/// which one its bytes belong to (``HeldBytes``). Before each request and each judgement
+/// which one its bytes belong to (``StoredBytes``). Before each request and each judgement
 ///
 /// | The held bytes belong to                  | The knowledge used                        |
 /// |-------------------------------------------|-------------------------------------------|
@@ -41,7 +41,7 @@ struct Resumption {
 
     /// A content, and the attempts to get its rest.
     private struct Knowledge {
-        /// See ``HeldBytes/content``.
+        /// See ``StoredBytes/content``.
         var number = 0
         /// The content, as its server described it.
         var content: Content?
@@ -118,7 +118,7 @@ struct Resumption {
         }
     }
 
-    /// The number of the current or last content: see ``HeldBytes/content``.
+    /// The number of the current or last content: see ``StoredBytes/content``.
     var contentNumber: Int { known.number }
 
     /// Takes the description of the bytes that the sink has from an earlier process.
@@ -135,7 +135,7 @@ struct Resumption {
     ///   - replaced: what else the body replaces.
     mutating func take(besides kept: PartialContent?, replacing replaced: [KeptBody]) {
         if let kept {
-            var knowledge = Knowledge(number: HeldBytes.keptContent, content: .partial(kept))
+            var knowledge = Knowledge(number: StoredBytes.keptContent, content: .partial(kept))
             knowledge.comparesOverlap = kept.isOfOtherQuestion
             earlier = knowledge
         }
@@ -144,7 +144,7 @@ struct Resumption {
 
     /// Whether the rest of the received bytes can never be requested, because the server sent no validator or
     /// does not support ranges, and not because of an answer. Bytes from before are not given up for that.
-    func isAtEnd(_ request: URLRequest, held: HeldBytes) -> Bool {
+    func isAtEnd(_ request: URLRequest, held: StoredBytes) -> Bool {
         guard isAllowed, held.content > 0, let knowledge = knowledge(of: held), knowledge.next == nil,
             let partial = knowledge.partial(held.count)
         else { return false }
@@ -155,13 +155,13 @@ struct Resumption {
     }
 
     /// The knowledge of these bytes, if there is any.
-    private func knowledge(of held: HeldBytes) -> Knowledge? {
+    private func knowledge(of held: StoredBytes) -> Knowledge? {
         guard held.count > 0, held.content != known.number else { return known }
         return earlier?.number == held.content ? earlier : nil
     }
 
     /// Switches to the content that the held bytes belong to.
-    private mutating func settle(on held: HeldBytes) {
+    private mutating func settle(on held: StoredBytes) {
         guard held.count > 0, held.content != known.number else { return }
         if let earlier = knowledge(of: held) {
             known = earlier
@@ -176,7 +176,7 @@ struct Resumption {
     /// resumed.
     mutating func ask(
         _ request: URLRequest,
-        held: HeldBytes,
+        held: StoredBytes,
         because demand: RestartReason? = nil
     ) -> ResumeRequest {
         settle(on: held)
@@ -225,7 +225,7 @@ struct Resumption {
     mutating func judge(
         _ head: ResponseHead,
         from url: String? = nil,
-        held: HeldBytes,
+        held: StoredBytes,
         abilities: SinkAbilities
     ) -> ResumeDecision {
         settle(on: held)
@@ -344,7 +344,7 @@ struct Resumption {
     }
 
     /// Whether the held content can be identified if it, or its rest, is requested again.
-    func canComeAgain(_ request: URLRequest, held: HeldBytes) -> Bool {
+    func canComeAgain(_ request: URLRequest, held: StoredBytes) -> Bool {
         Self.canComeAgain(request, knowledge(of: held))
     }
 
@@ -354,7 +354,7 @@ struct Resumption {
     }
 
     /// The description of the `held` bytes, if their rest may be requested.
-    func content(of held: HeldBytes) -> PartialContent? {
+    func content(of held: StoredBytes) -> PartialContent? {
         guard isAllowed, let knowledge = knowledge(of: held) else { return nil }
         if case .whole = knowledge.next { return nil }
         return knowledge.partial(held.count)

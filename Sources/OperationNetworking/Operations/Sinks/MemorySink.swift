@@ -28,7 +28,7 @@ final class MemorySink: ResponseSink {
         self.data = GrowingData(data)
     }
 
-    var held: HeldBytes { HeldBytes(count: Int64(data.count), content: content) }
+    var held: StoredBytes { StoredBytes(count: Int64(data.count), content: content) }
 
     var bytesInMemory: Data? { data.bytes }
 

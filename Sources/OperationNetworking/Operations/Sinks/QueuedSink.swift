@@ -17,7 +17,7 @@ final class QueuedSink: ResponseSink {
         _ = writer.abandon(nil)
     }
 
-    var held: HeldBytes { HeldBytes(count: writer.count, content: content) }
+    var held: StoredBytes { StoredBytes(count: writer.count, content: content) }
     var isFull: Bool { writer.isFull }
     var failure: (any Error)? { writer.failure }
     var abilities: SinkAbilities {

@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 /// The destination of a response's body. Used on the network thread; no method blocks.
 protocol ResponseSink: AnyObject {
     /// The bytes that the sink has accepted since it was last emptied, without those that it could not write.
-    var held: HeldBytes { get }
+    var held: StoredBytes { get }
 
     /// Whether the transfer has to wait until ``onChange`` is called.
     var isFull: Bool { get }
@@ -110,7 +110,7 @@ extension ResponseSink {
 
 /// The bytes that a sink holds. Number and content change in one step, when the bytes of the old content have
 /// been discarded, whatever head has been judged before.
-struct HeldBytes: Hashable, Sendable {
+struct StoredBytes: Hashable, Sendable {
     var count: Int64 = 0
     /// The ``BodyStart/content`` of the body that they began with; 0 if they are from an earlier process.
     var content = 0

@@ -5,16 +5,6 @@ import FoundationNetworking
 
 // What is read from files that an earlier process wrote. Their checksums are made right, or hardly any input would be read.
 
-/// setxattr(2), which is in no module.
-@_silgen_name("setxattr")
-private func setAttribute(
-    _ path: UnsafePointer<CChar>,
-    _ name: UnsafePointer<CChar>,
-    _ value: UnsafePointer<UInt8>,
-    _ length: Int,
-    _ flags: CInt
-) -> CInt
-
 private let folder: URL = {
     let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
     let isThere = FileManager.default.isWritableFile(atPath: memory.path)
@@ -39,35 +29,33 @@ func goOn(fromCheckpoint body: [UInt8]) {
         _ = ResumeRequest(request, continuing: content).fields
         _ = ResumeRequest(request, continuing: content, comparing: .max).fields
     }
-    try? goOn(file, request)
+    try? goOn(checkpoint, request)
     try? FileManager.default.removeItem(at: folder)
 }
 
-private func goOn(_ checkpoint: [UInt8], _ request: URLRequest) throws {
+private func goOn(_ checkpoint: DownloadCheckpoint, _ request: URLRequest) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    for (name, bytes) in [("a.part", Array("0123456789".utf8)), ("a.part.resume", checkpoint)] {
-        let made = FileManager.default.createFile(
-            atPath: folder.appending(path: name).path,
-            contents: Data(bytes),
-            attributes: [.posixPermissions: 0o600]
-        )
-        precondition(made)
-        // As the library marks what it makes: nothing else is read.
-        let (path, kind) = (folder.appending(path: name).path, name == "a.part" ? "part" : "checkpoint")
-        precondition(
-            setAttribute(path, "user.operationnetworking.partial", Array(kind.utf8), kind.utf8.count, 0) == 0
-        )
-    }
     let target = folder.appending(path: "a")
     let origin = DownloadCheckpoint.Response(url: "http://h/a", fields: ["ETag": "\"v1\""], isHTTP10: false)
+    let first = try PartPair(request, to: target, replacesFile: true).current
+    try first.begin(.start, total: nil, origin: origin)
+    try first.write(Array("0123456789".utf8).span, at: 0)
+    try first.flush()
+    first.close()
+    // It names its part: nothing else is read.
+    let file = folder.appending(path: "a.part.resume")
+    let named = try DownloadCheckpoint(fileBytes: Array(try Data(contentsOf: file)))
+    var checkpoint = checkpoint
+    (checkpoint.part, checkpoint.birth) = (named.part, named.birth)
+    try Data(try checkpoint.fileBytes()).write(to: file)
     let download = try PartPair(request, to: target, replacesFile: true).current
     try? download.begin(.end, total: nil, origin: origin)
-    try? download.write(Array("abc".utf8).span)
+    try? download.write(Array("abc".utf8).span, at: download.position)
     try? download.flush()
     try? download.begin(.again(from: 0), total: download.total, origin: origin)
-    try? download.write(Array("abc".utf8).span)
+    try? download.write(Array("abc".utf8).span, at: download.position)
     try download.begin(.start, total: 3, origin: origin)
-    try download.write(Array("abc".utf8).span)
+    try download.write(Array("abc".utf8).span, at: download.position)
     try download.finish(modified: nil)
 }
 
