@@ -187,9 +187,13 @@ struct CacheIdentityTests {
             await onDispatchThread { [scene] in scene.cache.store.waitForChanges() }
         }
         #expect(server.requests.count == 2)
-        // No secret is in the index, where `Vary` names it either.
-        let index = try Data(contentsOf: directory.file("cache").appendingPathComponent("index.sqlite"))
-        #expect(index.range(of: Data("alice".utf8)) == nil)
+        // No secret is on the disk, where `Vary` names it either.
+        let names = try cacheNames(directory)
+        #expect(names.count == 3)
+        for name in names {
+            let bytes = try Data(contentsOf: cacheFolder(directory).appendingPathComponent(name))
+            #expect(bytes.range(of: Data("alice".utf8)) == nil)
+        }
     }
 
     @Test func aStaleResponseIsValidatedByItsUserOnly() async throws {

@@ -161,18 +161,14 @@ final class DiskTier: Sendable {
                 throw SystemError(SystemError.busy, "hash \(url)")
             }
             for _ in 0..<8 {
-                let old = try? folder.open(name).flatMap { file in
-                    HeadFile(encoded: try Self.octets(of: file), for: url)
-                }
+                // One that cannot be read, or is not trusted, is replaced.
+                let octets = try? folder.open(name).map { try Self.octets(of: $0) }
+                let old = octets.flatMap { HeadFile(encoded: $0, for: url) }
                 var variants = old?.variants ?? []
                 change.apply(to: &variants)
-                if variants == old?.variants { return old }
-                if old == nil, variants.isEmpty {
-                    // One that is damaged may be there.
-                    try folder.remove(name)
-                    return nil
-                }
-                guard let new = try replace(name, old?.generation, by: variants, in: folder) else { continue }
+                if variants == old?.variants || old == nil && variants.isEmpty { return old }
+                let generation = octets.flatMap { HeadFile.generation($0) }
+                guard let new = try replace(name, generation, by: variants, in: folder) else { continue }
                 let kept = Set(variants.map(\.entry.id))
                 for variant in old?.variants ?? [] where !kept.contains(variant.entry.id) {
                     try? folder.remove(CacheFileName.body(variant.entry.id))
@@ -398,9 +394,10 @@ struct CacheFileName: Hashable, Sendable {
 
     /// `nil` for a name that the cache does not give.
     init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let kind = Kind(rawValue: String(parts[1])) else { return nil }
-        let digits = parts[0].utf8
+        guard let dot = text.utf8.lastIndex(of: UInt8(ascii: ".")),
+            let kind = Kind(rawValue: String(text[text.utf8.index(after: dot)...]))
+        else { return nil }
+        let digits = text.utf8[..<dot]
         guard digits.count == (kind == .head ? 64 : 16),
             digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
         else { return nil }

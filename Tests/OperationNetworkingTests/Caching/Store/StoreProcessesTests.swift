@@ -178,6 +178,8 @@ struct StoreProcessesTests {
                 bodies += 1
             }
         }
+        // What it has found to be gone is removed.
+        store.waitForChanges()
         return bodies
     }
 
