@@ -6,8 +6,13 @@ internal import OperationNetworkingSystem
 /// A cache of responses in memory and, with a directory, on the disk: an RFC 9111 cache for operations and
 /// managers.
 ///
-/// ```swift let cache = ResponseCache( memoryCapacity: 20 << 20, diskCapacity: 500 << 20, directory:
-/// URL(fileURLWithPath: "/var/cache/app/responses", isDirectory: true) ) ```
+/// ```swift
+/// let cache = ResponseCache(
+///     memoryCapacity: 20 << 20,
+///     diskCapacity: 500 << 20,
+///     directory: URL(fileURLWithPath: "/var/cache/app/responses", isDirectory: true)
+/// )
+/// ```
 ///
 /// - Several variants of a URL are kept (`Vary`), and bodies are streamed in and out. What was not used for
 ///   the longest time goes first when a capacity is reached.
