@@ -95,7 +95,7 @@ private let b = String(repeating: "bb", count: 32)
 
     @Test func errorsAreSentences() {
         #expect(
-            ChecksumListError.malformedDigest(.unknownLength(4), line: 7).localizedDescription
+            ChecksumListError.malformedDigest(.unknownLength(4), line: 7).description
                 == "Line 7 of the checksum list: No known algorithm has digests of 4 hexadecimal digits."
         )
     }
