@@ -32,7 +32,7 @@ do {
         // MARK: End of example
         _ = object
         // A response is on its way to the disk when its operation ends.
-        _ = (manager.cache as? ResponseCache)?.currentDiskUsage
+        _ = manager.cache?.currentDiskUsage
     }
 } catch {
     print("\(url.absoluteString): \(error)")

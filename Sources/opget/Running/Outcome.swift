@@ -99,7 +99,7 @@ enum Outcome: Hashable, Sendable {
         ("10", "the disk or a quota is full, or a file exceeds a size limit; partial files are kept"),
         ("3", "a file could not be read, created or written, or another program is fetching it"),
         ("11", "a file of that name is there, or came meanwhile, and nothing proves that it is what was"),
-        ("", "asked for; it stays as it is: see --overwrite, -c and -N"),
+        ("", "asked for; it stays as it is: see --overwrite, --checksum and -N"),
         ("9", "a file does not match its checksum; what was fetched is discarded,"),
         ("", "an existing file is kept"),
         ("4", "the network: no host, no connection, a connection lost, a timeout; partial files are kept"),

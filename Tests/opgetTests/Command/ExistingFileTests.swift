@@ -264,8 +264,8 @@ import Testing
         ])
         #expect(try await opget("--retry", "0", address(server)).code == 4)
         #expect(try leftovers() == ["a.part", "a.part.resume"])
-        try FileManager.default.moveItem(atPath: path("a.part.resume"), toPath: path("kept"))
-        try FileManager.default.removeItem(atPath: path("a.part"))
+        // It names the part, which becomes the file.
+        try FileManager.default.copyItem(atPath: path("a.part.resume"), toPath: path("kept"))
         #expect(try await opget(address(server)).code == 0)
         try FileManager.default.linkItem(atPath: path("a"), toPath: path("a.part"))
         try FileManager.default.moveItem(atPath: path("kept"), toPath: path("a.part.resume"))
@@ -281,24 +281,6 @@ import Testing
         for name in ["a", "a.part", "a.part.resume"] { try opget.write(body, name) }
         #expect(try await opget("--checksum", digest, address(server)).code == 0)
         #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
-    }
-
-    /// A run was killed between the name and the mode of the file, whose part had not the first name.
-    @Test func whatARunThatWasKilledHadLeftIsMendedWhateverThePartWasCalled() async throws {
-        let server = try server(answers: [.currentRepresentation.breaking(after: 150_000)])
-        try opget.write("theirs", "a.part")
-        #expect(try await opget("--retry", "0", address(server)).code == 4)
-        try FileManager.default.moveItem(atPath: path("a.1.part"), toPath: path("a"))
-        func mode() throws -> Int? {
-            try FileManager.default.attributesOfItem(atPath: path("a"))[.posixPermissions] as? Int
-        }
-        #expect(try mode() == 0o600)
-        // No run completed it.
-        #expect(try await opget(address(server)).code == 11)
-        try opget.write("other", "b")
-        let usual = try FileManager.default.attributesOfItem(atPath: path("b"))[.posixPermissions] as? Int
-        #expect(try mode() == usual)
-        #expect(try opget.files() == ["a", "a.part", "b"])
     }
 
     /// A part of what may be a later version than the file that is there.
