@@ -18,9 +18,9 @@ internal import OperationNetworkingSystem
 ///   the longest time goes first when a capacity is reached.
 /// - The directory is created with mode 0700 if it is missing. The cache has a folder in it,
 ///   `OperationNetworking.cache`, of mode 0700, and all files in that have mode 0600. Nothing else in the
-///   directory is touched. A directory that belongs to another user, that others may write to, or that is a
-///   symbolic link is not used. Then, and if the disk is full or cannot be written, the cache works on in
-///   memory, and no request fails.
+///   directory is touched, but the files of builds that had an SQLite index. A directory that belongs to
+///   another user, that others may write to, or that is a symbolic link is not used. Then, and if the disk is
+///   full or cannot be written, the cache works on in memory, and no request fails.
 /// - Several processes may use one directory at the same time, and several caches of one process. Each sees
 ///   what another one stores, changes and removes a second later at most.
 /// - What was stored survives the process, however it ends, and a loss of power: never with wrong bytes.
