@@ -105,7 +105,9 @@ struct DownloadPlace {
     private func removeLeftovers(of file: FileStatus, _ names: PartialName.Candidate) throws {
         guard let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint,
             checkpoint.part.inode == file.identity.inode, let opened = try? folder.identify(name),
-            try opened.status.identity == file.identity, try checkpoint.names(opened)
+            try opened.status.identity == file.identity, try checkpoint.names(opened),
+            // `log.1.part` may be one of `log.1`.
+            !isOfOther(checkpoint, names)
         else { return }
         switch try folder.status(of: names.part) {
         case .nothing: break
@@ -160,11 +162,18 @@ extension DownloadPlace {
     func removeParts(before generation: Int) throws {
         guard generation > 0 else { return }
         for names in PartialName(of: name).candidates {
-            guard case .file(let file) = try folder.openOwn(names.part), try file.lock() == .taken,
-                let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint,
-                try checkpoint.names(file),
-                checkpoint.name.utf8.elementsEqual(name.utf8), (checkpoint.generation ?? 0) < generation
-            else { continue }
+            guard case .file(let file) = try folder.openOwn(names.part), try file.lock() == .taken else {
+                continue
+            }
+            switch try folder.checkpoint(names.checkpoint) {
+            // Its process died as it removed it.
+            case .none where try file.status.size == 0 && file.status.mode & 0o077 == 0: break
+            case .checkpoint(let checkpoint)
+            where try checkpoint.names(file) && checkpoint.name.utf8.elementsEqual(name.utf8)
+                && (checkpoint.generation ?? 0) < generation:
+                break
+            case .none, .checkpoint, .unreadable, .otherVersion, .notOurs: continue
+            }
             // First: bytes without a checkpoint would be taken for another program's.
             try file.truncate(to: 0)
             try folder.remove(names.checkpoint)

@@ -115,7 +115,8 @@ struct DownloadOwnerTests {
         let operation = scene.operation()
         _ = try await scene.run(operation).get()
         let difference = try Self.body.firstDifference(fromFile: scene.target)
-        guard !plant.isBelieved else {
+        // An empty file that others may read is another program's.
+        guard !plant.isBelieved || plant == .readable && count == 0 else {
             #expect((difference == nil) == (count == 0))
             #expect(scene.names == ["file.bin"])
             return
