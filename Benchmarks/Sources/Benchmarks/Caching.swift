@@ -5,7 +5,6 @@ import Measuring
 /// while it comes.
 func caching() throws -> [Figure] {
     let url = try nginx("fresh/kibibyte").absoluteString
-    // Of one URL the disk is asked once for all that wait.
     let clients = ["memory", "many", "managed"]
     let names = ["memory", "disk", "nginx"]
     let (many, single) = (12_000, 3000)

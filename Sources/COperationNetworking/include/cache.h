@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 // A regular file: whether only this user may read and write it, by one name, and the time of its last use in
-// seconds since 1970.
+// microseconds since 1970.
 struct ccache_file {
     int is_private;
     unsigned long long inode;
@@ -18,7 +18,9 @@ static inline int ccache_fill_file(const struct stat *status, struct ccache_file
     file->is_private = status->st_uid == geteuid() && status->st_nlink == 1 && (status->st_mode & 077) == 0;
     file->inode = status->st_ino;
     file->length = status->st_size;
-    file->used = status->st_mtim.tv_sec;
+    // A time that no clock shows is any file's.
+    const long long seconds = status->st_mtim.tv_sec, limit = 1ll << 40;
+    file->used = (seconds > limit ? limit : seconds < 0 ? 0 : seconds) * 1000000 + status->st_mtim.tv_nsec / 1000;
     return S_ISREG(status->st_mode);
 }
 

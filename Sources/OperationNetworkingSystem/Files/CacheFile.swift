@@ -7,7 +7,7 @@ package final class CacheFile {
     package struct Usage: Hashable, Sendable {
         /// In bytes.
         package let length: Int64
-        /// In seconds since 1970.
+        /// In microseconds since 1970.
         package let time: Int64
     }
 

@@ -21,10 +21,10 @@ final class DiskTier: Sendable {
     static let folderName = "OperationNetworking.cache"
     static let formatName = "format"
     static let format = Data("OperationNetworking cache \(HeadFile.format)\n".utf8)
-    /// The seconds after which a use is noted again.
-    private static let useInterval: Int64 = 60
-    /// The seconds after which a file that is not written any more is abandoned.
-    private static let abandonment: Int64 = 3600
+    /// The microseconds after which a use is noted again.
+    private static let useInterval: Int64 = 60 * 1_000_000
+    /// The microseconds after which a file that is not written any more is abandoned.
+    private static let abandonment: Int64 = 3600 * 1_000_000
     /// What a file takes on the disk, in bytes, is a multiple of this.
     static let blockLength: Int64 = 4096
     /// The longest head file, in bytes. A longer one is not ours.
@@ -146,7 +146,7 @@ final class DiskTier: Sendable {
     /// - Returns: whether it was noted now.
     @discardableResult
     private func noteUse(of file: CacheFile) -> Bool {
-        let age = Int64(Date().timeIntervalSince1970) - file.usage.time
+        let age = Self.now - file.usage.time
         guard age > Self.useInterval || age < -Self.useInterval else { return false }
         file.noteUse()
         return true
@@ -323,7 +323,7 @@ final class DiskTier: Sendable {
     /// Removes the least recently used files if all exceed the capacity, and those that were left behind by
     /// processes that are gone.
     func shrink() {
-        let now = Int64(Date().timeIntervalSince1970)
+        let now = Self.now
         let capacity = capacity
         var bytes: Int64 = 0
         try? forEachFile { folder, name, usage in
@@ -357,6 +357,9 @@ final class DiskTier: Sendable {
             try body(folder, name, usage)
         }
     }
+
+    /// Microseconds since 1970, as in ``CacheFile/Usage/time``.
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000_000) }
 
     private static func size(of usage: CacheFile.Usage) -> Int64 {
         (usage.length + blockLength - 1) / blockLength * blockLength

@@ -153,7 +153,7 @@ struct StoreProcessesTests {
             case 6: found.first.map { store.remove($0.id, of: key) }
             case 7: store.invalidate(key)
             case 8: found.first.map { store.update($0, of: key, to: $0.head) }
-            case 9 where round % 50 == 49: store.removeAll()
+            case 9 where round < 100: if round % 10 == 0 { store.removeAll() }
             default:
                 for entry in found {
                     // It may be gone by now, but it is never another one's.
