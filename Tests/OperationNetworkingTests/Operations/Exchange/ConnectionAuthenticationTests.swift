@@ -67,7 +67,7 @@ struct ConnectionAuthenticationTests {
         operation.start()
         let error = await #expect(throws: URLError.self) { try await operation.value }
         #expect(error?.code == .badServerResponse)
-        #expect(error?.localizedDescription.contains("does not end") == true)
+        #expect(error?.localizedDescription.contains("did not end in time") == true)
     }
 
     private func owner(_ operation: HTTPRequestOperation) async -> String? {

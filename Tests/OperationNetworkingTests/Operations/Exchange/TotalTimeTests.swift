@@ -68,7 +68,7 @@ struct TotalTimeTests {
         operation.start()
         let error = await error(of: operation)
         #expect(error?.code == .timedOut)
-        #expect(error?.localizedDescription.contains("after 0.9 seconds: see timeouts.total") == true)
+        #expect(error?.localizedDescription.contains("within 0.9 seconds: see timeouts.total") == true)
         #expect(server.requests.count == 1)
         #expect(operation.responseData?.isEmpty == false)
     }
