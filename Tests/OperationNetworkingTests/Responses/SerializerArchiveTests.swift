@@ -51,7 +51,7 @@ import Testing
         let error = #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(Value.self, from: Data(#"{"format": 2}"#.utf8))
         }
-        #expect("\(try #require(error))".contains("has the format 2"))
+        #expect("\(try #require(error))".contains("has format 2"))
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Value.self, from: Data("{}".utf8)) }
     }
 
