@@ -90,11 +90,9 @@ enum Outcome: Hashable, Sendable {
     /// The codes and their meanings in `--help`, in order of precedence except for the first.
     static let table: [(code: String, meaning: String)] = [
         ("0", "every file is complete and matches its checksum"),
-        (
-            "128+n",
-            "stopped by signal n: 130 (Ctrl-C or q), 143 (SIGTERM), 129 (SIGHUP); partial files are kept,"
-        ),
-        ("", "and the same command resumes; 141: the reader of standard output or events closed it"),
+        ("128+n", "stopped by signal n: 130 (Ctrl-C or q), 143 (SIGTERM), 129 (SIGHUP); partial files"),
+        ("", "are kept, and the same command resumes; 141: the reader of standard output or events"),
+        ("", "closed it"),
         ("2", "the command line or a list is invalid; nothing was fetched"),
         ("10", "the disk or a quota is full, or a file exceeds a size limit; partial files are kept"),
         ("3", "a file could not be read, created or written, or another program is fetching it"),
@@ -102,7 +100,8 @@ enum Outcome: Hashable, Sendable {
         ("", "asked for; it stays as it is: see --overwrite, --checksum and -N"),
         ("9", "a file does not match its checksum; what was fetched is discarded,"),
         ("", "an existing file is kept"),
-        ("4", "the network: no host, no connection, a connection lost, a timeout; partial files are kept"),
+        ("4", "the network: no host, no connection, a connection lost, a timeout; partial files are"),
+        ("", "kept"),
         ("5", "TLS: the server's certificate is not trusted, or no secure connection could be made"),
         ("6", "the server requires authorization (401, 407)"),
         ("7", "the server's response violates HTTP"),

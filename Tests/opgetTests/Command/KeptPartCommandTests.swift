@@ -74,7 +74,7 @@ import Testing
             server.url(path: "f").absoluteString + "?sig=old"
         )
         #expect(failed.code == 8)
-        #expect(failed.errors.contains("ask for a fresh link, then: opget -o 'a b' NEWLINK"))
+        #expect(failed.errors.contains("request a fresh link, then: opget -o 'a b' NEWLINK"))
         let result = try await opget("-o", "a b", server.url(path: "f").absoluteString + "?sig=new")
         #expect(result.code == 0)
         #expect(server.requests.last?["Range"] == "bytes=34464-")

@@ -83,7 +83,7 @@ import Testing
     func aJarIsNotWrittenOverWhatIsFetched(jar: String) async throws {
         let result = try await opget("--cookie-jar", jar, address("a"))
         #expect(result.code == 2 && server.requests.isEmpty)
-        #expect(result.errors.contains("--cookie-jar \(jar) would be written over it"))
+        #expect(result.errors.contains("--cookie-jar \(jar) would overwrite it"))
     }
 
     /// Swift would repair it, and another file be meant; and stars for secrets would stand elsewhere.
@@ -108,7 +108,7 @@ import Testing
         let place = opget.directory.file("there").path
         let result = try await opget.start(options + [address()], after: script).result()
         #expect(result.code == 2)
-        #expect(result.errors.contains(", and the path of the working directory is not UTF-8"))
+        #expect(result.errors.contains(", but the path of the working directory is not UTF-8"))
         #expect(server.requests.isEmpty)
         #expect(try await opget.start(["-o", place, address()], after: script).result().code == 0)
         #expect(try opget.text("there") == "/a")

@@ -149,7 +149,7 @@ import Testing
         let addresses = ["a.part", "b", "c.part.resume"].map { server.url(path: $0).absoluteString }
         let result = try await opget(addresses[0], addresses[1], addresses[2])
         #expect(result.code == 3)
-        #expect(result.errors.contains("a.part is a name of partial files"))
+        #expect(result.errors.contains("a.part is reserved for partial files"))
         #expect(result.errors.contains("choose another name with -o."))
         #expect(try opget.files() == ["b"])
         #expect(try await opget("-o", "d", addresses[0]).code == 0)
