@@ -48,7 +48,8 @@ import Testing
             try access([], environment: ["SSL_CERT_FILE": "/c", "CURL_CA_BUNDLE": ""]).trustAnchors == .system
         )
         #expect(
-            refusal(["--cacert", file.path, "--capath", folder.url.path])?.contains("cannot be combined") == true
+            refusal(["--cacert", file.path, "--capath", folder.url.path])?.contains("cannot be combined")
+                == true
         )
         #expect(refusal(["--cacert", "/nowhere"]) != nil)
     }
