@@ -24,7 +24,7 @@ extension ConnectionOperation {
     }
 
     func setCacheResponseHandler(_ willStore: CacheResponseHandler?) {
-        changeTransferSettings { $0.cacheSetting.willStore = willStore }
+        changeTransferSettings(named: "setCacheResponse") { $0.cacheSetting.willStore = willStore }
     }
 
     private static let cacheQueue = DispatchQueue(

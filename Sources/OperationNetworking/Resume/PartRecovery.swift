@@ -131,7 +131,9 @@ enum PartRecovery: Hashable, Sendable {
         case .unreadable:
             self = size == 0 ? .begin : .useOtherName(.checkpointUnreadable)  // P2
         case .checkpoint(let checkpoint) where size > 0 && !PartRecovery.isNamed(by: checkpoint, facts):
-            let isUnknown = checkpoint.birth == nil && checkpoint.part.inode == facts.part?.identity.inode
+            let isUnknown =
+                checkpoint.birth == nil && facts.birth == nil
+                && checkpoint.part.inode == facts.part?.identity.inode
             self = isUnknown ? .startOver(.checkpointUnproven) : .useOtherName(.checkpointUnproven)  // P2
         case .checkpoint(let checkpoint):
             guard size > 0 || checkpoint.committed > 0 else {

@@ -152,7 +152,17 @@ package final class DownloadFolder {
         case bytes([UInt8])
     }
 
-    /// All bytes of a small file that no other user can have made.
+    /// The mark of a file that ``replace(_:with:temporary:isDurable:)`` made. A server that names the files that
+    /// a program saves cannot give it, whatever it knows of their inodes.
+    private static let mark = ExtendedAttribute("user.OperationNetworking.made")
+
+    /// Whether the file has the mark, or the file system keeps none and no other user may look into this folder:
+    /// then nobody can tell a server which files are in it.
+    private func isMarked(_ file: PartFile) -> Bool {
+        file.has(Self.mark) ?? (ccache_folder_of(descriptor) == 2)
+    }
+
+    /// All bytes of a small file that ``replace(_:with:temporary:isDurable:)`` made, and no other user.
     /// - Parameters:
     ///   - name: its name.
     ///   - limit: in bytes; a longer one is not read.
@@ -163,6 +173,7 @@ package final class DownloadFolder {
         case .nothing: return .nothing
         case .notOurs: return .notOurs
         case .file(let file):
+            guard isMarked(file) else { return .notOurs }
             guard try file.status.size <= Int64(limit) else { return .tooLong }
             return .bytes(try file.read(limit, at: 0))
         }
@@ -216,6 +227,8 @@ package final class DownloadFolder {
             throw SystemError(EEXIST, "create \(temporary)")
         }
         do {
+            // Where the file system keeps none, the folder has to be private: see `isMarked`.
+            try? file.note("1", as: Self.mark)
             try file.write(bytes.span, at: 0)
             if isDurable { try file.synchronizeData() }
             try rename(temporary, to: name)

@@ -273,6 +273,12 @@ package final class PartFile {
         if text != nil { throw SystemError(code, "fsetxattr \(name)") }
     }
 
+    /// Whether there is such a note; `nil` if the file system keeps none.
+    func has(_ attribute: ExtendedAttribute) -> Bool? {
+        if cowner_attribute(descriptor, attribute.name, nil, 0) >= 0 { return true }
+        return errno == EOPNOTSUPP ? nil : false
+    }
+
     private func asking(_ call: String, _ body: () -> Int32) throws {
         while body() != 0 {
             guard errno == EINTR else { throw SystemError(errno, "\(call) \(name)") }

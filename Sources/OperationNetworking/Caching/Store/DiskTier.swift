@@ -136,6 +136,19 @@ final class DiskTier: Sendable {
         return .other(heads)
     }
 
+    /// The octets of a head file; `nil` if there is none, or one that is not ours, which is replaced. One that
+    /// cannot be opened or read now may well be ours: then this fails, so that its responses are not taken for
+    /// removed.
+    private static func octets(of name: String, in folder: CacheFolder) throws -> Data? {
+        do {
+            return try folder.open(name).map { try octets(of: $0) }
+        } catch is CacheFolder.Distrust {
+            return nil
+        } catch let error as SystemError where error.code == SystemError.tooLarge {
+            return nil
+        }
+    }
+
     private static func octets(of file: CacheFile) throws -> Data {
         guard file.usage.length <= maximumHeadLength else { throw SystemError(SystemError.tooLarge, "read") }
         return try file.read(Int(file.usage.length), at: 0)
@@ -161,8 +174,7 @@ final class DiskTier: Sendable {
                 throw SystemError(SystemError.busy, "hash \(url)")
             }
             for _ in 0..<8 {
-                // One that cannot be read, or is not trusted, is replaced.
-                let octets = try? folder.open(name).map { try Self.octets(of: $0) }
+                let octets = try Self.octets(of: name, in: folder)
                 let old = octets.flatMap { HeadFile(encoded: $0, for: url) }
                 var variants = old?.variants ?? []
                 change.apply(to: &variants)
