@@ -62,7 +62,8 @@ final class Shapes {
             destination: { _, _ in file },
             completion: { _, _, _ in }
         ).resume()
-        session.uploadTask(with: request, fromFile: file, progress: nil) { response, object, error in }.resume()
+        session.uploadTask(with: request, fromFile: file, progress: nil) { response, object, error in }
+            .resume()
         session.invalidateSession(cancelingTasks: true)
     }
 
