@@ -142,6 +142,7 @@ extension DownloadFolder {
         switch try contents(of: name, limit: DownloadCheckpoint.maximumFileLength) {
         case .nothing: return .none
         case .notOurs, .tooLong: return .notOurs
+        case .unmarked: return .unmarked
         case .bytes(let bytes):
             do throws(DownloadCheckpoint.Unreadable) {
                 return .checkpoint(try DownloadCheckpoint(fileBytes: bytes))
@@ -172,7 +173,7 @@ extension DownloadPlace {
             where try checkpoint.names(file) && checkpoint.name.utf8.elementsEqual(name.utf8)
                 && (checkpoint.generation ?? 0) < generation:
                 break
-            case .none, .checkpoint, .unreadable, .otherVersion, .notOurs: continue
+            case .none, .checkpoint, .unreadable, .otherVersion, .unmarked, .notOurs: continue
             }
             // First: bytes without a checkpoint would be taken for another program's.
             try file.truncate(to: 0)

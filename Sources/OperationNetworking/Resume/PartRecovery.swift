@@ -81,6 +81,8 @@ enum PartRecovery: Hashable, Sendable {
             case otherVersion
             /// A file that another user or program put there.
             case notOurs
+            /// A file of the user's that no download wrote: a copy, or what a program saved.
+            case unmarked
             case checkpoint(DownloadCheckpoint)
 
             var checkpoint: DownloadCheckpoint? {
@@ -124,6 +126,8 @@ enum PartRecovery: Hashable, Sendable {
             self = size == 0 ? .begin : .useOtherName()  // P1, P2
         case .notOurs:
             self = .useOtherName()  // P2
+        case .unmarked:
+            self = .useOtherName(.checkpointUnproven)  // P2
         case .otherVersion:
             self = .useOtherName(.checkpointUnreadable)  // P2
         case .checkpoint where facts.isOfOtherDestination:

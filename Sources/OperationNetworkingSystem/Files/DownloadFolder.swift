@@ -148,6 +148,8 @@ package final class DownloadFolder {
         case nothing
         /// Another user may have made it.
         case notOurs
+        /// A file of the user's without the mark: what a program saved, or copied.
+        case unmarked
         case tooLong
         case bytes([UInt8])
     }
@@ -173,7 +175,7 @@ package final class DownloadFolder {
         case .nothing: return .nothing
         case .notOurs: return .notOurs
         case .file(let file):
-            guard isMarked(file) else { return .notOurs }
+            guard isMarked(file) else { return .unmarked }
             guard try file.status.size <= Int64(limit) else { return .tooLong }
             return .bytes(try file.read(limit, at: 0))
         }

@@ -325,7 +325,9 @@ struct DownloadFolderTests {
     }
 
     @Test func onlyFilesThatNoOtherUserMayHaveMadeAreRead() throws {
-        _ = try make("file", "mine")
+        _ = try make("saved", "by a program")
+        #expect(try folder.contents(of: "saved", limit: 20) == .unmarked)
+        _ = try folder.replace("file", with: Array("mine".utf8), temporary: "new", isDurable: false)
         #expect(mode("file") == 0o600)
         #expect(try folder.contents(of: "file", limit: 10) == .bytes(Array("mine".utf8)))
         #expect(symlink("file", directory.file("link")) == 0)
@@ -339,7 +341,7 @@ struct DownloadFolderTests {
             #expect(try folder.contents(of: "file", limit: 10) == .notOurs)
         }
         #expect(chmod(directory.file("file"), 0o644) == 0)
-        #expect(try folder.contents(of: "file", limit: 10) != .notOurs)
+        #expect(try folder.contents(of: "file", limit: 10) == .bytes(Array("mine".utf8)))
         #expect(link(directory.file("file"), directory.file("second")) == 0)
         #expect(try folder.contents(of: "file", limit: 10) == .notOurs)
         #expect(try folder.contents(of: "nothing", limit: 10) == .nothing)
@@ -417,7 +419,7 @@ struct DownloadFolderTests {
     }
 
     @Test func aFileThatIsTooLongIsNotRead() throws {
-        _ = try make("a", "12345")
+        _ = try folder.replace("a", with: Array("12345".utf8), temporary: "new", isDurable: false)
         #expect(
             try folder.contents(of: "a", limit: 5) == .bytes(Array("12345".utf8))
         )

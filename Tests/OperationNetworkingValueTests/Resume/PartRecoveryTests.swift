@@ -108,6 +108,9 @@ import Testing
             .useOtherName(.checkpointUnreadable),
             with: unreadable
         ),
+        Row("P2 a checkpoint that no download wrote", size: 0, .useOtherName(.checkpointUnproven)) {
+            $0.finding = { _ in .unmarked }
+        },
         Row("P2 one of another version", size: 0, .useOtherName(.checkpointUnreadable)) {
             $0.finding = { _ in .otherVersion }
         },
