@@ -236,6 +236,33 @@ struct LateConfigurationTests {
         try expectSentence("A batch was added to a queue twice", batch)
     }
 
+    @Test func aSetterThatComesTooLateNamesItself() async throws {
+        let policy = await #expect(
+            processExitsWith: Self.trap,
+            observing: [\.standardErrorContent]
+        ) {
+            alarm(20)
+            let queue = TransferQueue()
+            queue.isSuspended = true
+            let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
+            queue.addOperation(operation)
+            operation.retryPolicy = RetryPolicy()
+        }
+        try expectSentence("retryPolicy was set after", policy)
+        let closure = await #expect(
+            processExitsWith: Self.trap,
+            observing: [\.standardErrorContent]
+        ) {
+            alarm(20)
+            let queue = TransferQueue()
+            queue.isSuspended = true
+            let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
+            queue.addOperation(operation)
+            operation.setCacheResponse { proposed in proposed }
+        }
+        try expectSentence("setCacheResponse was set after", closure)
+    }
+
     // MARK: - Closures after the end
 
     @Test func closuresThatAreSetLateAreCalledOnce() async throws {
