@@ -43,7 +43,36 @@ func caching() throws -> [Figure] {
             )
         )
     }
-    return figures + [try storing()]
+    return figures + [try storing()] + (try finding())
+}
+
+/// Looks into a cache of 100,000 entries on the disk, by a process that has just started.
+private func finding() throws -> [Figure] {
+    struct Looks: Decodable {
+        let first: Double
+        let each: Double
+    }
+
+    let directory = try TemporaryFolder()
+    let path = directory.url.appendingPathComponent("cache").path
+    _ = try Child.run(Child.workload, ["plant", path, "100000"])
+    let rounds = try rotating(5, ["found"]) { _ in
+        try Child.result(Child.workload, ["find", path]) as Looks
+    }
+    return [
+        Figure(
+            name: "a look for a response among 100,000 on the disk, with its body",
+            value: rounds.median(0, \.each) * 1000,
+            goal: 0.1,
+            unit: "ms"
+        ),
+        Figure(
+            name: "the first of them in a process",
+            value: rounds.median(0, \.first) * 1000,
+            goal: 50,
+            unit: "ms"
+        ),
+    ]
 }
 
 private func storing() throws -> Figure {

@@ -12,10 +12,12 @@ import Measuring
 //   Workload queue COUNT                        in a queue that starts none
 //   Workload drain URL LARGE-URL DIRECTORY COUNT  beside slow FIFOs
 //   Workload batch COUNT LIMIT                  commands to a batch in a queue with a limit
+//   Workload plant DIRECTORY COUNT              a cache on the disk with COUNT entries
+//   Workload find DIRECTORY                     looks into it
 
 let works: [String: (inout Arguments) throws -> Void] = [
-    "batch": batch, "drain": drain, "fetch": fetch, "get": get, "hold": hold, "queue": queue, "stop": stop,
-    "upload": upload,
+    "batch": batch, "drain": drain, "fetch": fetch, "find": find, "get": get, "hold": hold, "plant": plant, "queue": queue,
+    "stop": stop, "upload": upload,
 ]
 do {
     var arguments = Arguments(CommandLine.arguments.dropFirst())
