@@ -2,19 +2,20 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// One request to the server with a cache before it: what was asked, what its answer is good for, and the
-/// body that is kept on the way.
+/// One request that a cached transfer sends to the server: the inquiry that decides what its response is used
+/// for, and the body that is stored while it arrives.
 ///
 /// Used on the network thread.
 final class CacheFetch: @unchecked Sendable {
-    // @unchecked: used on the network thread, but for a body that was handed over whole to the closure's
-    // queue.
+    // @unchecked: used on the network thread; only a complete body is passed to the queue of the caller's
+    // closure.
 
-    /// The place of bytes to keep.
+    /// Where the received bytes go.
     private enum Keeping {
         case nothing
         case writing(StoredBodyWriter, CachedHead)
-        /// The caller's closure wants to see them first. The writer knows what is removed meanwhile.
+        /// The caller's closure sees the response before it is stored. The writer records what is removed
+        /// until then.
         case showing(StoredBodyWriter, CachedHead, Data)
     }
 
@@ -22,22 +23,22 @@ final class CacheFetch: @unchecked Sendable {
     let inquiry: CacheInquiry
     var use: CacheInquiry.Use?
     private let willStore: CacheResponseHandler?
-    /// When it was asked, for the store.
+    /// When the request was sent, for the store.
     private(set) var start: StoreMoments.Moment
-    /// Whether its own request has invalidated what is stored.
+    /// Whether the request itself has invalidated stored responses.
     private var hasInvalidated = false
     private var keeping = Keeping.nothing
-    /// The number of bytes that came to be kept.
+    /// The number of bytes received for the store.
     private var length: Int64 = 0
-    /// The longest body that a closure is shown.
+    /// The longest body that is passed to the caller's closure.
     private var limit = 0
-    /// The number of bytes that the client got from the server.
+    /// The number of bytes from the server that were passed to the client.
     var passed: Int64 = 0
-    /// The number of times that the store was found full, and had room again.
+    /// How often the store became full, and how often it had room again.
     var fullness = (began: 0, ended: 0)
-    /// Whether neither a client nor the store takes the body.
+    /// Whether the body is received for neither the client nor the store.
     var isUnused = false
-    /// The field of the answer that is about this exchange only, and so is not stored.
+    /// The value of `Authentication-Info`. It concerns this exchange only, so it is not stored.
     var authenticationInfo: String?
 
     init(
@@ -54,13 +55,13 @@ final class CacheFetch: @unchecked Sendable {
 
     // MARK: - Keeping
 
-    /// The answer comes after the change that its own request has made.
+    /// Records that the request itself has invalidated stored responses: its own response is newer than that.
     func didChange(_ store: ResponseStore) {
         start = store.moment
         hasInvalidated = true
     }
 
-    /// Begins to keep what comes, under `head`.
+    /// Starts storing the body, with `head`.
     func keep(_ head: CachedHead, in cache: ResponseCache, _ key: CacheKey, _ entries: [CacheEntry]) {
         let writer = cache.store.write(
             head,
@@ -75,7 +76,8 @@ final class CacheFetch: @unchecked Sendable {
         keeping = willStore == nil ? .writing(writer, head) : .showing(writer, head, Data())
     }
 
-    /// The entries that were found invalidated; `nil`: its own request has invalidated them.
+    /// The entries that were already invalidated when they were looked up. `nil` if the request itself has
+    /// invalidated them.
     private func invalidated(of entries: [CacheEntry]) -> Set<Int64>? {
         hasInvalidated ? nil : Set(entries.lazy.filter(\.head.isInvalidated).map(\.id))
     }
@@ -84,7 +86,7 @@ final class CacheFetch: @unchecked Sendable {
         if case .nothing = keeping { false } else { true }
     }
 
-    /// Whether what comes will not be stored: it is too long, or the disk has failed.
+    /// Whether the response will not be stored, because it is too long or the disk has failed.
     var isLost: Bool {
         switch keeping {
         case .nothing: true
@@ -97,14 +99,14 @@ final class CacheFetch: @unchecked Sendable {
         inquiry.policy.replaced(entries.map(\.head), by: head, for: inquiry.request).map { entries[$0].id }
     }
 
-    /// Whether the store has enough to write for now; `whenReady` is called, on any thread, when it has not.
+    /// Whether enough bytes wait for the store. `whenReady` is called on any thread once they no longer do.
     func isFull(_ whenReady: @escaping @Sendable () -> Void) -> Bool {
         guard case .writing(let writer, _) = keeping else { return false }
         if writer.whenReady == nil { writer.whenReady = whenReady }
         return writer.isFull
     }
 
-    /// Whether the store still has enough to write.
+    /// Whether enough bytes still wait for the store.
     var isFull: Bool {
         guard case .writing(let writer, _) = keeping else { return false }
         return writer.isFull
@@ -125,7 +127,7 @@ final class CacheFetch: @unchecked Sendable {
         length += Int64(bytes.count)
     }
 
-    /// Drops what was kept.
+    /// Discards what was received for the store.
     func abandon() {
         switch keeping {
         case .writing(let writer, _), .showing(let writer, _, _): writer.abandon()
@@ -134,13 +136,13 @@ final class CacheFetch: @unchecked Sendable {
         keeping = .nothing
     }
 
-    /// Stores the body, which has ended, if it is whole.
+    /// Stores the response if its body is complete.
     ///
     /// - Parameters:
-    ///   - store: the one to keep it in.
-    ///   - entries: those that are stored under its key.
-    ///   - isWhole: whether its framing says so.
-    ///   - didStore: called on any thread; whether it is there now.
+    ///   - store: the store.
+    ///   - entries: the entries that are stored under the key.
+    ///   - isWhole: whether the framing of the message proves that the body is complete.
+    ///   - didStore: called on any thread with whether the response was stored.
     func finish(
         in store: ResponseStore,
         _ entries: [CacheEntry],
@@ -207,7 +209,7 @@ final class CacheFetch: @unchecked Sendable {
         }
     }
 
-    /// The stored responses that came to equal requests in the meantime.
+    /// The responses to equal requests that were stored in the meantime.
     private static func overtaken(by head: CachedHead, _ key: CacheKey, _ store: ResponseStore) -> [Int64] {
         store.known(key).filter { head.overtakes($0.head) }.map(\.id)
     }
@@ -217,10 +219,10 @@ extension CachedHead {
     /// The response as the caller's closure wants it stored.
     ///
     /// - Parameters:
-    ///   - response: the head that the closure was shown.
-    ///   - data: the body that it was shown.
-    ///   - answer: what it wants stored.
-    /// - Returns: `nil`: it is not to be stored.
+    ///   - response: the head that the closure received.
+    ///   - data: the body that the closure received.
+    ///   - answer: the response that the closure returned.
+    /// - Returns: `nil` if the response must not be stored.
     fileprivate func changed(
         from response: HTTPURLResponse,
         _ data: Data,
@@ -245,7 +247,7 @@ extension CachedHead {
     }
 }
 
-/// The client of a request that only brings the store up to date, and its jar.
+/// The client of a background revalidation. It discards the body and stores cookies.
 final class CacheDiscarder: TransferClient {
     private let jar: CookieJar?
 

@@ -1,22 +1,23 @@
-/// One question to the server with a cache in between, and what its answer is good for: a value that decides.
+/// Decides what the response to a request is used for, given the responses that are stored. A value without
+/// side effects.
 struct CacheInquiry: Sendable {
-    /// The purpose of a question.
+    /// The reason for which the server is asked.
     enum Purpose: Hashable, Sendable {
-        /// Nothing that is stored is of use.
+        /// No stored response can be used.
         case fetch
-        /// The candidate of that index may still be good.
+        /// The candidate with this index may still be valid.
         case validate(Int)
     }
 
-    /// The use of an answer, decided by its head.
+    /// The use of a response, decided by its head.
     enum Use: Sendable {
-        /// The client gets it. It is stored, under that head, if there is one.
+        /// Pass the response to the client, and store it with this head if there is one.
         case pass(CachedHead?)
-        /// The candidates have these heads now; the client gets the first one.
+        /// Give the candidates these heads, and serve the first one.
         case freshen([(index: Int, head: CachedHead)])
-        /// The server failed: the client gets the candidate of that index, stale as it is.
+        /// The server failed: serve the candidate with this index, although it is stale.
         case serveStale(Int, CacheReply)
-        /// The same has to be asked without a condition. The candidate of that index is of no use any more.
+        /// Send the request again without a condition, and remove the candidate with this index.
         case askAgain(forgetting: Int)
     }
 
@@ -24,15 +25,15 @@ struct CacheInquiry: Sendable {
     let request: CacheRequest
     let candidates: [CachedHead]
     let policy: CachePolicy
-    /// Seconds since 1970, when it was asked.
+    /// When the request was sent, in seconds since 1970.
     let time: Double
 
-    /// | Asked for | Answer                          | Use                                                   |
+    /// | Purpose   | Response                        | Use                                                   |
     /// |-----------|---------------------------------|-------------------------------------------------------|
-    /// | validate  | 304 about a candidate           | freshen                                               |
-    /// | validate  | 304 about nothing that is known | askAgain                                              |
-    /// | any       | a failure of the server         | serveStale where it is allowed, else pass             |
-    /// | any       | another                         | pass                                                  |
+    /// | validate  | 304 for a candidate             | freshen                                               |
+    /// | validate  | 304 for no known version        | askAgain                                              |
+    /// | any       | a failure of the server         | serveStale if allowed, pass otherwise                 |
+    /// | any       | anything else                   | pass                                                  |
     func use(of head: ResponseHead, now: Double) -> Use {
         if case .validate(let index) = purpose, head.status == 304 {
             let fresh = policy.freshened(
@@ -53,13 +54,13 @@ struct CacheInquiry: Sendable {
         )
     }
 
-    /// The candidate and its reply after a failure, if a stale one may be served; `nil`: there is none. One
-    /// without a validator could not be asked about, and is as good.
+    /// The candidate to serve after a failure, and its reply; `nil` if no stale response may be served. A
+    /// candidate without a validator is considered as well, although the server could not be asked about it.
     func staleReply(now: Double, after failure: CacheFailure) -> (index: Int, reply: CacheReply)? {
         policy.staleReply(from: candidates, to: request, now: now, after: failure)
     }
 
-    /// Whether the response, once it is stored, answers equal requests without a question to the server.
+    /// Whether the stored response may answer equal requests without a validation.
     func isReusable(_ stored: CachedHead, now: Double) -> Bool {
         guard case .serve = policy.answer(to: request, from: [stored], now: now) else { return false }
         return true

@@ -1,18 +1,18 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Hands stored bytes over to the client of a transfer, piece by piece, as it takes them.
+/// Passes stored bytes to the client of a transfer, piece by piece, at the client's pace.
 ///
 /// Used on the network thread.
 final class CacheReplay: @unchecked Sendable {
-    // @unchecked: everything happens on the network thread, to which it is carried in closures.
+    // @unchecked: used on the network thread only; closures carry it there.
 
-    /// Bytes that are read at once.
+    /// The number of bytes per read.
     private static let pieceLength = 256 << 10
-    /// Bytes handed over before others have their turn on the thread.
+    /// The number of bytes after which other work on the thread gets its turn.
     private static let bytesPerTurn = 1 << 20
 
-    /// Whether the client said that it will say; see ``HeadAnswer/later``.
+    /// Whether the client has yet to accept or refuse the body; see ``HeadAnswer/later``.
     var awaitsAnswer = false
     var isPaused = false
     private let reader: StoredBodyReader
@@ -22,7 +22,7 @@ final class CacheReplay: @unchecked Sendable {
     private let timeout: Double
     private let start: Int64
     private let didEnd: (TransferError?, _ handed: Int64) -> Void
-    /// The number of reads that were asked for, and that were answered.
+    /// The number of reads requested and completed.
     private var reads = (asked: 0, answered: 0)
     private var offset: Int64
     private var isScheduled = false
@@ -30,13 +30,13 @@ final class CacheReplay: @unchecked Sendable {
     private var isOver = false
 
     /// - Parameters:
-    ///   - reader: the stored body.
-    ///   - bytes: offsets in it.
-    ///   - client: takes them.
-    ///   - timeouts: the cache's.
-    ///   - timeout: the seconds for which a piece is waited for.
-    ///   - didEnd: called once, unless it is stopped, with the number of bytes that the client got:
-    ///     `.wrongLength` says that the rest cannot be read, `.idle` that it does not come.
+    ///   - reader: reads the stored body.
+    ///   - bytes: the range of the body to replay.
+    ///   - client: receives the bytes.
+    ///   - timeouts: the timeouts of the cache.
+    ///   - timeout: the longest time to wait for a piece, in seconds.
+    ///   - didEnd: called once with the number of bytes that the client received, unless the replay is
+    ///     stopped. The error is `.wrongLength` if the rest cannot be read, and `.idle` if a read timed out.
     init(
         _ reader: StoredBodyReader,
         _ bytes: Range<Int64>,
@@ -55,13 +55,14 @@ final class CacheReplay: @unchecked Sendable {
         end = bytes.upperBound
     }
 
-    /// Hands over what the client takes, and ends if that was all. Not from within a call of the client.
+    /// Passes on what the client accepts, and ends after the last byte. Must not be called from within the
+    /// client.
     func begin() {
         guard !isScheduled, !isOver else { return }
         move()
     }
 
-    /// Goes on later: the client takes more.
+    /// Schedules the next piece, once the client accepts more.
     func goOn() {
         guard !isScheduled, !isOver else { return }
         schedule()
@@ -98,7 +99,8 @@ final class CacheReplay: @unchecked Sendable {
         finish(nil)
     }
 
-    /// One look at a time, however many pieces there are. A read that was asked for since has its time, too.
+    /// Checks later whether the read has completed. There is one timer for all reads; a read that began after
+    /// the timer was set gets its full time.
     private func limitRead() {
         guard !isLimited else { return }
         isLimited = true
@@ -123,7 +125,7 @@ final class CacheReplay: @unchecked Sendable {
                 finish(.client(error))
             }
         case .success, .failure:
-            // The rest is not there any more.
+            // The rest can no longer be read.
             finish(.wrongLength(declared: end, received: offset))
         }
     }
@@ -144,7 +146,7 @@ final class CacheReplay: @unchecked Sendable {
 }
 
 extension CacheUse {
-    /// The name that the caller is given.
+    /// The source reported to the caller.
     var source: ResponseSource {
         switch self {
         case .fresh: .cache
@@ -155,7 +157,7 @@ extension CacheUse {
 }
 
 extension ResponseHead {
-    /// `1.1` of `HTTP/1.1`.
+    /// The number in a version: `1.1` for `HTTP/1.1`.
     var versionNumber: String? {
         version.hasPrefix("HTTP/") ? String(version.dropFirst(5)) : nil
     }

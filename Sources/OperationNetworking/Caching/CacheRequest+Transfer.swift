@@ -2,7 +2,7 @@ import Foundation
 internal import OperationNetworkingSystem
 
 extension CacheRequest {
-    /// The request as the server will see it: with the fields that are added below.
+    /// Describes the request as the server will see it, with the fields that are added when it is sent.
     init(_ request: TransferRequest) {
         var fields = request.fields
         if request.acceptsContentCoding, fields["Accept-Encoding"] == nil {
@@ -26,16 +26,16 @@ extension CacheRequest {
         )
     }
 
-    /// The identity of a request that goes out with `fields`: with the cookies that a jar adds. The
-    /// certificate is in the key. Tickets of the system are of another user each time, since nothing says of
-    /// whom.
+    /// The identity of a request with `fields`, which include the cookies of its jar. (The client certificate
+    /// is part of the key instead.) With Kerberos tickets of the system, every request has an identity of its
+    /// own, because the user is unknown.
     private static func identity(of request: TransferRequest, _ fields: HeaderFields) -> String? {
         if request.credential?.hasUnknownUser == true { return UUID().uuidString }
         let secretFields = request.settings.redirectPolicy.ownSecretFields
         return RequestIdentity(fields, request.credential, secretFields: secretFields).digest
     }
 
-    /// The fields of a transfer that asks with `fields`, without those that are added below.
+    /// `fields` without those that are added when the request is sent.
     func sent(_ fields: HeaderFields, for request: TransferRequest) -> HeaderFields {
         var fields = fields
         for name in ["Accept-Encoding", "Cookie"] where request.fields[name] == nil { fields[name] = nil }
@@ -43,8 +43,9 @@ extension CacheRequest {
     }
 }
 
-/// The trust by which a server was believed, since what one policy lets in another one has to refuse; and the
-/// jar of the request, which the response may fill.
+/// The partition of a key: the trust settings with which the server was verified, since one policy may accept
+/// a server that another refuses; the cookie jar of the request, which the response may change; and a `Host`
+/// field of the caller's.
 enum CachePartition {
     private struct Trust: Hashable {
         let policy: SecurityPolicy
@@ -55,18 +56,18 @@ enum CachePartition {
 
     private static let standard = Trust(policy: .default, anchors: .system, identity: nil, exceptions: [])
     private static let names = Locked<[Trust: String]>([:])
-    /// Names that are remembered at once.
+    /// The number of names that are kept in memory.
     private static let maximumNames = 256
 
-    /// Empty: the standard one, or none, as without TLS.
+    /// The partition of a request. Empty for the default trust and for HTTP without TLS.
     static func name(of request: TransferRequest) -> String {
         let others = jarName(of: request) + hostName(in: request.fields)
         guard request.url.isTLS else { return others }
         return trustName(of: request) + others
     }
 
-    /// The keys of a URL by which a client with the jar of the request may have stored it: with the jar and
-    /// without cookies.
+    /// The keys under which a client with the same jar may have stored a response to this URL: with the jar,
+    /// and without cookies.
     static func keys(of url: String, for request: TransferRequest) -> Set<CacheKey> {
         let trust = request.url.isTLS ? trustName(of: request) : ""
         let jars = ["", request.settings.cookieJar.map(name) ?? ""]
@@ -74,17 +75,17 @@ enum CachePartition {
         return Set(jars.map { CacheKey(url: url, partition: trust + $0 + host) })
     }
 
-    /// A `Host` of the caller's own names the site that answers ([RFC 9110
-    /// §7.2](https://www.rfc-editor.org/rfc/rfc9110#section-7.2)): one server has many, and the URL is
-    /// another.
+    /// The part for a `Host` field of the caller's own. It selects one of the sites of a server ([RFC 9110
+    /// §7.2](https://www.rfc-editor.org/rfc/rfc9110#section-7.2)), so the URL alone does not identify the
+    /// response.
     static func hostName(in fields: HeaderFields) -> String {
         let values = fields.values(for: "Host")
         guard !values.isEmpty else { return "" }
         return " host " + values.map { $0.lowercased() }.joined(separator: ",")
     }
 
-    /// Cookies say who asks, and are in the identity. Besides, two jars are two users, whatever is in them:
-    /// the response may be the one that fills them. The jar of the process has no name.
+    /// The part for the cookie jar. The identity covers the cookies; but two jars are two users even while
+    /// they are equal, because the response may be the first to fill one. The shared jar has an empty name.
     private static func jarName(of request: TransferRequest) -> String {
         guard let jar = request.settings.cookieJar, request.cookies != nil else { return "" }
         return name(of: jar)
@@ -94,7 +95,7 @@ enum CachePartition {
         jar === CookieJar.shared ? "" : " jar " + jar.identity.uuidString
     }
 
-    /// Whether no environment names other authorities than the system's.
+    /// Whether the environment leaves the system's certificate authorities in place.
     private static let systemIsUsual = TrustAnchors.system.areOfSystem
 
     private static func trustName(of request: TransferRequest) -> String {
@@ -115,7 +116,8 @@ enum CachePartition {
         }
     }
 
-    /// The same in each process where everything can be written down; else of this process only.
+    /// A name that is the same in every process if the trust can be written down, and unique to this process
+    /// otherwise.
     private static func name(of trust: Trust) -> String {
         guard trust.identity == nil, trust.exceptions.isEmpty else { return UUID().uuidString }
         return ServerVerification.digest(trust.policy, trust.anchors)
@@ -123,7 +125,8 @@ enum CachePartition {
 }
 
 extension Credential {
-    /// Whether only the system knows who asks: another process, or a later kinit(1), may be another user.
+    /// Whether only the system knows the user. In another process, or after another `kinit`, it may be a
+    /// different one.
     fileprivate var hasUnknownUser: Bool {
         if case .tickets = secret { true } else { false }
     }

@@ -1,7 +1,7 @@
 internal import FoundationNetworking
 
-/// Receives what is about to be stored, and answers, on any thread and at any time, with what is stored:
-/// `nil` is nothing.
+/// Receives a response before it is stored, and calls `answer` with the response to store, on any thread and
+/// at any time; `nil` stores nothing.
 typealias CacheResponseHandler =
     @Sendable (CachedURLResponse, _ answer: @escaping @Sendable (CachedURLResponse?) -> Void) -> Void
 
@@ -10,7 +10,7 @@ struct CacheSetting: TransferLayering {
     var cache: ResponseCache?
     var willStore: CacheResponseHandler?
 
-    /// `nil` if nothing is set.
+    /// `nil` if no cache and no handler is set.
     var layer: CacheSetting? { cache == nil && willStore == nil ? nil : self }
 
     func layer(over next: any TransferRunning) -> any TransferRunning {
@@ -19,7 +19,7 @@ struct CacheSetting: TransferLayering {
 }
 
 extension ResponseCache {
-    /// The cache of a caller who set none: nothing is stored.
+    /// The cache used if only a handler is set. It stores nothing.
     static let empty = ResponseCache(memoryCapacity: 0, diskCapacity: 0, directory: nil)
 }
 
@@ -37,14 +37,14 @@ extension TransferSettings {
 }
 
 extension TransferConfigurable {
-    /// The cache of responses, by [RFC 9111](https://www.rfc-editor.org/rfc/rfc9111); `nil` (the default) is
-    /// none.
+    /// The cache of responses, which follows [RFC 9111](https://www.rfc-editor.org/rfc/rfc9111). Defaults to
+    /// `nil`: no cache.
     ///
-    /// Each request goes through it, after redirects and before the network, as its `cachePolicy` and its
-    /// `Cache-Control` say. Managers with one cache share its responses. A response is only for requests that
-    /// are sent as the same user: with the same credential, and the same values of fields such as
-    /// `Authorization`, `X-Api-Key`, `Cookie` (a jar's cookies, too) and those of
-    /// ``RedirectPolicy/droppedHeaders``.
+    /// Every request passes through the cache, after redirects and before the network, according to its
+    /// `cachePolicy` and its `Cache-Control` field. Managers with the same cache share its responses. A
+    /// response is reused only for requests of the same user: those with the same credential and the same
+    /// values of fields such as `Authorization`, `X-Api-Key`, `Cookie` (including the cookies of a jar) and
+    /// those in ``RedirectPolicy/droppedHeaders``.
     public var cache: ResponseCache? {
         get { readTransferSettings { $0.cache } }
         set { changeTransferSettings(named: #function) { $0.cache = newValue } }

@@ -1,7 +1,7 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-// The answers of the server.
+// The responses of the server.
 extension CachedTransfer: TransferClient {
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer {
         guard case .fetching(let fetch) = phase else { return .refuse }
@@ -24,7 +24,7 @@ extension CachedTransfer: TransferClient {
         }
     }
 
-    /// The server may have come to forbid that the response is kept (RFC 9111 §5.2.2.5).
+    /// Gives the entry its new head, or removes it: the new head may forbid storing (RFC 9111 §5.2.2.5).
     private func update(_ entry: CacheEntry, to head: CachedHead, after fetch: CacheFetch) {
         if cache.policy.forbidsStoring(head.head) {
             cache.store.remove(entry.id, of: question.key)
@@ -33,7 +33,7 @@ extension CachedTransfer: TransferClient {
         }
     }
 
-    /// Lets others go on if the response is for this request only.
+    /// Releases the waiting transfers if the response is for this request only.
     private func endSharingUnlessReusable(_ isShared: Bool) {
         if !isShared {
             endSharing(.isForOne)
@@ -42,7 +42,7 @@ extension CachedTransfer: TransferClient {
         }
     }
 
-    /// The client is slow: those that wait have their own pace.
+    /// Releases the waiting transfers, since this client is slow and theirs may not be.
     private func leaveThoseThatWait() {
         if isAwaited { endSharing(.hasEnded) }
     }
@@ -51,13 +51,13 @@ extension CachedTransfer: TransferClient {
         if revalidation != nil, !fetch.isKeeping { return answerUnused(head, fetch) }
         let answer = client.transferDidReceive(head)
         if answer == .refuse { fetch.abandon() }
-        // Its owner takes the time that it needs; others do not.
+        // The client may take its time to decide. Waiting transfers must not wait for that.
         if answer == .later { endSharing(.hasEnded) }
         return answer
     }
 
-    /// A body that neither a client nor the store takes is received to keep its connection, while it is short
-    /// and quick.
+    /// Receives a body that neither the client nor the store wants, so that the connection can be reused, if
+    /// the body is short and arrives soon. Refuses it otherwise.
     private func answerUnused(_ head: ResponseHead, _ fetch: CacheFetch) -> HeadAnswer {
         guard let length = try? MessageLength(method: question.method, head: head),
             UnusedBody.isWorthReceiving(length)
@@ -70,7 +70,8 @@ extension CachedTransfer: TransferClient {
         return .receive
     }
 
-    /// Changes what is stored: a HEAD speaks of the responses to GET, an unsafe method of all for its URLs.
+    /// Updates stored responses: a HEAD updates those to GET, and an unsafe method invalidates all of its
+    /// URLs.
     private func noteChanges(by head: ResponseHead, to fetch: CacheFetch, now: Double) {
         let changes = cache.policy.updated(
             heads,
@@ -112,7 +113,7 @@ extension CachedTransfer: TransferClient {
         return true
     }
 
-    /// A disk that stalls loses the entry, not the client's time.
+    /// If the disk stalls, discards the entry instead of delaying the client.
     private func limitWriting(of fetch: CacheFetch) {
         fetch.fullness.began += 1
         let number = fetch.fullness.began
@@ -138,13 +139,13 @@ extension CachedTransfer: TransferClient {
             fetch.passed += Int64(bytes.count)
             try client.transferDidReceive(bytes)
             fetch.take(bytes)
-            // It will not be found, and may never end: others need not wait for it.
+            // The response will not be stored, and it may never end.
             if sharing != nil, fetch.isLost { endSharing(.isForOne) }
             if revalidation != nil { try checkUse(of: fetch) }
         }
     }
 
-    /// - Throws: `TransferError.refused` when nothing takes the bytes that come in the background.
+    /// - Throws: `TransferError.refused` if a background revalidation receives bytes that nothing uses.
     private func checkUse(of fetch: CacheFetch) throws(TransferError) {
         guard fetch.isLost, !fetch.isUnused || fetch.passed > Int64(UnusedBody.maximumLength) else { return }
         throw .refused
@@ -158,7 +159,7 @@ extension CachedTransfer: TransferClient {
         client.transferDidSeek(to: offset)
     }
 
-    // MARK: - The end of an answer
+    // MARK: - Completion
 
     func transferDidComplete(_ end: TransferEnd) {
         guard case .fetching(let fetch) = phase else { return }
@@ -178,7 +179,7 @@ extension CachedTransfer: TransferClient {
             var reply = cache.policy.reply(head, to: question, now: cache.now(), use: .validated)
             reply.head.fields["Authentication-Info"] = fetch.authenticationInfo
             replay(entries[index], reply)
-            // After the body was opened.
+            // Not earlier: the replay must have opened the body first.
             for id in forbidden { cache.store.remove(id, of: question.key) }
         case .serveStale(let index, let reply):
             endSharing(.hasEnded)
@@ -199,7 +200,7 @@ extension CachedTransfer: TransferClient {
         }
     }
 
-    /// Keeps what came. Those that wait for it go on when it is found.
+    /// Stores the response. Waiting transfers continue once it can be found.
     private func store(_ fetch: CacheFetch, _ end: TransferEnd) {
         let isWhole = end.error == nil && end.metrics.isEndProven
         guard isAwaited else {
@@ -209,25 +210,25 @@ extension CachedTransfer: TransferClient {
         fetch.finish(in: cache.store, entries, isWhole: isWhole) { isThere in
             NetworkThread.shared.perform { _ in outcome(isThere ? .isStored : .hasEnded) }
         }
-        // Nor do they wait for long for a disk, or a closure of the caller's.
+        // A slow disk, or a slow closure of the caller's, does not delay them either.
         cache.timeouts.wait(cache.timeouts.standard) { outcome(.hasEnded) }
     }
 }
 
 extension TransferError {
-    /// Whether the server was not reached, or was lost before it said anything. A server that is not to be
-    /// trusted was reached, and one that refuses the client.
+    /// Whether the server could not be reached, or was lost before its response began. A server that is not
+    /// trusted, or that refuses the client, was reached.
     var isUnreachable: Bool {
         switch self {
         case .curl(let error):
-            // An alert of TLS may come after the handshake. Other sentences name the host.
+            // A TLS alert may arrive after the handshake. Other errors with these codes name the host.
             error.isLostHandshake || Self.losses.contains(error.code) && error.alert == nil
         case .idle, .slowHead, .truncatedHead: true
         default: false
         }
     }
 
-    /// The codes that libcurl has for a server that is not there, or is there no more.
+    /// The codes of libcurl for a server that cannot be reached or was lost.
     private static let losses: Set<Int32> = [
         5,  // CURLE_COULDNT_RESOLVE_PROXY
         6,  // CURLE_COULDNT_RESOLVE_HOST

@@ -2,20 +2,20 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// One transfer with a cache before it, from the look at what is stored to the end that its client is notified of.
+/// One transfer through a cache, from the lookup to its completion.
 ///
-/// | Phase     | What goes on                                      | Next                         |
+/// | Phase     | Meaning                                           | Next                         |
 /// |-----------|---------------------------------------------------|------------------------------|
-/// | looking   | the store looks the request up                    | waiting, fetching, replaying |
-/// | waiting   | an equal request is under way                     | looking, once more           |
-/// | fetching  | a request to the server; ``CacheInquiry`` decides | fetching, replaying, over    |
-/// | replaying | stored bytes are handed over                      | over                         |
+/// | looking   | looks up the request in the store                 | waiting, fetching, replaying |
+/// | waiting   | waits for an equal request                        | looking again                |
+/// | fetching  | asks the server; ``CacheInquiry`` decides         | fetching, replaying, over    |
+/// | replaying | passes stored bytes to the client                 | over                         |
 ///
 /// Used on the network thread. Its client is never called from within one of its own calls.
 ///
-/// The first eight properties never change; the rest is the phase and its values.
+/// The first eight properties never change; the others are the phase and the values that belong to it.
 final class CachedTransfer: @unchecked Sendable {
-    // @unchecked: everything happens on the network thread, to which it is carried in closures.
+    // @unchecked: used on the network thread only; closures carry it there.
 
     enum Phase {
         case looking
@@ -36,17 +36,17 @@ final class CachedTransfer: @unchecked Sendable {
 
     var phase = Phase.looking
     var entries: [CacheEntry] = []
-    /// The cost of the requests that have ended.
+    /// The metrics of the completed requests.
     var spent = TransferMetrics()
     private var isPaused = false
-    /// Whether it may wait for another one; once only.
+    /// Whether it may wait for an equal request. It does so at most once.
     private var mayWait = true
-    /// The request by which others may wait for this one.
+    /// The key under which equal requests wait for this one.
     private(set) var sharing: SharedRequests.Key?
-    /// Whether only the store is to be brought up to date: no client takes anything.
+    /// The entry to validate, if this is a background revalidation without a client.
     private(set) var revalidation: (entry: Int, fields: HeaderFields)?
     private var hasAsked = false
-    /// The number of times that it has waited for the store.
+    /// The number of completed waits for the store.
     private var storeWaits = 0
     private let clock = MonotonicTime.now
 
@@ -87,7 +87,7 @@ final class CachedTransfer: @unchecked Sendable {
             self.later { $0.didFind(entries, number) }
         }
         if let known { return didFind(known, number) }
-        // A stalled disk has nothing, as far as this request is concerned.
+        // For this request, a stalled disk counts as empty.
         limitStoreWait { transfer in
             guard case .looking = transfer.phase else { return }
             transfer.goOnWithout([])
@@ -113,11 +113,11 @@ final class CachedTransfer: @unchecked Sendable {
         }
     }
 
-    /// Nothing is stored, and nothing else is wanted: Foundation's error, or the 504 of [RFC 9111
-    /// §5.2.1.7](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.7).
+    /// Fails because only a stored response is wanted and none exists: with Foundation's error, or with the
+    /// 504 of [RFC 9111 §5.2.1.7](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.7).
     private func reportUnavailable() {
         if case .over = phase { return }
-        // It has no use for the place in the line that it may have.
+        // A reserved connection is not needed.
         next.stop(id)
         guard request.cachePolicy != .returnCacheDataDontLoad else {
             return end(.client(URLError.nothingStored(for: request.url)))
@@ -126,13 +126,13 @@ final class CachedTransfer: @unchecked Sendable {
         replay(CacheReply(head: head, body: 0..<0, use: .fresh), from: nil)
     }
 
-    // MARK: - Asking
+    // MARK: - Requesting
 
-    /// Asks the server, unless an equal request is under way.
+    /// Sends the request, unless an equal one is in progress.
     ///
     /// - Parameters:
-    ///   - purpose: what for.
-    ///   - fields: those of the request.
+    ///   - purpose: the reason.
+    ///   - fields: the fields of the request.
     func fetch(_ purpose: CacheInquiry.Purpose, _ fields: HeaderFields) {
         if mayWait, let key = sharingKey {
             mayWait = false
@@ -142,7 +142,8 @@ final class CachedTransfer: @unchecked Sendable {
                 self.later { $0.goOnAfterAnother() }
             }
             if mustWait {
-                // Others may have the connection that it has waited for, the awaited one among them.
+                // Releases a reserved connection: other requests may need it, perhaps the one that this
+                // transfer waits for.
                 next.stop(id)
                 return
             }
@@ -169,7 +170,7 @@ final class CachedTransfer: @unchecked Sendable {
         if isPaused { next.pause(fetch.id) }
     }
 
-    /// The transfer that this one has waited for was stopped: others wait for this one now.
+    /// Takes the place of the stopped transfer that this one waited for.
     private func lead(_ key: SharedRequests.Key) {
         sharing = key
         if isPaused { endSharing(.wasStopped) }
@@ -180,7 +181,8 @@ final class CachedTransfer: @unchecked Sendable {
         look()
     }
 
-    /// Equal keys may have one response. A caller's own range or condition is its own affair.
+    /// The key of requests that one response may answer. A request with the caller's own range or condition
+    /// has none.
     private var sharingKey: SharedRequests.Key? {
         guard revalidation == nil, let sharing = question.sharing else { return nil }
         return SharedRequests.Key(
@@ -193,24 +195,24 @@ final class CachedTransfer: @unchecked Sendable {
         )
     }
 
-    /// Others that wait for this transfer go on.
+    /// Releases the transfers that wait for this one.
     func endSharing(_ outcome: SharedRequests.Outcome) {
         guard let key = sharing else { return }
         sharing = nil
         cache.sharedRequests.finish(key, of: id, outcome)
     }
 
-    /// Lets those that wait go on later, by the closure that is returned: the first call of it counts.
+    /// Returns a closure that releases the waiting transfers later. Only its first call counts.
     func takeSharing() -> @Sendable (SharedRequests.Outcome) -> Void {
         guard let key = sharing else { return { _ in } }
         sharing = nil
         return { [cache, id] outcome in cache.sharedRequests.finish(key, of: id, outcome) }
     }
 
-    /// Whether others wait for what this transfer brings.
+    /// Whether other transfers wait for this one.
     var isAwaited: Bool { sharing.map { cache.sharedRequests.isAwaited($0, id) } ?? false }
 
-    /// Brings a stale response up to date in the background: the operation need not wait, nor live.
+    /// Validates a stale response in the background, independently of the operation.
     private func revalidate(_ index: Int, _ fields: HeaderFields) {
         let (cache, key, request, next) = (cache, question.key, request, next)
         let client = CacheDiscarder(request.settings.cookieJar)
@@ -226,7 +228,7 @@ final class CachedTransfer: @unchecked Sendable {
     // MARK: - Replaying
 
     func replay(_ entry: CacheEntry, _ reply: CacheReply) {
-        // It has no use for the connection that it may have waited for.
+        // A reserved connection is not needed.
         next.stop(id)
         phase = .replaying(nil)
         guard !reply.body.isEmpty, revalidation == nil else {
@@ -239,21 +241,21 @@ final class CachedTransfer: @unchecked Sendable {
         }
     }
 
-    /// The entry that was found is not there any more: an eviction, another process, a file that is not to be
-    /// believed.
+    /// Requests the response from the server because the stored entry is gone: it was evicted, another
+    /// process removed it, or its file is damaged.
     private func fetchLost(_ entry: CacheEntry) {
         goOnWithout(entries.filter { $0.id == entry.id })
     }
 
-    /// Requests the response from the server, since these cannot be had.
+    /// Requests the response from the server, ignoring the lost entries.
     private func goOnWithout(_ lost: [CacheEntry]) {
         entries.removeAll { lost.contains($0) }
         guard !question.wantsOnlyStored else { return reportUnavailable() }
         fetch(.fetch, question.fieldsToSend)
     }
 
-    /// Has `late` run when the store has not answered in time. Where a stored response is wanted, however
-    /// old, it is waited for as long as a server.
+    /// Calls `late` if the store does not answer in time. If the caller wants a stored response of any age,
+    /// the limit is the timeout of the request.
     private func limitStoreWait(_ late: @escaping @Sendable (CachedTransfer) -> Void) {
         let number = storeWaits
         let wantsStored = question.wantsOnlyStored || question.policy == .returnCacheDataElseLoad
@@ -286,12 +288,12 @@ final class CachedTransfer: @unchecked Sendable {
         _ reply: CacheReply,
         from source: (reader: StoredBodyReader, entry: CacheEntry)?
     ) {
-        // It may have been stopped meanwhile.
+        // It may have been stopped in the meantime.
         if case .over = phase { return }
         spent.note(reply, to: request.url)
         guard let (reader, entry) = source, !reply.body.isEmpty else {
             phase = .replaying(nil)
-            // Whatever it answers: there is no body to be refused.
+            // Without a body, every answer but a refusal means the same.
             let isRefused = client.transferDidReceive(reply.head) == .refuse
             return end(isRefused ? .refused : nil)
         }
@@ -305,7 +307,7 @@ final class CachedTransfer: @unchecked Sendable {
             guard let self else { return }
             spent.bytesKept += handed
             if case .wrongLength = error {
-                // It is not what the index says, and so will it be the next time.
+                // The file differs from its index and will do so the next time.
                 cache.store.remove(entry.id, of: question.key)
             }
             end(error)
@@ -372,7 +374,7 @@ final class CachedTransfer: @unchecked Sendable {
 
     func setPaused(_ isPaused: Bool) {
         self.isPaused = isPaused
-        // Those that wait do not wait for a pause.
+        // Waiting transfers do not wait for a paused one.
         if isPaused { endSharing(.wasStopped) }
         switch phase {
         case .fetching(let fetch):
@@ -384,7 +386,7 @@ final class CachedTransfer: @unchecked Sendable {
         }
     }
 
-    // MARK: - The end
+    // MARK: - Completion
 
     var metrics: TransferMetrics {
         var metrics = spent
@@ -393,7 +395,7 @@ final class CachedTransfer: @unchecked Sendable {
         return metrics
     }
 
-    /// Ends the transfer, of whose request's body `sent` bytes have left this machine.
+    /// Ends the transfer. `sent` bytes of the request's body have left this machine.
     func end(_ error: TransferError?, sent: Int64 = 0) {
         if case .over = phase { return }
         phase = .over
@@ -402,14 +404,14 @@ final class CachedTransfer: @unchecked Sendable {
         client.transferDidComplete(TransferEnd(id: id, error: error, metrics: metrics, sentCount: sent))
     }
 
-    /// Does it on the network thread, after what is being done now.
+    /// Runs `body` on the network thread, after the current work.
     func later(_ body: @escaping @Sendable (CachedTransfer) -> Void) {
         NetworkThread.shared.perform { _ in body(self) }
     }
 }
 
 extension TransferMetrics {
-    /// Records what a response from the cache says.
+    /// Records that the response came from the cache.
     fileprivate mutating func note(_ reply: CacheReply, to url: URL) {
         source = reply.use.source
         self.url = url.withoutUserInformation

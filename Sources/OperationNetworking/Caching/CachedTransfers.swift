@@ -1,8 +1,8 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The transfers of one exchange that a cache stands before: answers them from what is stored, or asks the
-/// next runner and keeps what comes.
+/// Runs the transfers of one exchange through a cache: answers them with stored responses, or passes them to
+/// the next runner and stores what it receives.
 final class CachedTransfers: TransferRunning {
     private let cache: ResponseCache
     private let willStore: CacheResponseHandler?
@@ -60,7 +60,8 @@ final class CachedTransfers: TransferRunning {
         return next.sentCount(fetch.id)
     }
 
-    /// The request is not known yet, and may need a connection. A stored response gives the reservation up.
+    /// Reserves a connection, since it is unknown whether the request needs one. A transfer that is answered
+    /// by a stored response releases it.
     func reserve(
         _ reservation: Reservation,
         whenAdmitted: @escaping @Sendable () -> Void

@@ -1,25 +1,25 @@
-/// The requests that go through one cache and are under way: equal ones wait for the first, and take its
-/// response if that may be reused (RFC 9111 §4).
+/// The requests in progress through one cache. Equal requests wait for the first one, and use its response if
+/// it may be reused (RFC 9111 §4).
 ///
 /// Used on the network thread.
 final class SharedRequests: @unchecked Sendable {
     // @unchecked: used on the network thread only.
 
-    /// Requests that are equal get the same response. A request waits for none that waits longer, or that is
-    /// slower for reasons of its own.
+    /// Identifies equal requests. It includes the timeouts, the priority and the limits, so that no request
+    /// waits for one that is slower for reasons of its own.
     struct Key: Hashable {
         private let sharing: CacheRequest.Sharing
-        /// 0: none.
+        /// 0 for none.
         private let idleTimeout: Double
-        /// The same.
+        /// 0 for none.
         private let connectTimeout: Double
         private let proxy: Proxy?
         private let priority: TransferPriority
-        /// The limits of bandwidth that hold it.
+        /// The bandwidth limits of the request.
         private let limits: [ObjectIdentifier]
 
-        // Timeouts that are no limit (0, less, infinite, NaN) are equal here. A key with NaN in it would not
-        // equal itself: its group would never end.
+        // Timeouts that mean "no limit" (0, negative, infinite, NaN) become equal. A key that contains NaN
+        // would differ from itself and could never be removed.
         init(
             sharing: CacheRequest.Sharing,
             idleTimeout: Double,
@@ -40,28 +40,28 @@ final class SharedRequests: @unchecked Sendable {
 
     /// The outcome of the request that others wait for.
     ///
-    /// | Outcome      | Those that wait                                              |
+    /// | Outcome      | The waiting transfers                                        |
     /// |--------------|--------------------------------------------------------------|
-    /// | `isStored`   | go on, and find it                                           |
-    /// | `isForOne`   | go on, each by itself; later ones do not wait                |
-    /// | `hasEnded`   | go on, each by itself                                        |
-    /// | `wasStopped` | the first one takes its place, and the others wait for that  |
+    /// | `isStored`   | continue, and find it in the store                           |
+    /// | `isForOne`   | continue, each by itself; later ones do not wait             |
+    /// | `hasEnded`   | continue, each by itself                                     |
+    /// | `wasStopped` | wait for the first of them, which takes its place            |
     enum Outcome {
         case isStored
-        /// The head says that the response is for this request only.
+        /// The head shows that the response is for this request only.
         case isForOne
-        /// The request has failed, or goes at a pace of its own.
+        /// The request has failed, or its client is slow.
         case hasEnded
-        /// The request was cancelled, or paused.
+        /// The request was cancelled or paused.
         case wasStopped
     }
 
-    /// Called once, on the network thread, with whether the transfer takes the place of the one that it has
-    /// waited for.
+    /// Called once, on the network thread, when a waiting transfer may continue. `isFirst` tells whether it
+    /// takes the place of the one that it has waited for.
     typealias Go = (_ isFirst: Bool) -> Void
 
-    /// A request under way, and those that wait for it, in the order in which they came. Each step takes
-    /// constant time: all of 10,000 may leave one by one.
+    /// A request in progress, and the transfers that wait for it, in the order in which they came. Each step
+    /// takes constant time, because 10,000 of them may leave one by one.
     private struct Group {
         var leader: TransferID
         private var order = RecencyList<TransferID>()
@@ -89,16 +89,16 @@ final class SharedRequests: @unchecked Sendable {
         }
     }
 
-    /// The number of requests of which it is known that their responses are for one.
+    /// The number of keys remembered as not shareable.
     private static let maximumUnshared = 1_000
 
     private var groups: [Key: Group] = [:]
     private var unshared: Set<Key> = []
-    /// The revalidations that go on in the background.
+    /// The revalidations in progress in the background.
     private var revalidations: [CacheKey: AnyObject] = [:]
 
-    /// Whether the transfer has to wait for another one. If not, it is the first of its kind: others wait for
-    /// it until ``finish(_:of:_:)``.
+    /// Returns whether the transfer has to wait for another one. If not, it is the first of its kind, and
+    /// others wait for it until ``finish(_:of:_:)``.
     func join(_ key: Key, _ id: TransferID, _ go: @escaping Go) -> Bool {
         guard groups[key] != nil else {
             groups[key] = Group(leader: id)
@@ -109,18 +109,19 @@ final class SharedRequests: @unchecked Sendable {
         return true
     }
 
-    /// Whether others wait for the transfer.
+    /// Whether other transfers wait for this one.
     func isAwaited(_ key: Key, _ id: TransferID) -> Bool {
         guard let group = groups[key], group.leader == id else { return false }
         return group.isAwaited
     }
 
-    /// A transfer waits no longer.
+    /// Removes a waiting transfer.
     func leave(_ key: Key, _ id: TransferID) {
         _ = groups[key]?.remove(id)
     }
 
-    /// A transfer has its response, or has ended without. Nothing happens if no other one can wait for it.
+    /// Releases the waiting transfers when a transfer has its response or has failed. Does nothing if no
+    /// transfer can wait for it.
     func finish(_ key: Key, of id: TransferID, _ outcome: Outcome) {
         guard groups[key]?.leader == id, var group = groups.removeValue(forKey: key) else { return }
         if case .wasStopped = outcome, let successor = group.popFirst() {
@@ -135,16 +136,16 @@ final class SharedRequests: @unchecked Sendable {
         while let next = group.popFirst() { next.go(false) }
     }
 
-    /// The head of a response says that it is for all who ask.
+    /// Records that the head of a response allows sharing it.
     func noteShared(_ key: Key) {
         unshared.remove(key)
     }
 
     // MARK: - Revalidations
 
-    /// Keeps a revalidation of the key until its end, unless one is under way.
+    /// Keeps a revalidation alive until it ends, unless one for the key is in progress.
     ///
-    /// - Returns: whether none was.
+    /// - Returns: whether it was kept.
     func revalidate(_ key: CacheKey, _ transfer: AnyObject) -> Bool {
         guard revalidations[key] == nil else { return false }
         revalidations[key] = transfer

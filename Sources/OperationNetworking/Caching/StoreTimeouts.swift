@@ -1,14 +1,14 @@
 import Dispatch
 internal import OperationNetworkingSystem
 
-/// Limits the time for which transfers wait for a store: its disk may stall, or another process may hold the
-/// index, and no request fails or hangs for that.
+/// Limits the time that transfers wait for a store. A disk may stall, or another process may lock a file; no
+/// request may fail or hang because of that.
 ///
 /// Callable from any thread.
 final class StoreTimeouts: Sendable {
-    /// Seconds for which a transfer waits for what the server has as well.
+    /// The longest wait, in seconds, for a response that the server has as well.
     static let defaultTimeout = 1.0
-    /// The shortest time between two looks, as a part of the timeout: thousands may wait, and end one by
+    /// The shortest time between two checks, as a fraction of the timeout: thousands of waits may end one by
     /// one.
     private static let pause = 0.1
 
@@ -17,18 +17,18 @@ final class StoreTimeouts: Sendable {
 
     private struct Pending {
         var waits = BinaryHeap<MonotonicTime, @Sendable () -> Void>()
-        /// The moment of the next look.
+        /// The time of the next check.
         var alarm: MonotonicTime?
 
-        /// Sets an alarm for a wait that ends before all others.
-        /// - Returns: whether it is to be set.
+        /// Moves the alarm to `end` if that is earlier.
+        /// - Returns: whether a timer must be set.
         mutating func needsAlarm(at end: MonotonicTime) -> Bool {
             if let alarm, alarm <= end { return false }
             alarm = end
             return true
         }
 
-        /// The waits that end by `now`, in the order of their ends, which are none any more.
+        /// Removes the waits that end by `now`, and returns their closures in order.
         mutating func takeDue(_ now: MonotonicTime) -> [@Sendable () -> Void] {
             var due: [@Sendable () -> Void] = []
             while let first = waits.first, first.key <= now, let (_, body) = waits.removeFirst() {
@@ -42,8 +42,8 @@ final class StoreTimeouts: Sendable {
         self.standard = standard
     }
 
-    /// Has `body` run on the network thread in some seconds, unless they are 0, less, or infinite. It looks
-    /// by itself whether that is of use still.
+    /// Runs `body` on the network thread after `seconds`, unless they are 0, negative or infinite. `body`
+    /// checks whether the wait still matters.
     func wait(_ seconds: Double, _ body: @escaping @Sendable () -> Void) {
         guard seconds > 0, seconds.isFinite else { return }
         let end = MonotonicTime.now + seconds
@@ -51,7 +51,7 @@ final class StoreTimeouts: Sendable {
             pending.waits.insert(body, end)
             return pending.needsAlarm(at: end)
         }
-        // One alarm for all: those that begin before it rings have none of their own.
+        // Waits share one alarm. A timer is only set for the earliest.
         if isFirst { setAlarm(at: end, in: seconds) }
     }
 
@@ -64,7 +64,7 @@ final class StoreTimeouts: Sendable {
     private func look(at moment: MonotonicTime) {
         let now = MonotonicTime.now
         let (due, next) = pending.withLock { pending -> ([@Sendable () -> Void], MonotonicTime?) in
-            // An earlier one may have been set since.
+            // An earlier alarm may have been set since.
             guard pending.alarm == moment else { return ([], nil) }
             pending.alarm = nil
             let due = pending.takeDue(now)
