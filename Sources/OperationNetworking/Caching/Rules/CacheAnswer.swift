@@ -1,43 +1,44 @@
-/// The use of a cache for one request, decided before it is sent.
+/// How a cache is used for one request, decided before the request is sent.
 enum CacheAnswer: Sendable {
-    /// Nothing is of use: send the request, with ``CacheRequest/fieldsToSend``.
+    /// No stored response can be used: send the request, with ``CacheRequest/fieldsToSend``.
     case fetch
-    /// The candidate of that index answers.
+    /// The candidate with this index answers the request.
     case serve(Int, CacheReply)
     /// Send these fields instead of the request's; a 304 confirms the candidate. The reply is the stale one,
     /// which ``CachePolicy/staleReply(_:to:now:after:)`` may allow after a failure.
     case validate(Int, HeaderFields, CacheReply)
-    /// Only a stored response is wanted and there is none: a 504 (Gateway Timeout) by RFC 9111 §5.2.1.7.
+    /// Only a stored response is wanted and none exists: a 504 (Gateway Timeout) by RFC 9111 §5.2.1.7.
     case unavailable
 }
 
-/// The response that the client gets from the cache.
+/// The response that the client receives from the cache.
 struct CacheReply: Hashable, Sendable {
-    /// With `Age`. The status is the stored one, or 206, 304 or 416 as the client's own range and condition
-    /// want it.
+    /// The head, with `Age`. The status is the stored one, or 206, 304 or 416 if the client's own range or
+    /// condition asks for that.
     ///
-    /// A stored `Set-Cookie` is in it, as the RFC wants (§7.3), and is not new: a jar takes cookies from the
-    /// network only.
+    /// It includes a stored `Set-Cookie`, as RFC 9111 §7.3 wants. A jar does not store that again: it takes
+    /// cookies from the network only.
     var head: ResponseHead
-    /// The bytes of the stored body to hand over; empty: none.
+    /// The range of the stored body to send; empty for none.
     var body: Range<Int64>
     var use: CacheUse
-    /// stale-while-revalidate: the fields of the GET that goes on in the background.
+    /// The fields of the GET that validates the response in the background (`stale-while-revalidate`).
     var revalidation: HeaderFields?
 }
 
-/// The standing of a response that comes from the cache.
+/// The state of a response that comes from the cache.
 enum CacheUse: Hashable, Sendable {
     case fresh
-    /// The server has just confirmed it.
+    /// The server has just confirmed the response.
     case validated
     case stale
 }
 
-/// A failure after which a stale response may be better than none.
+/// A failure after which a stale response may be served.
 enum CacheFailure: Hashable, Sendable {
-    /// No answer: no address, no connection, or one that was lost. Not a refused certificate.
+    /// The server gave no response: it had no address, no connection, or the connection was lost. A refused
+    /// certificate does not count.
     case unreachable
-    /// An answer of that status.
+    /// The server responded with this status.
     case status(Int)
 }

@@ -10,20 +10,20 @@ internal import OperationNetworkingSystem
 /// | `max-age=60, max-age=60`         | 60 s                                                       |
 /// | `max-age=60, max-age=1`          | malformed, so stale (§4.2.1)                               |
 /// | `max-age=-1`, `=1.5`, `=1s`, ` =1` | malformed                                                |
-/// | `x="max-age=60"`                 | no `max-age`                                               |
+/// | `x="max-age=60"`                 | not a `max-age`                                            |
 /// | `no-store=1`, `no-cache=`        | as without a value: a restriction is never lost            |
 /// | `no-store; max-age=60`           | `no-store`, and a malformed `max-age`                      |
 /// | more than ``maximumCount``       | nothing is allowed: `no-store`, `no-cache`, no `public`    |
 struct CacheDirectives: Hashable, Sendable {
-    /// A number of seconds that a directive gives.
+    /// The number of seconds in a directive.
     enum Seconds: Hashable, Sendable {
         case absent
-        /// At most ``CacheDirectives/maximumSeconds``.
+        /// A number, at most ``CacheDirectives/maximumSeconds``.
         case exactly(Double)
-        /// Not a number, or several that differ.
+        /// The value is not a number, or the directive occurs with several values.
         case malformed
 
-        /// The number; `fallback` for a malformed one, `nil` without the directive.
+        /// The number, `fallback` if it is malformed, and `nil` without the directive.
         func value(malformed fallback: Double?) -> Double? {
             switch self {
             case .absent: nil
@@ -34,22 +34,22 @@ struct CacheDirectives: Hashable, Sendable {
     }
 
     private struct Directive: Hashable, Sendable {
-        /// In lower case.
+        /// The name in lower case.
         let name: String
-        /// Without quotes; `nil`: there is no `=`.
+        /// The value without quotes; `nil` without `=`.
         let value: String?
         let isMalformed: Bool
     }
 
-    /// 2^31: a larger number is taken for it
-    /// ([RFC 9111 §1.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2)).
+    /// 2^31. Larger numbers are reduced to it ([RFC 9111
+    /// §1.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2)).
     static let maximumSeconds: Double = 2_147_483_648
 
-    /// The directives of one message that are read. A head has room for 45,000, and what is asked of them
-    /// looks at each.
+    /// The number of directives that are read per message. A head has room for 45,000, and every query looks
+    /// at each.
     static let maximumCount = 256
 
-    /// The meaning of a message with more: what was not read may forbid anything.
+    /// The directives assumed for a message with more: the unread ones may forbid anything.
     private static let strictest = [
         Directive(name: "no-store", value: nil, isMalformed: false),
         Directive(name: "no-cache", value: nil, isMalformed: false),
@@ -60,7 +60,7 @@ struct CacheDirectives: Hashable, Sendable {
 
     private var directives: [Directive] = []
 
-    /// - Parameter fields: of the message.
+    /// - Parameter fields: the fields of the message.
     init(_ fields: HeaderFields) {
         fields.forEachValue(of: "Cache-Control") { value in
             guard directives.count <= Self.maximumCount else { return }
@@ -73,22 +73,22 @@ struct CacheDirectives: Hashable, Sendable {
 
     var count: Int { directives.count }
 
-    /// Whether the directive is there, well-formed or not: for what it forbids.
+    /// Whether the directive is present, even if malformed. For directives that forbid something.
     func has(_ name: String) -> Bool {
         directives.contains { $0.name == name }
     }
 
-    /// Whether the directive is there and well-formed: for what it allows.
+    /// Whether the directive is present and well-formed. For directives that allow something.
     func allows(_ name: String) -> Bool {
         directives.contains { $0.name == name && !$0.isMalformed }
     }
 
-    /// Whether the directive is there, and never with a value.
+    /// Whether the directive is present, and never with a value.
     func hasPlain(_ name: String) -> Bool {
         has(name) && !directives.contains { $0.name == name && $0.value != nil }
     }
 
-    /// The seconds that the directive gives.
+    /// The seconds in the directive.
     func seconds(_ name: String) -> Seconds {
         var result: Seconds = .absent
         for directive in directives where directive.name == name {
@@ -100,9 +100,9 @@ struct CacheDirectives: Hashable, Sendable {
         return result
     }
 
-    /// The field names that the directive is limited to, in lower case
-    /// ([RFC 9111 §5.2.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.4)); `nil`: it is absent, or
-    /// concerns the whole response.
+    /// The field names to which the directive is limited, in lower case ([RFC 9111
+    /// §5.2.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.4)). `nil` if it is absent or concerns
+    /// the whole response.
     func fieldNames(_ name: String) -> Set<String>? {
         var names: Set<String> = []
         for directive in directives where directive.name == name {
@@ -116,14 +116,15 @@ struct CacheDirectives: Hashable, Sendable {
         return names.isEmpty ? nil : names
     }
 
-    /// A number of seconds; `nil`: it is none (RFC 9111 §1.2.2: digits and nothing else).
+    /// The number of seconds in `text`; `nil` unless it consists of digits only (RFC 9111 §1.2.2).
     static func seconds(_ text: some StringProtocol) -> Double? {
         guard !text.isEmpty, text.utf8.allSatisfy({ $0.isASCIIDigit }) else { return nil }
         return min(Int64(digits: text).map(Double.init) ?? maximumSeconds, maximumSeconds)
     }
 
-    /// Adds the members of a list of tokens, with tokens for values, octet by octet: nearly all are that.
-    /// - Returns: false, and nothing is added, for any other: it is left to ``append(_:)``.
+    /// Adds the members of a list, octet by octet, if all of them are tokens with tokens for values. Nearly
+    /// all are.
+    /// - Returns: false, without adding anything, for any other list. ``append(_:)`` reads those.
     private mutating func appendPlain(_ list: Span<UInt8>) -> Bool {
         let count = directives.count
         var position = 0
@@ -153,13 +154,13 @@ struct CacheDirectives: Hashable, Sendable {
         }
     }
 
-    /// The white space around the members of a list (RFC 9110 §5.6.3).
+    /// Whether the octet is white space around the members of a list (RFC 9110 §5.6.3).
     private static func isBlank(_ octet: UInt8) -> Bool { octet == 0x20 || octet == 0x09 }
 
     private mutating func append(_ text: String) {
         let list = FieldList(text, limit: Self.maximumCount + 1)
         for member in list.members where directives.count <= Self.maximumCount {
-            // No separator, but often taken for one.
+            // A semicolon is not a separator, but servers often take it for one.
             let isPlain =
                 !member.utf8.contains(UInt8(ascii: ";")) || member.utf8.contains(UInt8(ascii: "\""))
             let parts = isPlain ? [member] : member.split(separator: ";", maxSplits: Self.maximumCount)

@@ -2,10 +2,10 @@ import Foundation
 
 /// The primary key of a stored response ([RFC 9111 §2](https://www.rfc-editor.org/rfc/rfc9111#section-2)).
 struct CacheKey: Hashable, Sendable {
-    /// The URL that was asked for, without fragment, user and password.
+    /// The requested URL, without fragment, user and password.
     var url: String
-    /// The trust settings by which the response came: a server that one setting believes is not believed by
-    /// another. Usually empty.
+    /// Separates responses by the trust settings with which they were received, since one setting may accept
+    /// a server that another refuses. Usually empty.
     var partition: String
 
     init(url: String, partition: String = "") {
@@ -13,13 +13,13 @@ struct CacheKey: Hashable, Sendable {
         self.partition = partition
     }
 
-    /// The key of a request for `url`.
+    /// Creates the key of a request for `url`.
     init(_ url: URL, partition: String = "") {
         self.init(url: Self.text(of: url), partition: partition)
     }
 
-    /// The text by which two URLs are one
-    /// ([RFC 9110 §4.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.3)).
+    /// The canonical text of a URL: equal for equivalent URLs ([RFC 9110
+    /// §4.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.3)).
     ///
     /// | URL                              | Text                     |
     /// |----------------------------------|--------------------------|
@@ -27,14 +27,14 @@ struct CacheKey: Hashable, Sendable {
     /// | `https://user:secret@host`       | `https://host/`          |
     /// | `http://host/a?q`                | `http://host/a?q`        |
     ///
-    /// Paths and queries are compared as they are written.
+    /// Paths and queries are compared as written.
     static func text(of url: URL) -> String {
         let known = url.absoluteString
         return isPlain(known) ? known : text(parsing: url)
     }
 
-    /// Whether the text of a URL is the text by which it is known, as of nearly all: no default port, a path,
-    /// and no fragment. False for what is rare.
+    /// Whether the text of a URL is already canonical: no default port, a path, and no fragment. True for
+    /// nearly all URLs.
     private static func isPlain(_ text: String) -> Bool {
         let bytes = text.utf8Span.span
         guard let authority = PlainAuthority(bytes), authority.port != authority.defaultPort,
@@ -43,7 +43,7 @@ struct CacheKey: Hashable, Sendable {
         return bytes.range(from: authority.end, while: { $0 != UInt8(ascii: "#") }).upperBound == bytes.count
     }
 
-    /// By Foundation, which knows all that a URL may be.
+    /// The canonical text as Foundation parses the URL. It handles every URL.
     static func text(parsing url: URL) -> String {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
             return url.absoluteString
@@ -61,7 +61,8 @@ struct CacheKey: Hashable, Sendable {
         }
         if components.percentEncodedPath.isEmpty, !host.isEmpty { components.percentEncodedPath = "/" }
         guard host.isEmpty || components.encodedHost?.isEmpty == false else {
-            // Foundation drops a host that is no name by IDNA, such as xn--a: all would have one text.
+            // Foundation returns no host that is invalid by IDNA, such as xn--a. All of these would get one
+            // text.
             let port = components.port.map { ":\($0)" } ?? ""
             let query = components.percentEncodedQuery.map { "?" + $0 } ?? ""
             return "\(scheme ?? "")://\(host)\(port)\(components.percentEncodedPath)\(query)"

@@ -4,16 +4,16 @@ internal import FoundationNetworking
 /// Stale responses in place of failures
 /// ([RFC 9111 §4.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.4)).
 extension CachePolicy {
-    /// The reply that may be served after a failure to validate the response; `nil`: the failure is the
-    /// answer.
+    /// The reply to serve after a failure to validate the response; `nil` if the failure has to be reported.
     ///
     /// | Failure                 | Served                                                                    |
     /// |-------------------------|---------------------------------------------------------------------------|
     /// | 500, 502, 503, 504      | within `stale-if-error` of the response or the request (RFC 5861 §4)      |
-    /// | unreachable             | so as well, or within ``maximumStalenessWhenUnreachable`` (RFC 9111 §4.2.4) |
+    /// | unreachable             | the same, or within ``maximumStalenessWhenUnreachable`` (RFC 9111 §4.2.4) |
     ///
-    /// Never with `no-cache`, `must-revalidate`, or after an unsafe method. A request that asks for
-    /// validation, a younger or a fresher response gets an old one only if it has `stale-if-error` itself.
+    /// Nothing is served with `no-cache`, with `must-revalidate`, or after an unsafe method. A request that
+    /// asks for validation, or for a younger or fresher response, receives a stale one only if it has
+    /// `stale-if-error` itself.
     func staleReply(
         _ candidate: CachedHead,
         to request: CacheRequest,
@@ -51,10 +51,10 @@ extension CachePolicy {
         return reply(candidate, to: request, now: now, use: .stale)
     }
 
-    /// The same for all that is stored under a key: also after ``CacheAnswer/fetch``, since what has no
-    /// validator is not asked about, and yet may be better than nothing.
+    /// The same for all responses stored under a key. It is also used after ``CacheAnswer/fetch``: a response
+    /// without a validator cannot be validated, but may be better than none.
     ///
-    /// - Returns: the most recent one that may be served, and its index.
+    /// - Returns: the most recent response that may be served, and its index.
     func staleReply(
         from candidates: [CachedHead],
         to request: CacheRequest,

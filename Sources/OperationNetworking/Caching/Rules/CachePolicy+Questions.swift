@@ -1,19 +1,19 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The requests that go to the server in place of the client's
-/// ([RFC 9111 §4.3.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.1)).
+/// The requests sent to the server in place of the client's ([RFC 9111
+/// §4.3.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.1)).
 extension CachePolicy {
     private static let conditions = [
         "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",
     ]
 
-    /// The fields that ask whether the response is still good.
+    /// The fields of a request that validates the response.
     ///
-    /// A client's own condition is replaced if ours asks the same. If it is about another version, the client
-    /// needs the answer to its own.
+    /// The client's own condition is replaced if it concerns the same version. Otherwise the client needs the
+    /// answer to its own condition.
     ///
-    /// - Returns: `nil`: the response has no validator, or the client's condition has to go out.
+    /// - Returns: `nil` if the response has no validator, or if the client's condition has to be sent.
     func validationFields(_ candidate: CachedHead, for request: CacheRequest) -> HeaderFields? {
         guard let condition = Self.condition(of: candidate.fields) else { return nil }
         if request.hasCondition, !ClientCondition(request.fields).isHeld(by: candidate) { return nil }
@@ -21,14 +21,14 @@ extension CachePolicy {
         fields["If-None-Match"] = nil
         fields["If-Modified-Since"] = nil
         for field in condition.fields {
-            // RFC 9111 §4.3.1: the date goes along with the tag only where the whole is asked for.
+            // RFC 9111 §4.3.1: the date is sent beside the tag only without a range.
             if field.name == "If-Modified-Since", request.range != nil, condition.count > 1 { continue }
             fields.append(name: field.name, value: field.value)
         }
         return fields
     }
 
-    /// The fields of a request of our own that brings the response up to date, in the background.
+    /// The fields of a background request that validates the response.
     func backgroundFields(_ candidate: CachedHead, for request: CacheRequest) -> HeaderFields {
         var fields = request.fieldsToSend
         for name in Self.conditions { fields[name] = nil }
@@ -39,7 +39,7 @@ extension CachePolicy {
         return fields
     }
 
-    /// `If-None-Match` and `If-Modified-Since`, as far as the response has validators, octet for octet.
+    /// `If-None-Match` and `If-Modified-Since` for the validators of the response, octet for octet.
     private static func condition(of fields: HeaderFields) -> HeaderFields? {
         var condition = HeaderFields()
         let tags = fields.values(for: "ETag")

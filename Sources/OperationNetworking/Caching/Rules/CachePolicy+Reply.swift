@@ -2,31 +2,31 @@ internal import Foundation
 internal import FoundationNetworking
 
 extension CachePolicy {
-    /// The fields of a 304 (RFC 9110 §15.4.5), and those that say that it came from a cache.
+    /// The fields that a 304 has (RFC 9110 §15.4.5), and those that show that it came from a cache.
     private static let notModifiedFields: Set<String> = [
         "age", "cache-control", "content-location", "date", "etag", "expires", "last-modified", "vary",
     ]
 
-    /// The response that the client gets from a stored one: with its age (RFC 9111 §4), cut to the client's
-    /// range, or as a 304 for the client's own condition.
+    /// The reply made of a stored response: with its age (RFC 9111 §4), limited to the client's range, or as
+    /// a 304 to the client's own condition.
     ///
     /// - Parameters:
-    ///   - candidate: one that ``answer(to:from:now:)`` has named, its head as it is now.
-    ///   - request: the client's.
-    ///   - now: seconds since 1970.
-    ///   - use: says whether the server has just confirmed it.
-    /// - Returns: the head, and the positions of the body.
+    ///   - candidate: a candidate that ``answer(to:from:now:)`` has chosen, with its current head.
+    ///   - request: the client's request.
+    ///   - now: the time, in seconds since 1970.
+    ///   - use: whether the server has just confirmed the response.
+    /// - Returns: the head, and the range of the body.
     func reply(_ candidate: CachedHead, to request: CacheRequest, now: Double, use: CacheUse) -> CacheReply {
         var head = candidate.head
         if use != .validated, let excluded = candidate.directives.fieldNames("no-cache") {
             head.fields.removeAll { excluded.contains($0.name.lowercased()) }
         }
-        // Without one the server itself has just spoken (RFC 9111 §5.1): its 304 came past no other cache.
+        // A 304 without `Age` came from the server itself and through no other cache (RFC 9111 §5.1).
         if use != .validated || head.fields["Age"] != nil {
             head.fields["Age"] = String(Int64(Freshness(candidate, options, now: now).age))
         }
         if candidate.hasWeakValidator, case .strongETag(let tag) = EntityValidator(head.fields) {
-            // A client would join the server's bytes to these by it.
+            // With a strong tag, a client would combine these bytes with the server's.
             head.fields["ETag"] = "W/" + tag.rawValue
         }
         if request.hasCondition, ClientCondition(request.fields).isHeld(by: candidate) {
@@ -37,7 +37,7 @@ extension CachePolicy {
         guard request.method != "HEAD" else { return CacheReply(head: head, body: 0..<0, use: use) }
         switch CacheSelection(candidate, request) ?? .whole {
         case .bytes(let bytes):
-            // They are of the whole content (RFC 9530 §2).
+            // These digests cover the whole content (RFC 9530 §2).
             head.fields["Content-Digest"] = nil
             head.fields["Content-MD5"] = nil
             head.status = 206
@@ -53,7 +53,7 @@ extension CachePolicy {
             return CacheReply(head: head, body: 0..<0, use: use)
         case .whole:
             if !candidate.isDecoded, candidate.head.status != 204, head.fields["Content-Length"] == nil {
-                // The end of a chunked body was its last chunk; here it is a number.
+                // A chunked body ended with its last chunk; this one has a length.
                 head.fields["Content-Length"] = "\(candidate.length)"
             }
             return CacheReply(head: head, body: 0..<candidate.length, use: use)

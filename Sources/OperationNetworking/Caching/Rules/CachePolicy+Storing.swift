@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// The responses that are stored ([RFC 9111 §3](https://www.rfc-editor.org/rfc/rfc9111#section-3)).
+/// Decides which responses are stored ([RFC 9111 §3](https://www.rfc-editor.org/rfc/rfc9111#section-3)).
 extension CachePolicy {
-    /// The fields that are about one connection or proxy (RFC 9111 §3.1, RFC 9110 §7.6.1), or one exchange: a
-    /// nonce for the next request (RFC 7616 §3.5) is old in a stored response.
+    /// The fields that concern one connection or proxy (RFC 9111 §3.1, RFC 9110 §7.6.1), or one exchange: a
+    /// stored nonce for the next request (RFC 7616 §3.5) would be outdated.
     private static let connectionFields: Set<String> = [
         "authentication-info", "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info",
         "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// The fields that no `Connection` can take away: without them a response would be believed for longer,
-    /// or by others, than its server wants.
+    /// The fields that are kept even if `Connection` lists them. Without them a response would be reused for
+    /// longer, or for more users, than its server wants.
     private static let protectedFields: Set<String> = [
         "age", "cache-control", "content-encoding", "content-length", "content-range", "date", "etag",
         "expires",
@@ -20,12 +20,12 @@ extension CachePolicy {
     /// The head to store.
     ///
     /// - Parameters:
-    ///   - head: as it came.
-    ///   - request: the one that it answers.
-    ///   - requestTime: seconds since 1970, when the request was sent.
-    ///   - responseTime: seconds since 1970, when the head came.
-    /// - Returns: `nil`: the response is not stored. Its length is the one that the head announces, until
-    ///   ``CachedHead/ended(at:isWhole:)``.
+    ///   - head: the head as received.
+    ///   - request: the request.
+    ///   - requestTime: when the request was sent, in seconds since 1970.
+    ///   - responseTime: when the head was received, in seconds since 1970.
+    /// - Returns: the head, or `nil` if the response must not be stored. Its length is the announced one
+    ///   until ``CachedHead/ended(at:isWhole:)``.
     func stored(
         _ head: ResponseHead,
         for request: CacheRequest,
@@ -50,7 +50,7 @@ extension CachePolicy {
         )
         guard Self.isAnswerToRead(stored, request) else { return nil }
         stored.head.fields = Self.endToEnd(head.fields)
-        // By the server's own `Date`, not by the one that is added.
+        // Uses the server's own `Date`; the one added below proves nothing.
         stored.hasWeakValidator = EntityValidator(head.fields).ifRange == nil
         if stored.head.fields["Date"] == nil {
             // RFC 9110 §6.6.1.
@@ -59,13 +59,13 @@ extension CachePolicy {
         return stored
     }
 
-    /// The stored responses whose place a new one takes: those that would answer its request, and those that
-    /// can answer none. Other variants stay.
+    /// The stored responses that a new one replaces: those that would answer its request, and those that can
+    /// answer none. Other variants stay.
     ///
     /// - Parameters:
-    ///   - candidates: all that is stored under the key.
-    ///   - new: about to be stored.
-    ///   - request: the one that it answers.
+    ///   - candidates: all responses stored under the key.
+    ///   - new: the response about to be stored.
+    ///   - request: its request.
     /// - Returns: their indices.
     func replaced(_ candidates: [CachedHead], by new: CachedHead, for request: CacheRequest) -> [Int] {
         candidates.indices.filter { index in
@@ -82,20 +82,20 @@ extension CachePolicy {
         let status = ResponseStatus(head.status)
         let directives = CacheDirectives(head.fields)
         guard !status.isNeverStored, !forbidsStoring(status, directives) else { return false }
-        // Only the text of a field is kept: that of another address.
+        // Only a field's text is stored. As text, a location in Latin-1 would name another address.
         if RedirectPolicy.isRedirect(head), !head.latin1Values.isEmpty { return false }
         if directives.has("must-understand"), !status.isUnderstood { return false }
         return status.isHeuristicallyCacheable || head.fields["Expires"] != nil
             || ["max-age", "public", "private"].contains { directives.allows($0) }
     }
 
-    /// Whether a success is surely all that its URL names: servers send parts, and forget to say 206 ([rows
-    /// S28](https://www.rfc-editor.org/rfc/rfc9110#section-14.4)).
+    /// Whether a successful response certainly has the whole representation. Some servers send a part without
+    /// the status 206 ([row S28](https://www.rfc-editor.org/rfc/rfc9110#section-14.4)).
     ///
     /// | Success                                                     | Whole                               |
     /// |-------------------------------------------------------------|-------------------------------------|
-    /// | with a `Content-Range`                                      | if that says so                     |
-    /// | to a `Range` that begins later, or that ends                | if its `Content-Range` says so      |
+    /// | with a `Content-Range`                                      | if that covers everything           |
+    /// | to a `Range` that begins later, or that ends                | if `Content-Range` covers everything |
     /// | to `bytes=0-`, or without a `Range`                         | yes                                 |
     private func isWhole(_ head: ResponseHead, for request: CacheRequest) -> Bool {
         guard (200..<300).contains(head.status) else { return true }
@@ -104,13 +104,13 @@ extension CachePolicy {
         return range.wish == .bytes([.from(0)])
     }
 
-    /// Whether `no-store` forbids to keep the response (RFC 9111 §5.2.2.5); beside `must-understand` it is
-    /// for caches that do not know the status (§5.2.2.3).
+    /// Whether `no-store` forbids storing the response (RFC 9111 §5.2.2.5). Beside `must-understand`, it only
+    /// applies to a cache that does not know the status (§5.2.2.3).
     func forbidsStoring(_ candidate: CachedHead) -> Bool {
         forbidsStoring(ResponseStatus(candidate.head.status), candidate.directives)
     }
 
-    /// The same of one that has just come.
+    /// The same for a response that has just arrived.
     func forbidsStoring(_ head: ResponseHead) -> Bool {
         forbidsStoring(ResponseStatus(head.status), CacheDirectives(head.fields))
     }
@@ -119,9 +119,9 @@ extension CachePolicy {
         directives.has("no-store") && !(directives.allows("must-understand") && status.isUnderstood)
     }
 
-    /// Whether the response may answer a GET: that to a GET, and that to a POST which says that it is what a
-    /// GET of the same URL would get, and for how long
-    /// ([RFC 9110 §9.3.3](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.3)).
+    /// Whether the response may answer a GET. True for the response to a GET, and for one to a POST that
+    /// states its lifetime and that it equals the response to a GET of its URL ([RFC 9110
+    /// §9.3.3](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.3)).
     private static func isAnswerToRead(_ stored: CachedHead, _ request: CacheRequest) -> Bool {
         switch request.method {
         case "GET":
@@ -136,7 +136,7 @@ extension CachePolicy {
         }
     }
 
-    /// Without what is about the connection (RFC 9111 §3.1).
+    /// The fields without those that concern the connection (RFC 9111 §3.1).
     static func endToEnd(_ fields: HeaderFields) -> HeaderFields {
         var dropped = connectionFields
         for value in fields.values(for: "Connection") {
@@ -152,14 +152,14 @@ extension CachePolicy {
 }
 
 extension CachedHead {
-    /// Whether it makes a stored response needless that its own request did not find, since that came to an
-    /// equal request in the meantime: of many at once, each would leave another one.
+    /// Whether this response makes `stored` redundant, which was stored after this one's request was sent.
+    /// Many equal requests at once would leave one response each.
     ///
-    /// | The stored response                                                                | Needless |
-    /// |------------------------------------------------------------------------------------|----------|
-    /// | to other requests: other fields that `Vary` names, other credentials, another coding | no     |
-    /// | newer, by the server's time                                                        | no       |
-    /// | any other                                                                          | yes      |
+    /// | The stored response                                                                | Redundant |
+    /// |------------------------------------------------------------------------------------|-----------|
+    /// | to other requests: other fields that `Vary` names, other credentials, another coding | no      |
+    /// | newer, by the server's time                                                        | no        |
+    /// | any other                                                                          | yes       |
     func overtakes(_ stored: CachedHead) -> Bool {
         stored.isDecoded == isDecoded && stored.identity == identity && stored.selecting == selecting
             && stored.meaning.selecting?.names == meaning.selecting?.names

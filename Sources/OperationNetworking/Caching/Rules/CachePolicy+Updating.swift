@@ -1,29 +1,30 @@
 internal import Foundation
 
-/// New fields for stored responses ([RFC 9111 §3.2](https://www.rfc-editor.org/rfc/rfc9111#section-3.2)).
+/// Updates stored responses with new fields ([RFC 9111
+/// §3.2](https://www.rfc-editor.org/rfc/rfc9111#section-3.2)).
 extension CachePolicy {
-    /// The fields that describe the bytes that are held, whatever a later head says of its own.
+    /// The fields that describe the stored bytes. A later head does not change them.
     private static let bodyFields: Set<String> = [
         "content-encoding", "content-length", "content-range",
-        // Of the content of that message (RFC 9530 §2), which is none.
+        // They describe the content of the message (RFC 9530 §2), which a 304 does not have.
         "content-digest", "content-md5",
     ]
 
-    /// The responses that a 304 freshens (RFC 9111 §4.3.4).
+    /// The responses that a 304 updates (RFC 9111 §4.3.4).
     ///
-    /// | The 304 has                                   | Freshened                                                |
+    /// | The 304 has                                   | Updated                                                  |
     /// |-----------------------------------------------|----------------------------------------------------------|
-    /// | a tag, and the response in question, too      | that, if they are weakly equal; what is no tag, if it has the same octets |
-    /// | a strong tag                                  | and all others that have it and answer the request, too  |
-    /// | a date, and the response in question no tag   | that, if its date is the same                            |
+    /// | a tag, and the response in question, too      | that, if they are weakly equal (invalid tags: if their octets are equal) |
+    /// | a strong tag                                  | also all others that have it and answer the request      |
+    /// | a date, and the response in question no tag   | that, if its date is equal                               |
     /// | a tag only, and the response in question none | none                                                     |
     /// | no tag, or no validator                       | the response in question                                 |
     ///
-    /// The last goes beyond the RFC, for servers that do not repeat what they were asked: one version was
-    /// named, so it is that one.
+    /// The last row goes beyond the RFC, for servers that do not repeat the validator: the request named one
+    /// version, so the 304 means that one.
     ///
-    /// - Returns: the index and the new head of each, the one in question first; empty: none. Ask again,
-    ///   without a condition.
+    /// - Returns: the index and the new head of each, with the response in question first. If empty, the
+    ///   request has to be sent again without a condition.
     func freshened(
         _ candidates: [CachedHead],
         asked: Int,
@@ -38,7 +39,7 @@ extension CachePolicy {
         var indices = [asked]
         if let text = head.fields["ETag"], let tag = EntityTag(fieldValue: text) {
             indices += candidates.indices.filter { index in
-                // What another user got, or in another language, is not what was asked about.
+                // Responses for another user, or in another language, were not in question.
                 index != asked && candidates[index].validator == .strongETag(tag)
                     && matches(candidates[index], request)
             }
@@ -52,17 +53,16 @@ extension CachePolicy {
         }
     }
 
-    /// The responses that a HEAD updates, and those that are to be validated before they are used again
-    /// (RFC 9111 §4.3.5).
+    /// The responses that a HEAD updates, and those that it invalidates (RFC 9111 §4.3.5).
     ///
     /// | HEAD                                          | Response to GET                            |
     /// |-----------------------------------------------|--------------------------------------------|
-    /// | 200, its validators and length are the stored | updated                                    |
+    /// | 200, validators and length are equal          | updated                                    |
     /// | 200, one of them differs                      | invalidated                                |
     /// | 404, 410                                      | invalidated                                |
-    /// | another status                                | as it was                                  |
+    /// | another status                                | unchanged                                  |
     ///
-    /// - Returns: indices.
+    /// - Returns: the indices.
     func updated(
         _ candidates: [CachedHead],
         byHEAD head: ResponseHead,
@@ -105,7 +105,7 @@ extension CachePolicy {
         if candidate.fields["ETag"] != nil {
             return tags.isEmpty || areTags(tags, of: candidate)
         }
-        // A tag that is new names a version that is not known, unless the date does.
+        // A new tag names an unknown version, unless the date is equal.
         return date.map { $0 == candidate.fields["Last-Modified"] } ?? tags.isEmpty
     }
 
@@ -121,9 +121,9 @@ extension CachePolicy {
         return stored == nil || stored == length
     }
 
-    /// Whether these are the tag that is stored. Servers send values that are no entity tags, without quotes
-    /// or with `w/`, and repeat them: octet for octet the same ones name the same version as before. No range
-    /// is joined by them (``EntityValidator``). Of U+FFFD nothing says which octets it was decoded from.
+    /// Whether `tags` are the stored tag. Servers send values that are not entity tags, without quotes or
+    /// with `w/`, and repeat them: equal octets mean the same version. No range is joined with such values
+    /// (``EntityValidator``). A value with U+FFFD is never equal, because the original octets are unknown.
     private static func areTags(_ tags: [String], of candidate: CachedHead) -> Bool {
         guard let stored = candidate.fields["ETag"], !tags.isEmpty else { return false }
         if EntityTag.areWeaklyEqual(stored, tags) { return true }
@@ -133,8 +133,8 @@ extension CachePolicy {
 
     // MARK: - Changing
 
-    /// Replaces the fields that came, and the times. A validator that is new proves nothing about the bytes
-    /// that are held: a 304 says that they are as good, not that they are the same.
+    /// Replaces the fields that the response has, and the times. A new validator proves nothing about the
+    /// stored bytes: a 304 says that they are equivalent, not that they are identical.
     private static func update(
         _ candidate: inout CachedHead,
         with fields: HeaderFields,
@@ -145,7 +145,7 @@ extension CachePolicy {
         var news = endToEnd(fields)
         news.removeAll { bodyFields.contains($0.name.lowercased()) }
         if news["Date"] == nil {
-            // The old one would make it older than it is.
+            // The stored date would make the response look older than it is.
             news["Date"] = HTTPDate(Date(timeIntervalSince1970: responseTime)).text
         }
         let names = Set(news.fields.map { $0.name.lowercased() })
@@ -159,7 +159,7 @@ extension CachePolicy {
         if candidate.validator != validator { candidate.hasWeakValidator = true }
     }
 
-    /// Takes the request's values of the fields that `Vary` names now.
+    /// Stores the request's values of the fields that `Vary` names now.
     private func select(_ candidate: inout CachedHead, for request: CacheRequest) {
         guard let selecting = candidate.meaning.selecting else { return }
         candidate.selecting = selecting.values(in: request.selectingFields)

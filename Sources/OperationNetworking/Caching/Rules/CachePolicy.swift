@@ -1,32 +1,32 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The rules of a private cache ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)), as functions of what
-/// is stored, what is asked and the time: no clock, no file and no socket. The properties are what the RFC
-/// leaves to a cache.
+/// The rules of a private cache ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)), as functions of the
+/// stored responses, the request and the time. They use no clock, file or socket. The properties are the
+/// choices that the RFC leaves to a cache.
 struct CachePolicy: Hashable, Sendable {
     var options = Freshness.Options()
-    /// The time, in seconds, for which a stale response is served while the server cannot be reached
-    /// (§4.2.4), unless the server or the request forbid it; 0: never.
+    /// How long, in seconds, a stale response is served while the server cannot be reached (§4.2.4), unless
+    /// the server or the request forbids it; 0 for never.
     var maximumStalenessWhenUnreachable: Double = 7 * 86_400
 
-    /// The standing of a stored response for one request.
+    /// Whether a stored response may be served for a request.
     private enum Standing {
         case fresh
-        /// Stale, and the request takes it so.
+        /// The response is stale, and the request accepts that.
         case acceptedStale
-        /// Stale, and served while it is validated (RFC 5861 §3).
+        /// The response is stale, and is served while it is validated (RFC 5861 §3).
         case staleWhileRevalidate
         case needsValidation
     }
 
-    /// The use of the stored responses for a request.
+    /// Decides how the stored responses are used for a request.
     ///
     /// - Parameters:
-    ///   - request: one hop's.
-    ///   - candidates: all that is stored under its key.
-    ///   - now: seconds since 1970.
-    /// - Returns: what to send, or to serve.
+    ///   - request: the request of one hop.
+    ///   - candidates: all responses stored under its key.
+    ///   - now: the time, in seconds since 1970.
+    /// - Returns: the candidate to serve, or the request to send.
     func answer(to request: CacheRequest, from candidates: [CachedHead], now: Double) -> CacheAnswer {
         let missing: CacheAnswer = request.wantsOnlyStored ? .unavailable : .fetch
         guard request.isReadOnly, !request.hasServerCondition, !request.directives.has("no-store") else {
@@ -36,7 +36,7 @@ struct CachePolicy: Hashable, Sendable {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return missing
         default: break
         }
-        // A head has a dozen references: where it is looked at in its place, none is counted.
+        // A head has a dozen references. Accessed through a span, none of them is retained.
         let heads = candidates.span
         var usable: [Int] = []
         for index in heads.indices
@@ -83,7 +83,7 @@ struct CachePolicy: Hashable, Sendable {
 
     // MARK: - Choosing
 
-    /// Whether RFC 9111 §4 lets the response be used for the request at all: after validation, or before.
+    /// Whether RFC 9111 §4 lets the response answer the request, at once or after a validation.
     func matches(_ candidate: CachedHead, _ request: CacheRequest) -> Bool {
         guard candidate.url == request.key.url, candidate.method == "GET" || candidate.method == "POST",
             !candidate.head.fields.hasContentCoding || candidate.isDecoded == request.decodesContent,
@@ -94,12 +94,12 @@ struct CachePolicy: Hashable, Sendable {
         return selecting.match(candidate.selecting, request.selectingFields, language: language)
     }
 
-    /// The most recent one (RFC 9111 §4), by the server's time, then by ours.
+    /// The most recent one (RFC 9111 §4), by the server's time, then by the local time.
     private static func newest(_ indices: [Int], of candidates: [CachedHead]) -> Int? {
         indices.max { isOlder(candidates[$0], than: candidates[$1]) }
     }
 
-    /// A server whose clock is ahead makes nothing newer than the moment when it came.
+    /// The server's time counts up to the time at which the response was received: its clock may be ahead.
     static func isOlder(_ one: CachedHead, than other: CachedHead) -> Bool {
         (min(one.time, one.responseTime), one.responseTime)
             < (min(other.time, other.responseTime), other.responseTime)
@@ -107,15 +107,15 @@ struct CachePolicy: Hashable, Sendable {
 
     // MARK: - Freshness
 
-    /// Whether it is of no use before the server has confirmed it, however fresh: `no-cache` (§5.2.2.4), and
-    /// after an unsafe method (§4.4).
+    /// Whether the response must be validated even if it is fresh: because of `no-cache` (§5.2.2.4), or after
+    /// an unsafe method (§4.4).
     func mustBeValidated(_ candidate: CachedHead) -> Bool {
         guard !candidate.isInvalidated else { return true }
         let directives = candidate.directives
         return directives.has("no-cache") && directives.fieldNames("no-cache") == nil
     }
 
-    /// Whether the request is sent again because of such a response.
+    /// Whether the request would be retried after such a response.
     func isRetried(_ candidate: CachedHead, by request: CacheRequest) -> Bool {
         request.retriedStatuses.contains(candidate.head.status)
     }
@@ -130,7 +130,7 @@ struct CachePolicy: Hashable, Sendable {
         }
         let response = candidate.directives
         if request.policy == .reloadRevalidatingCacheData {
-            // RFC 8246 §2: a reload does not ask for what does not change.
+            // RFC 8246 §2: a reload does not validate an immutable response.
             return response.allows("immutable") && freshness.isFresh ? .fresh : .needsValidation
         }
         let wanted = request.directives
@@ -149,7 +149,7 @@ struct CachePolicy: Hashable, Sendable {
                 ? .infinity : wanted.seconds("max-stale").value(malformed: nil) ?? -1
             if staleness <= accepted { return .acceptedStale }
         }
-        // RFC 9111 §5.2.1.1: a request with max-age does not want a stale response.
+        // RFC 9111 §5.2.1.1: a request with `max-age` does not accept a stale response.
         guard !wanted.has("max-age"), !wanted.has("min-fresh"),
             let window = response.seconds("stale-while-revalidate").value(malformed: nil),
             staleness < window

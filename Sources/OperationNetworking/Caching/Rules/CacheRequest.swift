@@ -1,34 +1,35 @@
 import Foundation
 import FoundationNetworking
 
-/// One hop's request, as it is sent: redirects are followed above the cache, each as a request of its own.
+/// The request of one hop, as it is sent. Redirects are followed above the cache, each as a request of its
+/// own.
 struct CacheRequest: Sendable {
     var key: CacheKey
     var url: URL
     var method: String
-    /// All fields that go out, `Cookie` and `Accept-Encoding` included if `Vary` is to see them.
+    /// All fields that are sent, including `Cookie` and `Accept-Encoding`, which `Vary` may name.
     var fields: HeaderFields
     var policy: URLRequest.CachePolicy
-    /// The digest of the ``RequestIdentity`` that it is sent with; `nil`: it names no user.
+    /// The digest of the ``RequestIdentity`` that the request is sent with; `nil` if it names no user.
     var identity: String?
     var hasBody: Bool
-    /// Whether a content coding of the response is undone before it is stored.
+    /// Whether the content coding of the response is decoded before it is stored.
     var decodesContent = false
-    /// The statuses for which it is sent again: a stored response with one of them is validated first.
+    /// The statuses after which the request is retried. A stored response with one of them is validated
+    /// first.
     var retriedStatuses: Set<Int> = []
-    /// Whether ``identity`` tells who asks. If not, its response is not stored.
+    /// Whether ``identity`` identifies the user. If not, the response is not stored.
     var isIdentityKnown = true
-    /// The app's own names of fields that name a user.
+    /// The app's additional names of fields that identify a user.
     var secretFields: Set<String> = []
 
-    /// Whether a stored response may answer it: GET and HEAD without a body.
+    /// Whether a stored response may answer the request: a GET or HEAD without a body.
     var isReadOnly: Bool { (method == "GET" || method == "HEAD") && !hasBody }
 
     var directives: CacheDirectives { CacheDirectives(fields) }
 
-    /// The fields by which `Vary` selects. Credentials may be sent without a field of the caller's, and are
-    /// not stored as they are: their digest stands for them, and one for each field that the app alone knows
-    /// as a secret.
+    /// The fields from which `Vary` selects. A digest replaces each secret: the credential, which may be sent
+    /// without a field of the caller's, and each field that only the app knows as a secret.
     var selectingFields: HeaderFields {
         guard let identity else { return fields }
         var selecting = fields
@@ -41,16 +42,16 @@ struct CacheRequest: Sendable {
         return selecting
     }
 
-    /// The caller's own `Range`; ignored with another method than GET (RFC 9110 §14.2).
+    /// The caller's own `Range`; `nil` with another method than GET (RFC 9110 §14.2).
     var range: RangeRequest? {
         guard method == "GET" else { return nil }
         return fields.combined(for: "Range").map { RangeRequest(fieldValue: $0) }
     }
 
-    /// Whether it has a condition that a cache may answer (RFC 9111 §4.3.2).
+    /// Whether the request has a condition that a cache may evaluate (RFC 9111 §4.3.2).
     var hasCondition: Bool { fields["If-None-Match"] != nil || fields["If-Modified-Since"] != nil }
 
-    /// Whether it has a condition that only the server may answer (RFC 9110 §13.1.1, §13.1.4).
+    /// Whether the request has a condition that only the server may evaluate (RFC 9110 §13.1.1, §13.1.4).
     var hasServerCondition: Bool { fields["If-Match"] != nil || fields["If-Unmodified-Since"] != nil }
 
     /// Whether only a stored response is wanted (RFC 9111 §5.2.1.7).
@@ -68,7 +69,7 @@ struct CacheRequest: Sendable {
         }
     }
 
-    /// The parts in which two requests are equal whose response may turn out to be one.
+    /// The properties that are equal in requests that may share a response.
     struct Sharing: Hashable, Sendable {
         let key: CacheKey
         let fields: HeaderFields
@@ -76,12 +77,12 @@ struct CacheRequest: Sendable {
         let decodesContent: Bool
     }
 
-    /// Equal for requests of which one transfer may be enough (RFC 9111 §4: requests are collapsed); `nil`:
-    /// it is for this request alone.
+    /// Equal for requests that one transfer may answer (RFC 9111 §4, "collapsed requests"); `nil` if the
+    /// request cannot share its response.
     ///
-    /// All of them want the whole of the same, in the same words but for what marks a message, as the same
-    /// user, and take a fresh response. Ask ``CachePolicy/answer(to:from:now:)`` when the head has come: a
-    /// response that is not stored, or not fresh, is for its own request only.
+    /// Such requests ask for the whole of one resource, as the same user, with equal fields except for those
+    /// that identify a message, and accept a fresh response. Ask ``CachePolicy/answer(to:from:now:)`` when
+    /// the head has arrived: a response that is not stored, or not fresh, is for its own request only.
     var sharing: Sharing? {
         guard method == "GET", isReadOnly, isIdentityKnown, fields["Range"] == nil, !hasCondition,
             !hasServerCondition, policy == .useProtocolCachePolicy, !wantsValidation,
@@ -97,15 +98,15 @@ struct CacheRequest: Sendable {
         )
     }
 
-    /// The fields to send when the answer is ``CacheAnswer/fetch``: those of the request, and what its policy
-    /// says to the caches on the way.
+    /// The fields to send when the answer is ``CacheAnswer/fetch``: those of the request, and those that its
+    /// policy adds for other caches on the way.
     ///
     /// | Policy                                  | adds                                           |
     /// |-----------------------------------------|------------------------------------------------|
     /// | `reloadIgnoringLocalAndRemoteCacheData` | `Cache-Control: no-cache`, `Pragma: no-cache`  |
     /// | `reloadRevalidatingCacheData`           | `Cache-Control: max-age=0`                     |
     ///
-    /// A `Cache-Control` of the caller's own stays as it is.
+    /// The caller's own `Cache-Control` is not changed.
     var fieldsToSend: HeaderFields {
         var fields = fields
         guard fields["Cache-Control"] == nil else { return fields }

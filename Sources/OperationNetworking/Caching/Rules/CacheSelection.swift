@@ -5,16 +5,17 @@
 /// |-------------------------------------------------|-----------------|
 /// | no `Range`                                      | whole           |
 /// | HEAD                                            | no body         |
-/// | one range                                       | what there is of it |
-/// | one range behind the end                        | 416             |
+/// | one range                                       | its existing bytes |
+/// | one range after the end                         | 416             |
 /// | one range, and an `If-Range` of another version | whole           |
 /// | several ranges, another unit, malformed         | none            |
 ///
-/// None: the server answers. Of a response that cannot be divided, such as a 404, a range is no matter.
+/// "None" means that the server has to answer. For a response that cannot be divided, such as a 404, a range
+/// is ignored.
 enum CacheSelection: Hashable, Sendable {
     case whole
     case bytes(Range<Int64>)
-    /// No byte of the range exists; the length is this.
+    /// No byte of the range exists. The associated value is the length.
     case unsatisfiable(Int64)
 
     init?(_ candidate: CachedHead, _ request: CacheRequest) {
@@ -22,7 +23,7 @@ enum CacheSelection: Hashable, Sendable {
             self = .whole
             return
         }
-        // A decoded body has other positions.
+        // The offsets of a decoded body differ.
         guard !candidate.isDecoded, case .bytes(let ranges) = range.wish, let wish = ranges.first,
             ranges.count == 1
         else { return nil }
@@ -35,7 +36,7 @@ enum CacheSelection: Hashable, Sendable {
         }
     }
 
-    /// Whether `If-Range` names the stored version, by a strong validator (RFC 9110 §13.1.5).
+    /// Whether `If-Range` names the stored version with a strong validator (RFC 9110 §13.1.5).
     private static func isSame(_ ifRange: String, _ candidate: CachedHead) -> Bool {
         switch candidate.validator {
         case .strongETag(let tag): EntityTag(fieldValue: ifRange) == tag

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// The form of a head on disk: a version, then its members in a fixed order.
+/// The encoding of a head on the disk: a version, then the members in a fixed order.
 ///
 /// | Member     | Form                                                       |
 /// |------------|------------------------------------------------------------|
 /// | version    | the octet 2                                                |
 /// | flags      | one octet, ``Flags``                                       |
-/// | number     | 7 bits in each octet, the low ones first; the high bit: more follow |
+/// | number     | 7 bits per octet, the low ones first; the high bit is set if more follow |
 /// | text       | its length as a number, then UTF-8                         |
 /// | time       | 8 octets, IEEE 754, the low ones first                     |
 /// | fields     | their number, then name and value of each as texts         |
@@ -43,12 +43,12 @@ extension CachedHead {
         return Data(writer.octets)
     }
 
-    /// Whether an encoded head is invalidated, by its first two octets.
+    /// Whether an encoded head is invalidated. Reads only its first two octets.
     static func isInvalidated(encoded octets: [UInt8]) -> Bool {
         octets.count > 1 && Flags(rawValue: octets[1]).contains(.isInvalidated)
     }
 
-    /// `nil` for anything but what ``encoded`` makes of a head that can be.
+    /// Fails for anything that ``encoded`` does not produce.
     init?(encoded: some Sequence<UInt8>) {
         self.init(encoded: Array(encoded))
     }
@@ -151,7 +151,7 @@ extension CachedHead {
             throw Mistake()
         }
 
-        /// The place of a text's octets.
+        /// Reads the range of a text.
         private mutating func place() throws(Mistake) -> Range<Int> {
             let count = try number()
             guard count <= octets.count - position else { throw Mistake() }
@@ -179,10 +179,10 @@ extension CachedHead {
             return time
         }
 
-        /// No text is made of a field: most are never asked for.
+        /// Reads fields without making strings of them: most are never used.
         private mutating func fields() throws(Mistake) -> HeaderFields {
             let count = try number()
-            // Each needs two octets at least.
+            // Each field needs at least two octets.
             guard count <= (octets.count - position) / 2 else { throw Mistake() }
             guard count > 0 else { return HeaderFields() }
             var fields = HeaderFields(roomFor: Int(count), octets: octets.count - position)
@@ -200,7 +200,7 @@ extension CachedHead {
 }
 
 extension Span<UInt8> {
-    /// Whether these are UTF-8 without what ends a line or a string.
+    /// Whether these octets are UTF-8 without line ends and NUL.
     fileprivate var isLineOfText: Bool {
         var (all, ends): (UInt8, Bool) = (0, false)
         for index in indices {

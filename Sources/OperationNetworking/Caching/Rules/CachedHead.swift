@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// Everything that is stored of a response but its body.
+/// Everything that is stored of a response except its body.
 struct CachedHead: Hashable, Sendable {
-    /// The text of the key's URL.
+    /// The canonical text of the URL.
     var url: String {
         get { storage.members.url }
         set { change { $0.url = newValue } }
     }
-    /// Of the request: `GET`, or the `POST` whose answer may be taken for that of a GET.
+    /// The method of the request: `GET`, or `POST` if its response may answer a GET.
     var method: String {
         get { storage.members.method }
         set { change { $0.method = newValue } }
@@ -16,60 +16,59 @@ struct CachedHead: Hashable, Sendable {
         get { storage.members.head }
         set { change(HeadMeaning.Memo()) { $0.head = newValue } }
     }
-    /// The values of the request's fields that `Vary` names, normalized.
+    /// The normalized values of the request's fields that `Vary` names.
     var selecting: HeaderFields {
         get { storage.members.selecting }
         set { change { $0.selecting = newValue } }
     }
-    /// The digest of the ``RequestIdentity`` that the request was sent with: another's request never gets the
-    /// response. `nil`: it named no user.
+    /// The digest of the ``RequestIdentity`` that the request was sent with; `nil` if it named no user. Only
+    /// requests with an equal identity receive the response.
     var identity: String? {
         get { storage.members.identity }
         set { change { $0.identity = newValue } }
     }
-    /// The time when the request was sent, in seconds since 1970.
+    /// When the request was sent, in seconds since 1970.
     var requestTime: Double {
         get { storage.members.requestTime }
         set { change { $0.requestTime = newValue } }
     }
-    /// The time when the head came.
+    /// When the head was received, in seconds since 1970.
     var responseTime: Double {
         get { storage.members.responseTime }
         set { change(HeadMeaning.Memo()) { $0.responseTime = newValue } }
     }
-    /// The length of the body, in bytes, which is whole. Until ``ended(at:isWhole:)``: the announced one; 0
-    /// if none is.
+    /// The length of the whole body, in bytes. Until ``ended(at:isWhole:)``, it is the announced length, or 0
+    /// if none was announced.
     var length: Int64 {
         get { storage.members.length }
         set { change { $0.length = newValue } }
     }
-    /// Whether a content coding was undone: positions and lengths are not those of the representation.
+    /// Whether the body was decoded, so that its offsets and length are not those of the representation.
     var isDecoded: Bool {
         get { storage.members.isDecoded }
         set { change { $0.isDecoded = newValue } }
     }
-    /// Whether an unsafe method has succeeded since, or a HEAD has shown another version: to be validated
-    /// before it is used (RFC 9111 §4.4).
+    /// Whether the response must be validated before it is used (RFC 9111 §4.4), because an unsafe method has
+    /// succeeded since, or a HEAD showed another version.
     var isInvalidated: Bool {
         get { storage.members.isInvalidated }
         set { change { $0.isInvalidated = newValue } }
     }
-    /// Whether the validators prove nothing about the bytes that are held, though they look strong: they came
-    /// later than the body (a 304 may turn a weak tag into a strong one), the caller has changed the body, or
-    /// the server's `Date` did not say that the second of `Last-Modified` was over ([RFC 9110
-    /// §8.8.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2)).
+    /// Whether the validators prove nothing about the stored bytes although they look strong. That is the
+    /// case if they were received later than the body (a 304 may turn a weak tag into a strong one), if the
+    /// caller has changed the body, or if `Date` does not prove that the second of `Last-Modified` was over
+    /// ([RFC 9110 §8.8.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2)).
     var hasWeakValidator: Bool {
         get { storage.members.hasWeakValidator }
         set { change { $0.hasWeakValidator = newValue } }
     }
 
-    /// A look-up hands a head on ten times, and it has nine references: it is shared, and copied when it
-    /// changes.
+    /// Shared by copies until one changes: a lookup copies a head ten times, and a head has nine references.
     private var storage: Storage
 
     private final class Storage: Sendable {
         let members: Members
-        /// Of the head and the time when it came.
+        /// The meaning of the head and of its time.
         let memo: HeadMeaning.Memo
 
         init(_ members: Members, _ memo: HeadMeaning.Memo) {
@@ -121,7 +120,7 @@ struct CachedHead: Hashable, Sendable {
         storage = Storage(members, HeadMeaning.Memo())
     }
 
-    /// `memo`: another one, if it was of what changes.
+    /// Changes a copy of the members. `memo` replaces the memo if the change affects the meaning.
     private mutating func change(_ memo: HeadMeaning.Memo? = nil, _ body: (inout Members) -> Void) {
         var members = storage.members
         body(&members)
@@ -138,47 +137,47 @@ struct CachedHead: Hashable, Sendable {
 
     var fields: HeaderFields { head.fields }
 
-    /// Read once, for all copies.
+    /// Computed once for all copies.
     var meaning: HeadMeaning { memo.value { HeadMeaning(head, responseTime: responseTime) } }
 
-    /// The same for all copies, until the head or its time changes.
+    /// Shared by all copies until the head or its time changes.
     var memo: HeadMeaning.Memo { storage.memo }
 
     var directives: CacheDirectives { meaning.directives }
 
-    /// The proof that other bytes are of the version that is held.
+    /// The validator of the stored bytes.
     var validator: EntityValidator {
         let validator = EntityValidator(head.fields)
         return hasWeakValidator && validator.ifRange != nil ? .weak : validator
     }
 
-    /// The time at which the server made the response, for the order of responses (RFC 9111 §4).
+    /// When the server made the response, for ordering responses (RFC 9111 §4).
     var time: Double { meaning.time }
 
-    /// The head after the end of its body.
+    /// The head after its body has ended.
     ///
     /// - Parameters:
-    ///   - length: the number of bytes that came; of a decoded body, of decoded bytes.
-    ///   - isWhole: whether the transfer ended as its framing says (RFC 9112 §8).
-    /// - Returns: `nil` if the body is not whole: a part is not stored.
+    ///   - length: the number of bytes received; of decoded bytes, if the body was decoded.
+    ///   - isWhole: whether the transfer ended as its framing requires (RFC 9112 §8).
+    /// - Returns: `nil` if the body is incomplete; parts are not stored.
     func ended(at length: Int64, isWhole: Bool) -> CachedHead? {
         guard isWhole, length >= 0 else { return nil }
         if head.status == 200, !isDecoded, let announced = head.fields.contentLength, announced != length {
             return nil
         }
-        // Without a length in the head, only now it is known what a `Content-Range` says.
+        // Without an announced length, `Content-Range` can only be checked now.
         if head.status / 100 == 2, !isDecoded, !head.fields.saysWhole(count: length) { return nil }
         var head = self
         head.length = length
         return head
     }
 
-    /// Notes that the bytes that are held are not the server's: its validators still name the version that
-    /// they were made of, and prove nothing about them (RFC 9110 §8.8.1).
+    /// Records that the stored bytes differ from the server's. The validators still name the version from
+    /// which the bytes were made, but prove nothing about them (RFC 9110 §8.8.1).
     /// ``CachePolicy/reply(_:to:now:use:)`` shows the tag as a weak one; a date has no weak form.
     mutating func holdOtherBytes() {
         hasWeakValidator = true
-        // A later `Date`, of a 304, would make it a strong one.
+        // The later `Date` of a 304 would make it strong.
         if head.fields["ETag"] == nil { head.fields["Last-Modified"] = nil }
     }
 }

@@ -3,28 +3,30 @@ internal import Foundation
 /// The age and the lifetime of a stored response, in seconds
 /// ([RFC 9111 §4.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2)).
 struct Freshness: Hashable, Sendable {
-    /// The limits that the RFC leaves to a cache.
+    /// The choices that the RFC leaves to a cache.
     struct Options: Hashable, Sendable {
-        /// The part of the time since `Last-Modified` for which a response without a lifetime is fresh
+        /// The fraction of the time since `Last-Modified` for which a response without a lifetime is fresh
         /// (§4.2.2).
         var heuristicFraction = 0.1
-        /// The longest of such lifetimes, in seconds.
+        /// The longest lifetime calculated that way, in seconds.
         var maximumHeuristicLifetime: Double = 86_400
-        /// The step, in seconds, by which the clock may be set back without making every response stale.
+        /// How far, in seconds, the clock may be set back without making every response stale.
         var clockTolerance: Double = 60
     }
 
-    /// The time since the server made or confirmed it (§4.2.3), at most ``CacheDirectives/maximumSeconds``.
+    /// The time since the server made or confirmed the response (§4.2.3), at most
+    /// ``CacheDirectives/maximumSeconds``.
     let age: Double
-    /// The time for which it is fresh, from its making on; negative for an `Expires` before its `Date`.
+    /// The time for which the response is fresh after it was made; negative for an `Expires` before its
+    /// `Date`.
     let lifetime: Double
-    /// Whether the server has said how long, rightly or not: then nothing is guessed (§4.2.2).
+    /// Whether the server states a lifetime, even a malformed one. Then no heuristic is used (§4.2.2).
     let isExplicit: Bool
 
     /// - Parameters:
-    ///   - head: as stored.
-    ///   - options: the cache's.
-    ///   - now: seconds since 1970.
+    ///   - head: the stored head.
+    ///   - options: the options of the cache.
+    ///   - now: the time, in seconds since 1970.
     init(_ head: CachedHead, _ options: Options, now: Double) {
         let meaning = head.meaning
         age = Self.age(head, made: meaning.time, options, now: now)
@@ -34,15 +36,15 @@ struct Freshness: Hashable, Sendable {
 
     var isFresh: Bool { lifetime > age }
 
-    /// The time for which it stays fresh; negative: it is stale for that long.
+    /// The time for which the response stays fresh; negative if it is stale.
     var remaining: Double { lifetime - age }
 
-    // MARK: - Age
+    // The larger of the age by `Date` and the age by `Age`, plus the time in the cache.
 
-    /// The larger of what `Date` and `Age` tell, and the time in the cache.
+    /// The larger of the age by `Date` and the age by `Age`, which includes the time in the cache.
     ///
-    /// A clock that was set back leaves that time unknown. A step of ``Options/clockTolerance`` counts as
-    /// none; after a longer one the response is as old as can be, and so is validated.
+    /// If the clock was set back, the time in the cache is unknown. A step up to ``Options/clockTolerance``
+    /// is ignored; after a longer one the response counts as very old and is validated.
     private static func age(
         _ head: CachedHead,
         made time: Double,
@@ -57,22 +59,22 @@ struct Freshness: Hashable, Sendable {
         return bounded(initial + bounded(resident))
     }
 
-    /// The first value of `Age`; 0 for none, and for one that is no number (RFC 9111 §5.1).
+    /// The first value of `Age`; 0 if it is missing or not a number (RFC 9111 §5.1).
     static func ageValue(_ fields: HeaderFields) -> Double {
         guard let value = fields["Age"], let first = value.split(separator: ",").first else { return 0 }
         return CacheDirectives.seconds(Substring(first.utf8.trimmingHTTPWhitespace())) ?? 0
     }
 
-    /// From 0 to 2^31; the upper bound for what is no number.
+    /// `seconds` limited to 0...2^31; the upper bound for NaN.
     private static func bounded(_ seconds: Double) -> Double {
         seconds.isNaN ? CacheDirectives.maximumSeconds : min(max(seconds, 0), CacheDirectives.maximumSeconds)
     }
 
     // MARK: - Lifetime
 
-    /// A part of the time since the last change (RFC 9111 §4.2.2), if the status or `public` allow it.
+    /// A fraction of the time since the last change (RFC 9111 §4.2.2), if the status or `public` allows it.
     ///
-    /// `Pragma: no-cache` of a response means nothing by the RFC (§5.4), but its server wants no guess.
+    /// `Pragma: no-cache` has no meaning in a response (§5.4), but its server wants no heuristic.
     private static func heuristicLifetime(
         _ head: CachedHead,
         _ meaning: HeadMeaning,
@@ -83,7 +85,7 @@ struct Freshness: Hashable, Sendable {
             head.fields["Pragma"]?.lowercased().contains("no-cache") != true,
             let modified = meaning.lastModified
         else { return nil }
-        // A `Date` ahead of the clock here is no sign of a long rest.
+        // A `Date` ahead of the local clock does not prove a long time without changes.
         let interval = min(meaning.time, head.responseTime) - modified
         guard interval > 0 else { return nil }
         return min(interval * options.heuristicFraction, options.maximumHeuristicLifetime)
@@ -91,8 +93,8 @@ struct Freshness: Hashable, Sendable {
 }
 
 extension HTTPDate {
-    /// The date in a field, in seconds since 1970; `nil`: there is none, it is malformed, or there are
-    /// several that differ.
+    /// The date in a field, in seconds since 1970; `nil` if the field is missing, malformed, or has several
+    /// values that differ.
     static func cacheDate(in fields: HeaderFields, _ name: String, now: Double) -> Double? {
         guard let text = fields.onlyValue(for: name) else { return nil }
         let date = HTTPDate(fieldValue: text, now: Date(timeIntervalSince1970: now), isLenient: true)

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// A stored head in the form in which the rules ask for it.
+/// A stored head, parsed for the rules.
 struct HeadMeaning: Sendable {
     let directives: CacheDirectives
-    /// The time at which the server made the response, in seconds since 1970.
+    /// When the server made the response, in seconds since 1970.
     let time: Double
-    /// See ``Freshness/lifetime``; `nil`: the server has said nothing.
+    /// See ``Freshness/lifetime``; `nil` if the server states none.
     let explicitLifetime: Double?
     /// `Last-Modified`, in seconds since 1970.
     let lastModified: Double?
-    /// `nil`: it suits no other request.
+    /// `nil` if no other request can match.
     let selecting: SelectingFields?
 
     init(_ head: ResponseHead, responseTime: Double) {
@@ -22,8 +22,8 @@ struct HeadMeaning: Sendable {
         selecting = SelectingFields(vary: fields)
     }
 
-    /// From `max-age` or `Expires`; `nil`: the server has said nothing. What is malformed makes stale (RFC
-    /// 9111 §4.2.1, §5.3).
+    /// The lifetime in `max-age` or `Expires`; `nil` if the server states none. A malformed value makes the
+    /// response stale (RFC 9111 §4.2.1, §5.3).
     private static func explicitLifetime(
         _ fields: HeaderFields,
         _ directives: CacheDirectives,
@@ -36,14 +36,14 @@ struct HeadMeaning: Sendable {
         return expires - time
     }
 
-    /// The meaning of one head, read when it is first asked for; copies of the head share it.
+    /// The meaning of a head, parsed on first use and shared by copies of the head.
     final class Memo: Sendable {
         private let known = Locked<HeadMeaning?>(nil)
 
         func value(_ read: () -> HeadMeaning) -> HeadMeaning {
             if let known = known.withLock({ $0 }) { return known }
             let meaning = read()
-            // No server sends more, and each would be kept in a multiple of its size.
+            // Servers do not send more; keeping them would take a multiple of their size.
             if meaning.directives.count <= 64 { known.withLock { $0 = meaning } }
             return meaning
         }

@@ -1,14 +1,14 @@
-/// The status codes as a cache sees them.
+/// The status codes from the point of view of a cache.
 ///
 /// | Status                                              | Stored                      | Source          |
 /// |-----------------------------------------------------|-----------------------------|-----------------|
 /// | 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501 | with or without a lifetime | RFC 9110 §15.1 |
-/// | 206                                                 | never: a part is not kept   | RFC 9111 §3.3   |
+/// | 206                                                 | never: parts are not stored | RFC 9111 §3.3   |
 /// | 428, 429, 431, 511                                  | never                       | RFC 6585        |
-/// | 304, 412, 416                                       | never: they answer one request's condition or range |   |
-/// | 401, 407, 408, 421, 425                             | never: they are about one request, or its connection | |
+/// | 304, 412, 416                                       | never: they answer the condition or range of one request |   |
+/// | 401, 407, 408, 421, 425                             | never: they concern one request, or its connection | |
 /// | 1xx                                                 | never                       | RFC 9111 §3     |
-/// | others, 302, 303 and 307 among them                 | with a lifetime, `public` or `private` | RFC 9111 §3 |
+/// | others, including 302, 303 and 307                  | with a lifetime, `public` or `private` | RFC 9111 §3 |
 struct ResponseStatus: Hashable, Sendable {
     let code: Int
 
@@ -16,7 +16,7 @@ struct ResponseStatus: Hashable, Sendable {
         self.code = code
     }
 
-    /// Whether it may be stored without a word of the server (RFC 9110 §15.1).
+    /// Whether the response may be stored without a lifetime (RFC 9110 §15.1).
     var isHeuristicallyCacheable: Bool {
         switch code {
         case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
@@ -24,7 +24,7 @@ struct ResponseStatus: Hashable, Sendable {
         }
     }
 
-    /// Whether no directive makes it storable.
+    /// Whether no directive allows storing the response.
     var isNeverStored: Bool {
         switch code {
         case 206, 304, 401, 407, 408, 412, 416, 421, 425, 428, 429, 431, 511: true
@@ -32,7 +32,7 @@ struct ResponseStatus: Hashable, Sendable {
         }
     }
 
-    /// Whether all that its definition says of caches is done here (RFC 9111 §5.2.2.3).
+    /// Whether the cache implements the caching rules of the status (RFC 9111 §5.2.2.3).
     var isUnderstood: Bool {
         switch code {
         case 200...205, 300...303, 307, 308, 400...417, 422, 426, 500...505: !isNeverStored
@@ -40,6 +40,6 @@ struct ResponseStatus: Hashable, Sendable {
         }
     }
 
-    /// Whether a stale response may stand in for it (RFC 5861 §4).
+    /// Whether a stale response may replace this one (RFC 5861 §4).
     var isServerFailure: Bool { [500, 502, 503, 504].contains(code) }
 }

@@ -1,15 +1,15 @@
-/// The digest that stands for a secret in the index.
+/// The digest that replaces a secret in a stored head.
 enum SecretDigest {
-    /// Cannot be turned back, and is the same in each process.
+    /// Returns a digest that is equal in every process and cannot be reversed.
     static func of(_ secret: String) -> String {
         let bytes = Array(("OperationNetworking.cache\n" + secret).utf8)
-        // Where no digest is computed (FIPS mode has this one), the response is for this process only.
+        // If no digest is available (FIPS mode has SHA-256), the response is only for this process.
         return (try? bytes.span.sha256Text()) ?? "process \(secret.hashValue)"
     }
 }
 
 extension RequestIdentity {
-    /// Cannot be turned back, and is the same in each process; `nil` for a request that names no user. A
-    /// directory of a cache is readable by its owner only, who has the responses as well.
+    /// A digest that is equal in every process and cannot be reversed; `nil` if the request names no user.
+    /// The directory of a cache is readable by its owner only, who can read the responses as well.
     var digest: String? { isAnonymous ? nil : SecretDigest.of(text) }
 }

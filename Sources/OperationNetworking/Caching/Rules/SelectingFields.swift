@@ -1,28 +1,28 @@
-/// The request's fields that `Vary` names: whether a stored response suits another request
+/// The request's fields that `Vary` names. They decide whether a stored response matches another request
 /// ([RFC 9111 §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)).
 ///
-/// Values are compared after what does not matter is taken away:
+/// Values are normalized before they are compared:
 ///
-/// | Field             | Does not matter                                                             |
+/// | Field             | Ignored differences                                                         |
 /// |-------------------|-----------------------------------------------------------------------------|
 /// | any               | several lines or one list; white space around commas and at the ends        |
 /// | `Accept-Language` | case; white space around `;`; the form of a weight (`q=1.0` is none)        |
-/// | `Accept-Encoding` | the same, the order, and `x-` before `gzip`                                 |
+/// | `Accept-Encoding` | the same, order, and `x-` before `gzip`                                     |
 ///
-/// A field that names a user is a secret: its digest stands for it.
+/// A field that names a user is a secret. Its digest is stored in its place.
 ///
-/// The order of languages does not matter by RFC 9110 §12.5.4, but servers take it for one of preference, so
-/// it counts.
+/// By RFC 9110 §12.5.4 the order of languages does not matter. It is compared all the same, because servers
+/// treat it as an order of preference.
 struct SelectingFields: Hashable, Sendable {
-    /// A `Vary` with more names suits no other request.
+    /// A `Vary` with more names matches no other request.
     private static let maximumCount = 64
 
-    /// In lower case.
+    /// The names in lower case.
     let names: [String]
 
-    /// `nil` if no other request can match: `*`, or what is no name.
+    /// Fails if no other request can match: for `*`, and for a value that is not a field name.
     ///
-    /// - Parameter fields: of the response.
+    /// - Parameter fields: the fields of the response.
     init?(vary fields: HeaderFields) {
         var names: [String] = []
         for value in fields.values(for: "Vary") {
@@ -35,7 +35,7 @@ struct SelectingFields: Hashable, Sendable {
         self.names = names
     }
 
-    /// The normalized values in a request; a field that it does not have is not among them.
+    /// The normalized values in a request. Fields that the request does not have are left out.
     func values(in fields: HeaderFields) -> HeaderFields {
         var values = HeaderFields()
         for name in names {
@@ -45,21 +45,21 @@ struct SelectingFields: Hashable, Sendable {
         return values
     }
 
-    /// Whether a response stored with the values `stored` suits a request with these fields.
+    /// Whether a response stored with the values `stored` matches a request with these fields.
     ///
-    /// The language that a request likes best suits it, whatever the request was that the response answered
-    /// (RFC 9111 §4.1: a known mechanism).
+    /// A response in the language that the request prefers matches, whatever its own request preferred (RFC
+    /// 9111 §4.1: a known mechanism).
     ///
     /// - Parameters:
-    ///   - stored: as ``values(in:)`` made them.
+    ///   - stored: values returned by ``values(in:)``.
     ///   - request: the fields of the other request.
     ///   - language: the `Content-Language` of the response.
-    /// - Returns: whether all of them match.
+    /// - Returns: whether all fields match.
     func match(_ stored: HeaderFields, _ request: HeaderFields, language: String?) -> Bool {
         names.allSatisfy { name in
             let lines = request.values(for: name)
             let value = lines.isEmpty ? nil : Self.normalized(lines, of: name)
-            // By octets: composed and decomposed letters are equal to Swift, and not to a server.
+            // Compares octets: Swift considers composed and decomposed letters equal, but a server does not.
             if value.map({ Array($0.utf8) }) == stored[name].map({ Array($0.utf8) }) { return true }
             guard name == "accept-language", let value, let language, language.isHTTPToken else {
                 return false
@@ -84,7 +84,7 @@ struct SelectingFields: Hashable, Sendable {
         }
     }
 
-    /// The members in lower case, each with its weight.
+    /// The members in lower case, with their weights.
     private static func weighted(_ lines: [String]) -> [(value: String, weight: Double, text: String)] {
         lines.flatMap { FieldList($0).members }.map { member in
             let parts = member.lowercased().split(separator: ";").map {
@@ -104,7 +104,7 @@ struct SelectingFields: Hashable, Sendable {
         }
     }
 
-    /// The language that is liked best, if it is one.
+    /// The preferred language, if there is exactly one.
     private static func favorite(_ value: String) -> String? {
         let languages = weighted([value])
         guard let best = languages.map(\.weight).max(), best > 0 else { return nil }

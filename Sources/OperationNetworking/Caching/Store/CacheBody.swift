@@ -1,7 +1,7 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// A body in memory, in pieces of equal length, so that it grows without being copied.
+/// A body in memory, in pieces of equal length, so that it can grow without being copied.
 struct CacheBody: Sendable {
     /// The length of every piece but the last, in bytes.
     static let pieceLength = 64 * 1024
@@ -15,14 +15,14 @@ struct CacheBody: Sendable {
         var start = bytes.startIndex
         while start < bytes.endIndex {
             let end = min(start + Self.pieceLength, bytes.endIndex)
-            // One that is a whole piece is kept as it is.
+            // Bytes that are exactly one piece are shared.
             pieces.append(start == 0 && end == bytes.count ? bytes : Data(bytes[start..<end]))
             start = end
         }
         count = bytes.count
     }
 
-    /// Copies the bytes to the end.
+    /// Appends a copy of the bytes.
     mutating func append(_ bytes: Span<UInt8>) {
         var done = 0
         while done < bytes.count {
@@ -35,14 +35,14 @@ struct CacheBody: Sendable {
         }
     }
 
-    /// Adds a piece after whole ones; it is shared, not copied.
+    /// Appends a piece after full ones. The piece is shared, not copied.
     mutating func append(piece: Data) {
         pieces.append(piece)
         count += piece.count
     }
 
-    /// Some bytes from `offset` on, at most `limit`: those up to the end of a piece, which are not copied if
-    /// they are all of it.
+    /// Returns at most `limit` bytes from `offset` on, up to the end of the piece. A whole piece is shared,
+    /// not copied.
     func bytes(at offset: Int64, atMost limit: Int) -> Data {
         guard offset >= 0, offset < Int64(count), limit > 0 else { return Data() }
         let piece = pieces[Int(offset) / Self.pieceLength]
@@ -51,7 +51,7 @@ struct CacheBody: Sendable {
         return start == 0 && end == piece.count ? piece : Data(piece[start..<end])
     }
 
-    /// All of it, in one.
+    /// The whole body, contiguous.
     var data: Data {
         guard pieces.count != 1 else { return pieces[0] }
         var data = Data(capacity: count)

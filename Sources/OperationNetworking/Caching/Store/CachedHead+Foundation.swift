@@ -2,7 +2,8 @@ import Foundation
 import FoundationNetworking
 
 extension CachedHead {
-    /// The head of a response that a client gives to be stored; `nil`: it is no HTTP response, or a part.
+    /// The head of a response that the caller stores; `nil` for a partial response and for one that is not
+    /// HTTP.
     init?(_ response: CachedURLResponse, for request: URLRequest) {
         guard let http = response.response as? HTTPURLResponse, let url = request.url else { return nil }
         var fields = HeaderFields()
@@ -26,8 +27,8 @@ extension CachedHead {
         )
     }
 
-    /// Whether the fields of the request are those that the response was selected by (RFC 9111 §4.1), and it
-    /// is sent as the same user.
+    /// Whether the request matches the fields by which the response was selected (RFC 9111 §4.1) and names
+    /// the same user.
     func isSelected(by request: CacheRequest) -> Bool {
         guard let names = SelectingFields(vary: fields), request.identity == identity else { return false }
         return names.match(selecting, request.selectingFields, language: fields["Content-Language"])
@@ -35,7 +36,7 @@ extension CachedHead {
 }
 
 extension CacheRequest {
-    /// A request as its caller has made it.
+    /// Describes a request as the caller wrote it.
     init(_ request: URLRequest, _ url: URL) {
         let fields = HeaderFields(request.allHTTPHeaderFields ?? [:])
         self.init(

@@ -1,35 +1,35 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The files of a cache: for each URL one with the heads of its responses, and one for each body.
+/// The files of a cache: one per URL with the heads of its responses, and one per body.
 ///
-/// | Name in the folder of the cache       | What it is                                            |
+/// | Name in the folder of the cache       | Content                                               |
 /// |---------------------------------------|-------------------------------------------------------|
-/// | `format`                              | the mark of the folder, with the number of its format |
+/// | `format`                              | the mark of the folder, with its format number        |
 /// | `<SHA-256 of the URL>.head`           | a ``HeadFile``                                        |
-/// | `<16 hexadecimal digits>.body`        | the body of an entry, by its number                   |
-/// | `<16 hexadecimal digits>.new`         | one of them that is being written                     |
+/// | `<16 hexadecimal digits>.body`        | the body of the entry with that number                |
+/// | `<16 hexadecimal digits>.new`         | a file that is being written                          |
 ///
-/// Each file is written aside, waited for (fdatasync(2)), and renamed, a head after its body: so neither a
-/// process that is killed nor a loss of power leaves a name over other bytes. Bodies never change. A head
-/// file is changed by writing another one; if another process has done so meanwhile, its version is changed
-/// instead.
+/// Every file is written under a temporary name, synchronized (fdatasync(2)), and renamed; a head after its
+/// body. So neither a killed process nor a loss of power leaves a name on incomplete bytes. Bodies never
+/// change. A head file is changed by replacing it; if another process has replaced it in the meantime, the
+/// change is made to that version.
 ///
-/// Used on the queues of a store; every call may wait for the disk.
+/// Used on the queues of a store. Every call may block on the disk.
 final class DiskTier: Sendable {
-    /// The folder of ours in the directory of the caller.
+    /// The name of the cache's folder in the caller's directory.
     static let folderName = "OperationNetworking.cache"
     static let formatName = "format"
     static let format = Data("OperationNetworking cache \(HeadFile.format)\n".utf8)
-    /// The microseconds after which a use is noted again.
+    /// How old, in microseconds, the last recorded use must be before a new one is recorded.
     private static let useInterval: Int64 = 60 * 1_000_000
-    /// The microseconds after which a file that is not written any more is abandoned.
+    /// How old, in microseconds, an unfinished file must be before it counts as abandoned.
     private static let abandonment: Int64 = 3600 * 1_000_000
-    /// What a file takes on the disk, in bytes, is a multiple of this.
+    /// The block size, in bytes: the space for a file is a multiple of it.
     static let blockLength: Int64 = 4096
-    /// The longest head file, in bytes. A longer one is not ours.
+    /// The longest head file, in bytes. A longer file was not written by the cache.
     private static let maximumHeadLength: Int64 = 64 << 20
-    /// The bytes that are written between two requests to the kernel to pass them on to the disk.
+    /// The number of bytes written between two requests to the kernel to start writing them to the disk.
     private static let writebackLength: Int64 = 8 << 20
 
     private let path: String
@@ -37,9 +37,9 @@ final class DiskTier: Sendable {
     private let folder = Locked<CacheFolder?>(nil)
     private let limit: Locked<Int64>
 
-    /// - Parameters:
-    ///   - path: of the caller's directory.
-    ///   - capacity: in bytes.
+    /// - path: the path of the caller's directory.
+    ///   - capacity: the capacity, in bytes.
+    ///   - watch: called before each change of a file.
     ///   - watch: called before each change of a file.
     init(path: String, capacity: Int64, watch: (@Sendable (FileChange) throws -> Void)? = nil) {
         self.path = path
@@ -57,7 +57,7 @@ final class DiskTier: Sendable {
 
     // MARK: - The folder
 
-    /// Opens the folder. One of another format, or without its mark, is emptied.
+    /// Opens the folder. It is emptied if it has another format or no mark.
     private func opened() throws -> CacheFolder {
         try folder.withLock { folder in
             if let folder { return folder }
@@ -73,7 +73,7 @@ final class DiskTier: Sendable {
         }
     }
 
-    /// Opens the folder anew if somebody has removed it, with its directory perhaps.
+    /// Opens the folder again if it was removed, perhaps with its directory.
     private func whileOpen<Result>(_ work: (CacheFolder) throws -> Result) throws -> Result {
         do {
             return try work(opened())
@@ -105,21 +105,21 @@ final class DiskTier: Sendable {
 
     // MARK: - Heads
 
-    /// What a look at a head file found.
+    /// The result of a lookup of a head file.
     enum Look {
-        /// The version that is known.
+        /// The file is the version that the caller knows.
         case same
-        /// Another one; `nil`: there is none, or it is of no use.
+        /// The file is another version; `nil` if it is missing or invalid.
         case other(HeadFile?)
     }
 
-    /// Looks for the responses of a URL.
+    /// Looks up the responses of a URL.
     ///
     /// - Parameters:
-    ///   - url: of the responses.
-    ///   - generation: the version that is known.
-    ///   - partition: the one that is asked for: its bodies are used.
-    /// - Returns: the version that was found.
+    ///   - url: the URL.
+    ///   - generation: the version that the caller knows.
+    ///   - partition: the requested partition. A use of its bodies is recorded.
+    /// - Returns: the version of the file.
     func look(at url: String, known generation: UInt64?, using partition: String) -> Look {
         guard let folder = try? opened(), let name = CacheFileName.head(url),
             let file = try? folder.open(name), let octets = try? Self.octets(of: file),
@@ -136,9 +136,9 @@ final class DiskTier: Sendable {
         return .other(heads)
     }
 
-    /// The octets of a head file; `nil` if there is none, or one that is not ours, which is replaced. One that
-    /// cannot be opened or read now may well be ours: then this fails, so that its responses are not taken for
-    /// removed.
+    /// The octets of a head file; `nil` if it is missing, or was not written by the cache and may be
+    /// replaced. Throws if the file cannot be opened or read now: it may be valid, and its responses must not
+    /// be taken for removed.
     private static func octets(of name: String, in folder: CacheFolder) throws -> Data? {
         do {
             return try folder.open(name).map { try octets(of: $0) }
@@ -154,9 +154,9 @@ final class DiskTier: Sendable {
         return try file.read(Int(file.usage.length), at: 0)
     }
 
-    /// Notes that a file is used, if that was not noted for long.
+    /// Records a use of the file, unless one was recorded recently.
     ///
-    /// - Returns: whether it was noted now.
+    /// - Returns: whether it was recorded.
     @discardableResult
     private func noteUse(of file: CacheFile) -> Bool {
         let age = Self.now - file.usage.time
@@ -165,9 +165,9 @@ final class DiskTier: Sendable {
         return true
     }
 
-    /// Changes the head file of a URL, and removes the bodies that it does not name any more.
+    /// Changes the head file of a URL, and removes the bodies that it no longer names.
     ///
-    /// - Returns: the file after the change; `nil`: there is none.
+    /// - Returns: the file after the change; `nil` if it was removed.
     func change(_ url: String, by change: StoreChange) throws -> HeadFile? {
         try whileOpen { folder in
             guard let name = CacheFileName.head(url) else {
@@ -191,9 +191,9 @@ final class DiskTier: Sendable {
         }
     }
 
-    /// Puts a head file in place of a version of it.
+    /// Replaces one version of a head file.
     ///
-    /// - Returns: `nil` if there is another version by now.
+    /// - Returns: `nil` if the file is another version by now.
     private func replace(
         _ name: String,
         _ generation: UInt64?,
@@ -223,7 +223,7 @@ final class DiskTier: Sendable {
         }
     }
 
-    /// Removes the head file of a URL: its responses are not found any more. Needs no room on the disk.
+    /// Removes the head file of a URL, so that its responses are no longer found. Works on a full disk.
     func remove(_ url: String) throws {
         guard let name = CacheFileName.head(url) else { return }
         try opened().remove(name)
@@ -233,15 +233,15 @@ final class DiskTier: Sendable {
         try Self.empty(opened())
     }
 
-    /// Waits until what was removed stays so after a loss of power.
+    /// Waits until removals have reached the disk, so that they survive a loss of power.
     func synchronizeNames() {
         try? opened().synchronize()
     }
 
     // MARK: - Bodies
 
-    /// A body on its way to the disk. Used on the writing queue; a failure is kept, and makes the entry be
-    /// dropped.
+    /// A body that is being written. Used on the writing queue. A failure is recorded, and the entry is
+    /// discarded at the end.
     final class Body: @unchecked Sendable {
         // @unchecked: used on the writing queue of a store only.
 
@@ -249,7 +249,7 @@ final class DiskTier: Sendable {
         private let name = CacheFileName.new
         private var file: CacheFile?
         private var length: Int64 = 0
-        /// The bytes that the kernel was asked to pass on to the disk.
+        /// The number of bytes that the kernel was asked to write to the disk.
         private var passedOn: Int64 = 0
         private(set) var hasFailed = false
 
@@ -271,9 +271,9 @@ final class DiskTier: Sendable {
             }
         }
 
-        /// Gives the file its name when its bytes are on the disk.
+        /// Renames the file to its final name once its bytes are on the disk.
         ///
-        /// - Returns: whether it has it.
+        /// - Returns: whether that succeeded.
         func finish(as id: Int64) -> Bool {
             attempt {
                 let file = try open()
@@ -284,7 +284,7 @@ final class DiskTier: Sendable {
             return !hasFailed
         }
 
-        /// Removes what was written.
+        /// Removes the file.
         func abandon() {
             hasFailed = true
             guard file != nil else { return }
@@ -314,7 +314,7 @@ final class DiskTier: Sendable {
         try? opened().remove(CacheFileName.body(id))
     }
 
-    /// Opens a body; `nil` if there is none of this length.
+    /// Opens a body; `nil` if no file of this length exists.
     func openBody(_ entry: CacheEntry) -> CacheFile? {
         guard let file = try? opened().open(CacheFileName.body(entry.id)),
             file.usage.length == entry.head.length
@@ -325,15 +325,15 @@ final class DiskTier: Sendable {
 
     // MARK: - Room
 
-    /// The bytes of all files.
+    /// The size of all files, in bytes.
     func count() -> Int64 {
         var bytes: Int64 = 0
         try? forEachFile { _, _, usage in bytes += Self.size(of: usage) }
         return bytes
     }
 
-    /// Removes the least recently used files if all exceed the capacity, and those that were left behind by
-    /// processes that are gone.
+    /// Removes the least recently used files if all of them exceed the capacity, and files that other
+    /// processes have abandoned.
     func shrink() {
         let now = Self.now
         let capacity = capacity
@@ -346,16 +346,16 @@ final class DiskTier: Sendable {
             }
         }
         guard bytes > capacity else { return }
-        // Names are collected only if something has to go.
+        // Names are only collected if something has to be removed.
         var files: [(name: String, time: Int64, size: Int64)] = []
         try? forEachFile { _, name, usage in
-            // A use in the future is of a clock that was ahead: as the newest, it would have each new file go
-            // first.
+            // A time in the future comes from a clock that was ahead. As the newest use, it would make every
+            // new file be removed first.
             let time = usage.time > now + Self.useInterval ? 0 : usage.time
             files.append((name.text, time, Self.size(of: usage)))
         }
         files.sort { $0.time < $1.time }
-        // Some more, so that not each new entry removes another.
+        // Removes some more, so that not every new entry has to remove another.
         for file in files where bytes > capacity - capacity / 10 {
             guard let folder = try? opened(), (try? folder.remove(file.name)) != nil else { return }
             bytes -= file.size
@@ -370,7 +370,7 @@ final class DiskTier: Sendable {
         }
     }
 
-    /// Microseconds since 1970, as in ``CacheFile/Usage/time``.
+    /// The time in microseconds since 1970, as in ``CacheFile/Usage/time``.
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000_000) }
 
     private static func size(of usage: CacheFile.Usage) -> Int64 {
@@ -379,8 +379,8 @@ final class DiskTier: Sendable {
 
     // MARK: - Earlier builds
 
-    /// Removes the files of builds that had an SQLite index in the caller's directory, by their names, if
-    /// that index has their mark.
+    /// Removes the files of earlier builds, which kept an SQLite index in the caller's directory. They are
+    /// recognized by their names and by the mark in that index.
     func removeEarlierFiles() {
         let index = "index.sqlite"
         guard let directory = try? CacheFolder(path: path),
@@ -393,12 +393,12 @@ final class DiskTier: Sendable {
             }
             try directory.remove(name)
         }
-        // The index last: until then the rest is known to be of such a build.
+        // The index is removed last: until then it identifies the other files.
         for suffix in ["-wal", "-shm", "-journal", ""] { try? directory.remove(index + suffix) }
     }
 }
 
-/// A name of ours in the folder of the cache.
+/// A name that the cache uses in its folder.
 struct CacheFileName: Hashable, Sendable {
     enum Kind: String, Sendable {
         case head, body, new
@@ -407,7 +407,7 @@ struct CacheFileName: Hashable, Sendable {
     let kind: Kind
     let text: String
 
-    /// `nil` for a name that the cache does not give.
+    /// Fails for a name that the cache does not use.
     init?(_ text: String) {
         guard let dot = text.utf8.lastIndex(of: UInt8(ascii: ".")),
             let kind = Kind(rawValue: String(text[text.utf8.index(after: dot)...]))
@@ -420,14 +420,14 @@ struct CacheFileName: Hashable, Sendable {
         self.text = text
     }
 
-    /// The head file of a URL; `nil` if no digest is computed here.
+    /// The name of the head file of a URL; `nil` if no digest can be computed.
     static func head(_ url: String) -> String? {
         (try? url.utf8Span.span.sha256Text()).map { $0 + ".head" }
     }
 
     static func body(_ id: Int64) -> String { hexadecimal(UInt64(bitPattern: id)) + ".body" }
 
-    /// A random one for a file that is about to be written.
+    /// A random name for a new file.
     static var new: String { hexadecimal(.random(in: 0 ... .max)) + ".new" }
 
     private static func hexadecimal(_ number: UInt64) -> String {

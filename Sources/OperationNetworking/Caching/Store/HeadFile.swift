@@ -1,6 +1,6 @@
 import Foundation
 
-/// The heads of the stored responses of a URL, in the form in which they are on the disk.
+/// The encoding of the heads of a URL's stored responses on the disk.
 ///
 /// | Part                | Form                                                                |
 /// |---------------------|---------------------------------------------------------------------|
@@ -9,15 +9,16 @@ import Foundation
 /// | number of variants  | 2 octets                                                            |
 /// | each variant        | the number of its body, 8 octets; its partition; its encoded head   |
 ///
-/// Partitions and heads stand after their lengths, of 4 octets.
+/// Partitions and heads follow their lengths, of 4 octets each.
 struct HeadFile: Hashable, Sendable {
-    /// The number of this form. Another one's files are taken for nothing.
+    /// The number of this format. Files of another format are ignored.
     static let format: UInt8 = 1
     private static let mark = Array("OpNC".utf8) + [format]
-    /// The octets by which two versions of a file are told apart.
+    /// The length of the prefix that distinguishes two versions of a file.
     static let generationEnd = mark.count + 8
 
-    /// A random number of this version of the file: names, lengths and times of two versions may be equal.
+    /// A random number that identifies this version of the file. Two versions may have the same name, length
+    /// and time.
     let generation: UInt64
     let variants: [StoredVariant]
 
@@ -26,7 +27,7 @@ struct HeadFile: Hashable, Sendable {
         self.variants = variants
     }
 
-    /// The number of the version that begins with these octets; `nil` if it is none of ours.
+    /// The number of the version that starts with these octets; `nil` if the cache did not write them.
     static func generation(_ octets: some Collection<UInt8>) -> UInt64? {
         guard octets.count >= generationEnd, octets.starts(with: mark) else { return nil }
         var reader = Reader(octets: Array(octets.prefix(generationEnd)), position: mark.count)
@@ -53,7 +54,7 @@ struct HeadFile: Hashable, Sendable {
         return octets
     }
 
-    /// `nil` for anything but what ``encoded`` makes of responses for `url`.
+    /// Fails for anything that ``encoded`` does not produce for `url`.
     init?(encoded octets: some Collection<UInt8>, for url: String) {
         guard let generation = Self.generation(octets) else { return nil }
         var reader = Reader(octets: Array(octets), position: Self.generationEnd)
@@ -86,7 +87,7 @@ struct HeadFile: Hashable, Sendable {
             return (0..<count).reduce(0) { $0 | UInt64(octets[position + $1]) << UInt64(8 * $1) }
         }
 
-        /// Octets after their number.
+        /// Reads octets that follow their count.
         mutating func counted() -> [UInt8]? {
             guard let count = integer(of: 4), count <= octets.count - position else { return nil }
             defer { position += Int(count) }

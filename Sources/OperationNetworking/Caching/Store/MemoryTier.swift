@@ -1,15 +1,15 @@
 internal import OperationNetworkingSystem
 
-/// The responses of URLs that are known without a look at the disk: heads, and bodies that are short.
+/// The responses of URLs that are known without reading the disk: their heads, and short bodies.
 ///
-/// A URL goes as a whole. The least recently used one goes first when the bytes of all exceed the capacity.
+/// A URL is evicted as a whole. The least recently used one goes first when the capacity is exceeded.
 struct MemoryTier: Sendable {
-    /// What is known of a URL.
+    /// What is known about a URL.
     struct Record: Sendable {
         var variants: [StoredVariant] = []
-        /// The version of the head file that it agrees with; `nil`: there was none.
+        /// The version of the head file with which it agrees; `nil` if none existed.
         var generation: UInt64?
-        /// The time of the last look at that file; `nil`: the disk may have more.
+        /// When that file was last looked up; `nil` if the disk may have more.
         var lookTime: MonotonicTime?
         fileprivate(set) var cost = 0
 
@@ -18,7 +18,8 @@ struct MemoryTier: Sendable {
         }
     }
 
-    /// An entry of more bytes keeps its body elsewhere, or is not stored.
+    /// The largest cost of an entry with its body. The body of a larger one is only on the disk, or not
+    /// stored.
     private(set) var maximumCost = 0
     private(set) var capacity = 0
     private(set) var usage = 0
@@ -31,7 +32,7 @@ struct MemoryTier: Sendable {
         setCapacity(capacity)
     }
 
-    /// One entry has at most half of it; an eighth, if the disk takes larger ones.
+    /// Sets the capacity. One entry may use half of it, or an eighth if the disk stores larger ones.
     mutating func setCapacity(_ capacity: Int) {
         self.capacity = max(capacity, 0)
         maximumCost = self.capacity / (hasDisk ? 8 : 2)
@@ -42,18 +43,18 @@ struct MemoryTier: Sendable {
 
     func record(_ url: String) -> Record? { records[url] }
 
-    /// Makes the URL the most recently used one.
+    /// Makes the URL the most recently used.
     mutating func use(_ url: String) {
         guard records[url] != nil else { return }
         order.use(url)
     }
 
-    /// Changes, or makes, what is known of a URL.
+    /// Sets what is known about a URL.
     mutating func set(_ url: String, to record: Record) {
         var record = record
         remove(url)
         record.cost = record.variants.reduce(128 + url.utf8.count) { $0 + $1.cost }
-        // One that is too large alone would drive out all others, and then itself.
+        // A single response that is too large would evict all others first, and then itself.
         guard record.cost <= capacity || record.variants.count > 1 else { return }
         usage += record.cost
         records[url] = record
@@ -61,7 +62,7 @@ struct MemoryTier: Sendable {
         shrink()
     }
 
-    /// Changes the responses of a URL. Of one that is not known only what is inserted is known then.
+    /// Changes the responses of a URL. For an unknown URL, only an inserted response is recorded.
     mutating func apply(_ change: StoreChange, to url: String) {
         var record = records[url]
         if record == nil, case .insert = change { record = Record() }
@@ -83,7 +84,7 @@ struct MemoryTier: Sendable {
 
     private mutating func shrink() {
         while usage > capacity, let oldest = order.oldest {
-            // A URL alone that is too large loses its oldest entries.
+            // If a single URL exceeds the capacity, its oldest entries are removed.
             if order.count == 1, var record = records[oldest], record.variants.count > 1 {
                 let removed = record.variants.removeFirst()
                 if removed.isOnDisk { (record.generation, record.lookTime) = (nil, nil) }

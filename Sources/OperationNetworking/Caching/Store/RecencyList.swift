@@ -1,4 +1,4 @@
-/// The order in which keys were used last. Every call takes a constant time.
+/// Keys in the order of their last use. Every call takes constant time.
 struct RecencyList<Key: Hashable & Sendable>: Sendable {
     private struct Node {
         let key: Key
@@ -6,7 +6,7 @@ struct RecencyList<Key: Hashable & Sendable>: Sendable {
         var newer: Int
     }
 
-    /// Nodes are linked by their places; -1 is no node.
+    /// Nodes are linked by index; -1 means none.
     private var nodes: [Node?] = []
     private var free: [Int] = []
     private var places: [Key: Int] = [:]
@@ -15,10 +15,10 @@ struct RecencyList<Key: Hashable & Sendable>: Sendable {
 
     var count: Int { places.count }
 
-    /// The key that was not used for the longest time.
+    /// The least recently used key.
     var oldest: Key? { oldestPlace < 0 ? nil : nodes[oldestPlace]?.key }
 
-    /// Makes the key the newest; a new one is added.
+    /// Makes the key the most recently used, and adds it if it is new.
     mutating func use(_ key: Key) {
         if let place = places[key] {
             guard place != newest else { return }

@@ -3,8 +3,8 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// A cache of responses in memory and, with a directory, on the disk: an RFC 9111 cache for operations and
-/// managers.
+/// A cache of responses in memory and, with a directory, on the disk, which follows RFC 9111. For operations
+/// and managers.
 ///
 /// ```swift
 /// let cache = ResponseCache(
@@ -14,36 +14,36 @@ internal import OperationNetworkingSystem
 /// )
 /// ```
 ///
-/// - Several variants of a URL are kept (`Vary`), and bodies are streamed in and out. What was not used for
-///   the longest time goes first when a capacity is reached.
-/// - The directory is created with mode 0700 if it is missing. The cache has a folder in it,
-///   `OperationNetworking.cache`, of mode 0700, and all files in that have mode 0600. Nothing else in the
-///   directory is touched, but the files of builds that had an SQLite index. A directory that belongs to
-///   another user, that others may write to, or that is a symbolic link is not used. Then, and if the disk is
-///   full or cannot be written, the cache works on in memory, and no request fails.
-/// - Several processes may use one directory at the same time, and several caches of one process. Each sees
-///   what another one stores, changes and removes a second later at most.
-/// - What was stored survives the process, however it ends, and a loss of power: never with wrong bytes.
+/// - Several variants of a URL are stored (`Vary`). Bodies are streamed in and out. When a capacity is
+///   reached, the least recently used responses are removed first.
+/// - The directory is created with mode 0700 if it is missing. In it, the cache has a folder
+///   `OperationNetworking.cache` of mode 0700, in which all files have mode 0600. Nothing else in the
+///   directory is touched, except for the files of builds that had an SQLite index. A directory is not used
+///   if it belongs to another user, if others may write to it, or if it is a symbolic link. Then, and if the
+///   disk is full or not writable, the cache works in memory only, and no request fails.
+/// - Several processes, and several caches of one process, may use a directory at the same time. Each sees
+///   what the others store, change and remove within a second.
+/// - Stored responses survive the end of the process, however it ends, and a loss of power. They never have
+///   wrong bytes.
 ///
-/// Every method may be called on any thread. Those that look for a response, or remove one, may wait for the
-/// disk.
+/// Every method may be called on any thread. Those that look up or remove a response may block on the disk.
 public final class ResponseCache: Sendable {
-    /// Memory and disk, without Foundation's types.
+    /// The store in memory and on the disk, without Foundation's types.
     let store: ResponseStore
     let policy = CachePolicy()
     let sharedRequests = SharedRequests()
     let timeouts: StoreTimeouts
-    /// The time, in seconds since 1970.
+    /// Returns the time, in seconds since 1970.
     let now: @Sendable () -> Double
 
     /// Creates a cache. The directory is opened when the cache is first used, in the background.
     ///
     /// - Parameters:
-    ///   - memoryCapacity: in bytes; 0: nothing is kept in memory. Heads count, and so does what is known of
-    ///     bodies on the disk. A single response takes at most an eighth of it, or half if there is no disk.
-    ///   - diskCapacity: in bytes; 0: memory only. Files are counted in the background, so it is kept
-    ///     approximately. A single response takes at most half of it.
-    ///   - directory: a directory that the cache may use, such as one below `~/.cache`; `nil`: memory only.
+    ///   - memoryCapacity: in bytes; 0 for no responses in memory. It includes heads, and what is known about
+    ///     bodies on the disk. A single response uses at most an eighth of it, or half without a disk.
+    ///   - diskCapacity: in bytes; 0 for memory only. It is approximate, because files are counted in the
+    ///     background. A single response uses at most half of it.
+    ///   - directory: a directory for the cache, such as one below `~/.cache`; `nil` for memory only.
     public convenience init(memoryCapacity: Int, diskCapacity: Int, directory: URL?) {
         let store = ResponseStore(
             memoryCapacity: memoryCapacity,
@@ -65,24 +65,24 @@ public final class ResponseCache: Sendable {
 
     // MARK: - Sizes
 
-    /// In bytes. Setting it removes at once what is too much.
+    /// The capacity in memory, in bytes. Responses that exceed a new value are removed at once.
     public var memoryCapacity: Int {
         get { store.state.withLock { $0.memory.capacity } }
         set { store.state.withLock { $0.memory.setCapacity(newValue) } }
     }
 
-    /// In bytes. Setting it removes, in the background, what is too much; a cache that was made without a
-    /// disk gets none by it.
+    /// The capacity on the disk, in bytes. Responses that exceed a new value are removed in the background. A
+    /// cache that was created without a disk does not get one.
     public var diskCapacity: Int {
         get { Int(store.disk?.capacity ?? 0) }
         set { store.setDiskCapacity(newValue) }
     }
 
-    /// The bytes that are used in memory, with those that the tables need.
+    /// The bytes used in memory, including an estimate for tables.
     public var currentMemoryUsage: Int { store.state.withLock { $0.memory.usage } }
 
-    /// The bytes of all responses on the disk: of the files of heads and bodies, in blocks of 4 KiB. Waits
-    /// for what is being stored, and counts the files: some milliseconds for a thousand responses.
+    /// The bytes used on the disk by the files of heads and bodies, in blocks of 4 KiB. Waits for responses
+    /// that are being stored, and counts the files, which takes some milliseconds for a thousand responses.
     public var currentDiskUsage: Int { store.diskUsage }
 
     /// The longest body that is stored: half of the capacity of the disk, or of memory without a disk.
@@ -95,15 +95,15 @@ public final class ResponseCache: Sendable {
 
     // MARK: - Responses
 
-    /// The stored response to a GET of the request's URL, whatever its age: the newest variant that the
-    /// request's fields select. It came to a request with the same values of fields that name a user, such as
-    /// `Authorization` and `X-Api-Key`. What came with an operation's credential, with the cookies of a jar,
-    /// or under other settings of trust than the standard ones, is for operations only.
+    /// Returns the stored response to a GET of the request's URL, whatever its age: the newest variant that
+    /// the request's fields select. Fields that name a user, such as `Authorization` and `X-Api-Key`, must
+    /// have the same values. Responses received with an operation's credential, with the cookies of a jar, or
+    /// with other trust settings than the default are only returned to operations.
     ///
-    /// A field that only the `droppedHeaders` of a ``RedirectPolicy`` name is not known here: what came with
-    /// one is for operations, too.
+    /// The same applies to responses received with a field that only the `droppedHeaders` of a
+    /// ``RedirectPolicy`` name.
     ///
-    /// - Returns: `nil` if there is none.
+    /// - Returns: `nil` if no response is stored.
     public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let url = request.url else { return nil }
         let asked = CacheRequest(request, url)
@@ -119,13 +119,12 @@ public final class ResponseCache: Sendable {
         return nil
     }
 
-    /// Stores a response to a GET, whatever the rules of HTTP say about it, in place of the variants that the
-    /// request's fields select. It counts as received now. A field of the request that only the
-    /// `droppedHeaders` of a ``RedirectPolicy`` name is none of a user here: a request without it gets the
-    /// response as well.
-    ///
-    /// Nothing but HTTP responses is stored, and no parts. Of the storage policies, `.notAllowed` is
-    /// respected, and `.allowedInMemoryOnly`; `userInfo` is not kept.
+    /// Stores a response to a GET, whatever the rules of HTTP say, in place of the variants that the
+    /// request's fields select. The response counts as received now. A field that only the `droppedHeaders`
+    /// of a ``RedirectPolicy`` name does not name a user here: a request without it receives the response as
+    /// well.
+    /// Only complete HTTP responses are stored. The storage policies `.notAllowed` and `.allowedInMemoryOnly`
+    /// are respected; `userInfo` is not stored.
     public func storeCachedResponse(_ response: CachedURLResponse, for request: URLRequest) {
         guard response.storagePolicy != .notAllowed, let url = request.url,
             let head = CachedHead(response, for: request)
@@ -145,16 +144,16 @@ public final class ResponseCache: Sendable {
         writer?.commit(head, then: nil)
     }
 
-    /// Removes all that is stored for the request's URL: every variant, of every user, under all settings of
-    /// trust. What is being received for it now is not stored any more.
+    /// Removes all responses stored for the request's URL: every variant, for every user and all trust
+    /// settings. A response that is being received for it is not stored.
     public func removeCachedResponse(for request: URLRequest) {
         guard let url = request.url else { return }
         store.remove(url: CacheKey(url).url)
         store.waitForRemovals()
     }
 
-    /// Removes everything, and waits until it is removed. What is being received now is not stored any more;
-    /// a stored body that is being read can be read to its end.
+    /// Removes all responses, and waits until they are removed. Responses that are being received are not
+    /// stored. A stored body that is being read can be read to its end.
     public func removeAllCachedResponses() {
         store.removeAll()
         store.waitForRemovals()

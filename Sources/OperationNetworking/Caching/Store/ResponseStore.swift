@@ -2,44 +2,44 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Keeps responses in memory and, with a directory, on the disk.
+/// Stores responses in memory and, with a directory, on the disk.
 ///
-/// Every call returns at once, on any thread, and does no work on files there: the network thread calls. What
-/// is asked for after a change is answered by it. Every entry has a whole body.
+/// Every call returns at once, on any thread, and does not access files there: it may be the network thread.
+/// A lookup after a change sees the change. Every entry has a whole body.
 ///
 /// | Queue          | Work                                                               |
 /// |----------------|--------------------------------------------------------------------|
 /// | `reading`      | reads head files and bodies                                        |
 /// | `writing`      | writes bodies and head files, and removes them, in the order of the calls |
-/// | `housekeeping` | counts the files, and removes those that are too much              |
+/// | `housekeeping` | counts the files, and removes those that exceed the capacity       |
 final class ResponseStore: Sendable {
-    /// Bodies up to this length are read with their head, if it is the only one.
+    /// The longest body that is read with its head, if the entry is the only one.
     private static let shortLength: Int64 = 64 << 10
-    /// Bodies up to this length are read at once, and then kept in memory.
+    /// The longest body that is read in one piece and then kept in memory.
     private static let promotedLength: Int64 = 1 << 20
-    /// The seconds after which what was stored is counted.
+    /// How long after a write the files are counted, in seconds.
     private static let countingDelay = 30.0
 
     let reading = DispatchQueue(label: "OperationNetworking.cache.reading")
     let writing = DispatchQueue(label: "OperationNetworking.cache.writing")
     let housekeeping = DispatchQueue(label: "OperationNetworking.cache.housekeeping", qos: .utility)
     let state: Locked<StoreState>
-    /// `nil`: memory only.
+    /// `nil` for memory only.
     let disk: DiskTier?
     private let counting = Locked(Counting())
     private let now: @Sendable () -> MonotonicTime
 
     /// When the files are counted next.
     private struct Counting {
-        /// The bytes that were written since the files were counted; `nil`: they were not.
+        /// The bytes written since the files were counted; `nil` if they have never been counted.
         var written: Int64?
         var isScheduled = false
     }
 
     /// - Parameters:
-    ///   - memoryCapacity: in bytes.
-    ///   - diskCapacity: in bytes.
-    ///   - directory: `nil`, or without a capacity: memory only.
+    ///   - memoryCapacity: the capacity in memory, in bytes.
+    ///   - diskCapacity: the capacity on the disk, in bytes.
+    ///   - directory: the directory; without one, or without a capacity, only memory is used.
     ///   - watch: called before each change of a file.
     ///   - now: the clock.
     init(
@@ -57,20 +57,20 @@ final class ResponseStore: Sendable {
 
     // MARK: - Reading
 
-    /// All variants of a key. Known in memory: returned at once, and `later` is not called. Otherwise `nil`,
-    /// and `later` is called once, on any thread.
+    /// Returns all variants of a key if memory has them. Otherwise it returns `nil`, and calls `later` once
+    /// on any thread.
     func find(_ key: CacheKey, later: @escaping @Sendable ([CacheEntry]) -> Void) -> [CacheEntry]? {
         if let known = state.withLock({ $0.find(key, now: now()) }) { return known }
         reading.async { [self] in lookUp(key, later) }
         return nil
     }
 
-    /// The variants of a key that are known at once, perhaps not all.
+    /// The variants of a key that memory has. The disk may have more.
     func known(_ key: CacheKey) -> [CacheEntry] {
         state.withLock { $0.memory.record(key.url)?.entries(of: key.partition) ?? [] }
     }
 
-    /// Looks at the disk. On the reading queue.
+    /// Looks up a key on the disk. Called on the reading queue.
     private func lookUp(_ key: CacheKey, _ later: @escaping @Sendable ([CacheEntry]) -> Void) {
         guard let disk else { return later([]) }
         while true {
@@ -82,7 +82,7 @@ final class ResponseStore: Sendable {
             var look = disk.look(at: key.url, known: generation, using: key.partition)
             if case .other(let file?) = look { look = .other(withShortBody(file, key)) }
             let answer = state.withLock { state in
-                // A change may have ended since the look.
+                // A change may have finished since the lookup.
                 guard state.finishedChanges == changes else { return StoreState.Answer.again }
                 let answer = state.take(look, known: generation, for: key, now: now())
                 if case .wait = answer {
@@ -98,7 +98,7 @@ final class ResponseStore: Sendable {
         }
     }
 
-    /// Reads the body of a key's only entry, if it is short.
+    /// Reads the body of the only entry of a key, if it is short.
     private func withShortBody(_ file: HeadFile, _ key: CacheKey) -> HeadFile {
         let indices = file.variants.indices.filter { file.variants[$0].partition == key.partition }
         guard indices.count == 1, file.variants[indices[0]].entry.head.length <= Self.shortLength,
@@ -117,8 +117,8 @@ final class ResponseStore: Sendable {
         return CacheBody(bytes)
     }
 
-    /// Opens the body. In memory: returned at once, and `later` is not called. Otherwise `nil`, and `later`
-    /// is called once, on any thread; with `nil` if there is none any more.
+    /// Returns a reader if the body is in memory. Otherwise it returns `nil`, and calls `later` once on any
+    /// thread, with `nil` if the body is gone.
     func read(
         _ entry: CacheEntry,
         of key: CacheKey,
@@ -129,7 +129,7 @@ final class ResponseStore: Sendable {
         }
         reading.async { [self] in
             let reader = reader(of: entry, key)
-            // It is of no use the next time either.
+            // The entry would be useless the next time as well.
             if reader == nil { remove(entry.id, of: key) }
             later(reader)
         }
@@ -149,20 +149,20 @@ final class ResponseStore: Sendable {
 
     // MARK: - Changing
 
-    /// The present.
+    /// The current moment.
     var moment: StoreMoments.Moment { state.withLock { $0.moments.now } }
 
-    /// Begins a new entry, which is found when it is committed.
+    /// Begins a new entry, which can be found once it is committed.
     ///
     /// - Parameters:
-    ///   - head: of the response; its `length` says whether it has a chance to fit.
-    ///   - key: of the request.
-    ///   - replacing: the entries that go when this one is committed.
-    ///   - invalidated: the entries of the key that were invalidated when they were looked up; see
+    ///   - head: the head of the response; its `length` decides whether the entry can fit.
+    ///   - key: the key of the request.
+    ///   - replacing: the entries that are removed when this one is committed.
+    ///   - invalidated: the entries of the key that were already invalidated when they were looked up; see
     ///     ``StoreChange/insert(_:replacing:invalidated:)``.
-    ///   - start: when the response was asked for; what was removed or invalidated since concerns it.
-    ///   - inMemoryOnly: whether the disk must not have it.
-    /// - Returns: `nil`: too large, or refused.
+    ///   - start: when the request was sent. Removals and invalidations since then apply to the new entry.
+    ///   - inMemoryOnly: whether the entry must not be written to the disk.
+    /// - Returns: `nil` if the response is too large.
     func write(
         _ head: CachedHead,
         for key: CacheKey,
@@ -190,15 +190,16 @@ final class ResponseStore: Sendable {
         )
     }
 
-    /// Stores a response whose body came whole.
+    /// Stores a response with a whole body.
     ///
     /// - Parameters:
-    ///   - head: its `length` is that of the body.
-    ///   - body: `nil`: too long for memory.
-    ///   - target: the key, and what it replaces.
-    ///   - file: the body on the disk; `nil`: it is not for the disk.
+    ///   - head: the head; its `length` is that of the body.
+    ///   - body: the body; `nil` if it is too long for memory.
+    ///   - target: the key, and the entries to replace.
+    ///   - file: the body on the disk; `nil` if it is not written there.
     ///   - rest: the bytes that are not in the file yet.
-    ///   - then: called once, on any thread, perhaps before this returns: `nil` if it was dropped.
+    ///   - then: called once, on any thread, perhaps before this returns; with `nil` if the response was
+    ///     discarded.
     func insert(
         _ head: CachedHead,
         _ body: CacheBody?,
@@ -228,7 +229,7 @@ final class ResponseStore: Sendable {
                 replacing: target.replacing,
                 invalidated: target.invalidated
             )
-            // What it replaces is out of date, whether or not the disk takes the new one.
+            // The replaced entries are outdated, even if the disk does not accept the new one.
             let removal = StoreChange.remove(target.replacing)
             state.insert(variant, by: body == nil ? removal : change, url)
             if let kept = state.memory.record(url)?.variants.first(where: { $0.entry.id == id }) {
@@ -258,15 +259,15 @@ final class ResponseStore: Sendable {
         if !isStored { then?(nil) } else if body != nil { then?(entry) }
     }
 
-    /// Gives an entry another head, after a validation; its body stays. An invalidation that came since it
-    /// was found stays as well, and so does the answer to a later request.
+    /// Gives an entry a new head after a validation. Its body stays. A later invalidation is kept, and so is
+    /// the head from a later request.
     ///
     /// - Parameters:
-    ///   - entry: as it was found.
+    ///   - entry: the entry as it was found.
     ///   - key: its key.
-    ///   - head: the new one.
-    ///   - start: when the server was asked; an invalidation since then stays, even if the entry was
-    ///     invalidated before.
+    ///   - head: the new head.
+    ///   - start: when the validating request was sent. An invalidation since then is kept, even if the entry
+    ///     was invalidated before as well.
     func update(
         _ entry: CacheEntry,
         of key: CacheKey,
@@ -284,8 +285,8 @@ final class ResponseStore: Sendable {
         state.withLock { apply(.remove([id]), to: key.url, &$0) }
     }
 
-    /// Removes all of a URL, for every identity and under all settings of trust, with what is being received
-    /// now.
+    /// Removes all entries of a URL, for every user and all trust settings, and prevents responses that are
+    /// being received from being stored.
     func remove(url: String) {
         state.withLock { state in
             state.moments.didRemove(url)
@@ -293,7 +294,7 @@ final class ResponseStore: Sendable {
         }
     }
 
-    /// Marks all entries of the key: they have to be validated before they are used.
+    /// Marks all entries of the key so that they are validated before they are used.
     func invalidate(_ key: CacheKey) {
         state.withLock { state in
             state.moments.didInvalidate(key)
@@ -316,23 +317,23 @@ final class ResponseStore: Sendable {
         }
     }
 
-    /// Changes memory, and then the disk.
+    /// Changes memory, and the disk after it.
     private func apply(_ change: StoreChange, to url: String, _ state: inout StoreState) {
         state.memory.apply(change, to: url)
         if state.isDiskOn { pass(change, to: url, &state) }
     }
 
-    /// Has the disk changed after all that was asked for before. With the lock held, so that it changes in
-    /// the order in which memory does.
+    /// Schedules a change of the disk. Called with the lock held, so that the disk changes in the same order
+    /// as memory.
     private func pass(_ change: StoreChange, to url: String, _ state: inout StoreState) {
         state.begin(url)
         writing.async { [self] in changeDisk(url, by: change) }
     }
 
-    /// On the writing queue. A change that cannot be written removes what is stored of the URL; if that
-    /// cannot be done either, the disk is not used any more: it would show what is out of date.
+    /// Called on the writing queue. If a change cannot be written, the URL's responses are removed. If that
+    /// fails too, the disk is no longer used, because it would return outdated responses.
     ///
-    /// - Returns: whether the disk has changed.
+    /// - Returns: whether the change was written.
     @discardableResult
     private func changeDisk(_ url: String, by change: StoreChange) -> Bool {
         guard let disk, state.withLock({ $0.isDiskOn }) else { return false }
@@ -357,7 +358,7 @@ final class ResponseStore: Sendable {
         return isChanged
     }
 
-    /// Memory works on.
+    /// Continues with memory only.
     private func giveUpDisk() {
         let lookUps = state.withLock { $0.giveUpDisk() }
         for lookUp in lookUps { lookUp() }
@@ -365,7 +366,7 @@ final class ResponseStore: Sendable {
 
     // MARK: - Room
 
-    /// Has the files counted: the first time something is stored, then when much was, or some time later.
+    /// Schedules a count of the files: after the first response, then after many bytes or some time.
     private func noteWritten(_ bytes: Int64) {
         guard let disk else { return }
         let delay: Double? = counting.withLock { counting in
@@ -398,15 +399,15 @@ final class ResponseStore: Sendable {
     }
 }
 
-// MARK: - For callers that may wait
+// MARK: - Blocking calls
 
 extension ResponseStore {
-    /// All variants of a key.
+    /// Returns all variants of a key.
     func entries(of key: CacheKey) -> [CacheEntry] {
         Self.answer { find(key, later: $0) }
     }
 
-    /// The whole body; `nil`: it cannot be read.
+    /// Returns the whole body; `nil` if it cannot be read.
     func body(of entry: CacheEntry, _ key: CacheKey) -> Data? {
         let opened: StoredBodyReader? = Self.answer { later in
             read(entry, of: key, later: later).map { .some($0) }
@@ -419,30 +420,30 @@ extension ResponseStore {
                 reader.read(at: offset, atMost: 1 << 20, later: later).map { .success($0) }
             }
             guard let bytes = try? piece.get(), !bytes.isEmpty else { return nil }
-            // One piece is all of a short body, and needs no copy.
+            // A short body is a single piece, and needs no copy.
             if offset == 0, bytes.count == reader.length { return bytes }
             body.append(bytes)
         }
         return body
     }
 
-    /// Waits until the disk has all that was asked for.
+    /// Waits until all scheduled changes have been written.
     func waitForChanges() {
         writing.sync {}
     }
 
-    /// Waits until what was removed is gone, also after a loss of power.
+    /// Waits until removed files are gone, even after a loss of power.
     func waitForRemovals() {
         writing.sync { disk?.synchronizeNames() }
     }
 
-    /// The bytes of what is on the disk.
+    /// The bytes used on the disk.
     var diskUsage: Int {
         waitForChanges()
         return housekeeping.sync { Int(disk?.count() ?? 0) }
     }
 
-    /// The answer of a call that gives it at once, or else later.
+    /// Waits for the answer of a call that may answer at once or later.
     private static func answer<Answer: Sendable>(
         _ ask: (_ later: @escaping @Sendable (Answer) -> Void) -> Answer?
     ) -> Answer {

@@ -1,6 +1,7 @@
-/// The removals and invalidations of a store, by URL and time: a response that was asked for before its URL
-/// was removed is not stored, and one that was asked for before its URL was invalidated has to be validated
-/// ([RFC 9111 §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4)), since it may show the state before.
+/// The removals and invalidations of a store, by URL and time. If a request was sent before its URL was
+/// removed, its response is not stored; if it was sent before its URL was invalidated, its response has to be
+/// validated ([RFC 9111 §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4)). Either may show the
+/// earlier state.
 struct StoreMoments: Sendable {
     /// A moment in the life of one store.
     struct Moment: Comparable, Sendable {
@@ -14,21 +15,21 @@ struct StoreMoments: Sendable {
         var invalidated = 0
     }
 
-    /// URLs that are remembered. When there are more, what began before counts as concerned.
+    /// The number of URLs remembered. When there are more, responses to earlier requests count as removed.
     private static let maximumRows = 1_000
 
     private var number = 0
     private var rows: [String: Row] = [:]
-    /// The last moment of which nothing is known any more.
+    /// The moment up to which events have been forgotten.
     private var floor = 0
     private var removedAll = 0
 
     var now: Moment { Moment(number: number) }
 
     /// - Parameters:
-    ///   - key: of the response.
-    ///   - start: when it was asked for.
-    /// - Returns: whether it may still be stored, and whether it has to be validated before use.
+    ///   - key: the key of the response.
+    ///   - start: when its request was sent.
+    /// - Returns: whether the response may be stored, and whether it has to be validated before it is used.
     func fate(of key: CacheKey, since start: Moment) -> (isWanted: Bool, isInvalidated: Bool) {
         guard start.number < number else { return (true, false) }
         let row = rows[key.url] ?? Row()
@@ -39,7 +40,7 @@ struct StoreMoments: Sendable {
         )
     }
 
-    /// The head that a validation brought, which does not undo an invalidation that came after its request.
+    /// The head from a validation. An invalidation after the validating request was sent still applies to it.
     func overtaking(_ head: CachedHead, of key: CacheKey, since start: Moment) -> CachedHead {
         guard fate(of: key, since: start).isInvalidated else { return head }
         var head = head

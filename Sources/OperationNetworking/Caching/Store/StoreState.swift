@@ -1,41 +1,41 @@
 internal import OperationNetworkingSystem
 
-/// What a store knows without the disk: what is in memory, and which changes are on their way to the disk.
-/// Decides what a look-up needs.
+/// What a store knows without reading the disk: the responses in memory, and the changes that the disk has
+/// yet to make. Decides what a lookup needs.
 ///
-/// | Of the URL                                               | A look-up                        |
+/// | State of the URL                                         | A lookup                         |
 /// |----------------------------------------------------------|----------------------------------|
-/// | there is no disk                                         | memory answers                   |
-/// | everything is being removed                              | memory answers                   |
-/// | its head file was looked at within a second              | memory answers                   |
-/// | changes are on their way to the disk                     | waits for them, then the disk    |
-/// | the same, and its head file is the one that memory knew  | memory answers                   |
-/// | anything else                                            | the disk                         |
+/// | no disk                                                  | uses memory                      |
+/// | everything is being removed                              | uses memory                      |
+/// | its head file was read within the last second            | uses memory                      |
+/// | changes are pending                                      | waits for them, reads the disk   |
+/// | the same, and memory knows the version of the head file  | uses memory                      |
+/// | anything else                                            | reads the disk                   |
 struct StoreState: Sendable {
-    /// The seconds for which memory answers without a look at the head file, which another process may have
+    /// How long, in seconds, memory answers without reading the head file, which another process may have
     /// changed.
     static let trust = 1.0
-    /// The bytes that may wait for the disk. A stalled one gets no more until it has written some: what comes
-    /// meanwhile is kept in memory, or not at all.
+    /// The number of bytes that may wait for the disk. If a stalled disk has more to write, new responses are
+    /// stored in memory only, or not at all.
     static let maximumWaiting = 64 << 20
 
-    /// Changes of a URL on their way to the disk, and the look-ups that wait for them.
+    /// The pending changes of a URL, and the lookups that wait for them.
     private struct Changes: Sendable {
         var count = 0
         var lookUps: [@Sendable () -> Void] = []
     }
 
     var memory: MemoryTier
-    /// Whether there is a disk, and it works.
+    /// Whether a working disk exists.
     private(set) var isDiskOn: Bool
     var moments = StoreMoments()
-    /// Bytes that wait for the disk.
+    /// The number of bytes that wait for the disk.
     var waiting = 0
     private var changes: [String: Changes] = [:]
-    /// The removals of everything on their way to the disk.
+    /// The number of pending removals of everything.
     private var removalsOfAll = 0
-    /// The number of changes that the disk has made. If it differs before and after a look at a file, the
-    /// file may have changed since.
+    /// The number of changes that the disk has made. If it changes during a lookup, the file may have changed
+    /// since it was read.
     private(set) var finishedChanges = 0
 
     init(memoryCapacity: Int, hasDisk: Bool) {
@@ -43,12 +43,12 @@ struct StoreState: Sendable {
         isDiskOn = hasDisk
     }
 
-    /// Whether the disk takes more, and keeps up.
+    /// Whether the disk can accept more.
     var takesForDisk: Bool { isDiskOn && waiting < Self.maximumWaiting }
 
-    // MARK: - Look-ups
+    // MARK: - Lookups
 
-    /// The entries of a key as memory knows them; `nil`: the disk has to be asked.
+    /// The entries of a key in memory; `nil` if the disk has to be read.
     mutating func find(_ key: CacheKey, now: MonotonicTime) -> [CacheEntry]? {
         let record = memory.record(key.url)
         if isDiskOn, removalsOfAll == 0 {
@@ -58,28 +58,28 @@ struct StoreState: Sendable {
         return record?.entries(of: key.partition) ?? []
     }
 
-    /// Has a look-up wait for the changes of the URL, of which there are some.
+    /// Makes a lookup wait for the pending changes of the URL.
     mutating func wait(for url: String, _ lookUp: @escaping @Sendable () -> Void) {
         changes[url]?.lookUps.append(lookUp)
     }
 
-    /// What becomes of a look-up after a look at the disk.
+    /// The next step of a lookup after the disk was read.
     enum Answer: Sendable {
         case entries([CacheEntry])
-        /// The disk has to be looked at again.
+        /// Read the disk again.
         case again
-        /// It waits for the changes of the URL.
+        /// Wait for the pending changes of the URL.
         case wait
     }
 
-    /// Takes over what a look at the disk has found.
+    /// Merges what a lookup has found on the disk into memory.
     ///
     /// - Parameters:
-    ///   - look: the finding.
+    ///   - look: the result of the lookup.
     ///   - generation: the version of the head file that was known before.
-    ///   - key: the one that is looked up.
+    ///   - key: the requested key.
     ///   - now: the time.
-    /// - Returns: the entries of the key, or what is to be done.
+    /// - Returns: the entries of the key, or the next step.
     mutating func take(
         _ look: DiskTier.Look,
         known generation: UInt64?,
@@ -89,7 +89,7 @@ struct StoreState: Sendable {
         guard isDiskOn, removalsOfAll == 0 else { return .entries(find(key, now: now) ?? []) }
         let record = memory.record(key.url)
         if changes[key.url] != nil {
-            // Memory has them already, on top of the version that is on the disk still.
+            // Memory includes the changes already, based on the version that the disk still has.
             guard case .same = look, record?.generation == generation, record?.lookTime != nil else {
                 return .wait
             }
@@ -104,12 +104,12 @@ struct StoreState: Sendable {
                 record.lookTime = now
                 memory.set(key.url, to: record)
             } else {
-                // It has left memory meanwhile.
+                // The URL was evicted from memory in the meantime.
                 guard generation == nil else { return .again }
                 merge(nil, of: key.url, now: now)
             }
         }
-        // Memory may be too small for it.
+        // The URL may be too large for memory.
         guard let record = memory.record(key.url) else {
             let all = found.map { MemoryTier.Record(variants: $0.variants).entries(of: key.partition) }
             return .entries(all ?? [])
@@ -118,7 +118,7 @@ struct StoreState: Sendable {
         return .entries(record.entries(of: key.partition))
     }
 
-    /// Takes over what the disk has of a URL, beside what is in memory only.
+    /// Combines the responses of a URL on the disk with those in memory only.
     mutating func merge(_ file: HeadFile?, of url: String, now: MonotonicTime) {
         let old = memory.record(url)?.variants ?? []
         var variants = file?.variants ?? []
@@ -133,13 +133,13 @@ struct StoreState: Sendable {
         )
     }
 
-    /// Keeps a body that was read.
+    /// Keeps a body that was read in memory.
     mutating func keep(_ body: CacheBody, of id: Int64, _ url: String) {
         guard body.count <= memory.maximumCost else { return }
         change(id, url) { $0.entry.body = body }
     }
 
-    /// The disk does not take an entry.
+    /// Records that the disk has not stored an entry.
     mutating func isNotOnDisk(_ id: Int64, _ url: String) {
         change(id, url) { $0.isOnDisk = false }
     }
@@ -154,7 +154,7 @@ struct StoreState: Sendable {
 
     // MARK: - Changes
 
-    /// Adds a response to those in memory. One whose body only the disk takes is found there later.
+    /// Adds a response. A response without a body in memory is looked up on the disk later.
     mutating func insert(_ variant: StoredVariant, by change: StoreChange, _ url: String) {
         memory.apply(change, to: url)
         guard variant.entry.body == nil, var record = memory.record(url) else { return }
@@ -162,18 +162,18 @@ struct StoreState: Sendable {
         memory.set(url, to: record)
     }
 
-    /// A change of the URL is on its way to the disk.
+    /// Records that a change of the URL is pending.
     mutating func begin(_ url: String) {
         changes[url, default: Changes()].count += 1
     }
 
-    /// The disk has made a change.
+    /// Records that the disk has made a change.
     ///
     /// - Parameters:
-    ///   - url: of the responses.
-    ///   - file: the head file after it.
+    ///   - url: the URL.
+    ///   - file: the head file after the change.
     ///   - now: the time.
-    /// - Returns: the look-ups that waited, if it was the last change of the URL.
+    /// - Returns: the waiting lookups, if this was the last pending change of the URL.
     mutating func finish(_ url: String, _ file: HeadFile?, now: MonotonicTime) -> [@Sendable () -> Void] {
         finishedChanges += 1
         changes[url]?.count -= 1
@@ -192,9 +192,9 @@ struct StoreState: Sendable {
         removalsOfAll -= 1
     }
 
-    /// The disk has failed: memory works on.
+    /// Records that the disk has failed. Memory continues to work.
     ///
-    /// - Returns: the look-ups that waited.
+    /// - Returns: the waiting lookups.
     mutating func giveUpDisk() -> [@Sendable () -> Void] {
         isDiskOn = false
         defer { changes = [:] }

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Reads the body of an entry, from memory or from its file, which stays open: it can be read to its end,
-/// even if the entry is removed meanwhile.
+/// Reads the body of an entry from memory or from its file. The file stays open, so the body can be read to
+/// its end even if the entry is removed.
 final class StoredBodyReader: @unchecked Sendable {
     // @unchecked: `file` is used on its queue only; the rest is immutable.
 
@@ -16,7 +16,7 @@ final class StoredBodyReader: @unchecked Sendable {
     }
 
     private let source: Source
-    /// The number of bytes.
+    /// The length of the body, in bytes.
     let length: Int64
 
     init(_ body: CacheBody) {
@@ -25,22 +25,22 @@ final class StoredBodyReader: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - file: open.
-    ///   - length: of the body.
-    ///   - queue: the one to read on.
+    ///   - file: the open file.
+    ///   - length: the length of the body.
+    ///   - queue: the queue on which the file is read.
     init(_ file: CacheFile, length: Int64, queue: DispatchQueue) {
         source = .file(file, queue)
         self.length = length
     }
 
-    /// The bytes from `offset` on: at most `count`, but at least one where there are any. Fewer than `count`
-    /// are no sign of the end.
+    /// Reads at most `count` bytes from `offset` on, and at least one before the end. Fewer than `count`
+    /// bytes do not mean that the end was reached.
     ///
     /// - Parameters:
-    ///   - offset: of the first byte.
-    ///   - count: the limit.
-    ///   - later: receives the bytes of a file, on any thread, or an error.
-    /// - Returns: the bytes, if they are in memory, and `later` is not called. Otherwise `nil`.
+    ///   - offset: the offset of the first byte.
+    ///   - count: the maximum number of bytes.
+    ///   - later: receives the bytes of a file, or an error, on any thread.
+    /// - Returns: the bytes if they are in memory; then `later` is not called. Otherwise `nil`.
     func read(
         at offset: Int64,
         atMost count: Int,

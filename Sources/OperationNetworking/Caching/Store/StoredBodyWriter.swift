@@ -2,45 +2,47 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Writes the body of one entry: into memory while it is short enough for that, and piece by piece into a
-/// file. Both share the pieces.
+/// Writes the body of an entry: into memory while it is short enough, and piece by piece into a file. Both
+/// share the pieces.
 ///
-/// Used on one thread at a time. If it is released before ``commit(_:then:)``, it is abandoned.
+/// Used on one thread at a time. A writer that is released before ``commit(_:then:)`` discards its entry.
 final class StoredBodyWriter: Sendable {
-    /// The entry that is going to be stored.
+    /// The entry to be stored.
     struct Target: Sendable {
         let key: CacheKey
-        /// The entries that it replaces.
+        /// The entries to replace.
         let replacing: Set<Int64>
-        /// The entries of the key that were found invalidated; `nil`: they are not compared.
+        /// The entries of the key that were already invalidated when they were looked up; `nil` if that is
+        /// not compared.
         let invalidated: Set<Int64>?
-        /// When the response was asked for.
+        /// When the request was sent.
         let start: StoreMoments.Moment
     }
 
-    /// The longest bodies, in bytes; 0: none.
+    /// The longest bodies, in bytes; 0 for none.
     struct Limits: Sendable {
         let memory: Int64
         let disk: Int64
     }
 
-    /// Bytes that may wait for the disk before it is full.
+    /// The number of bytes waiting for the disk from which on the writer is full.
     static let capacity = 512 << 10
-    /// Pieces that are passed on together: to wake the queue costs more than to write one.
+    /// The number of pieces that are passed to the disk's queue together: waking the queue costs more than
+    /// writing a piece.
     private static let piecesAtOnce = 3
 
     private struct Progress {
-        /// The bytes that are not passed on to the disk yet, in pieces; all of them are full but the last.
+        /// The bytes not yet passed to the disk, in pieces. All pieces but the last are full.
         var pieces: [Data] = []
-        /// The whole body; `nil`: too long for memory.
+        /// The whole body; `nil` if it is too long for memory.
         var body: CacheBody? = CacheBody()
         var count: Int64 = 0
-        /// Bytes that wait for the disk.
+        /// The number of bytes that wait for the disk.
         var waiting = 0
         var isOver = false
-        /// Neither memory nor the disk takes it any more.
+        /// Whether neither memory nor the disk accepts the body.
         var isDropped = false
-        /// The file could not be written, or is too long.
+        /// Whether the file could not be written, or would be too long.
         var hasFileFailed = false
         var whenReady: (@Sendable () -> Void)?
 
@@ -53,7 +55,7 @@ final class StoredBodyWriter: Sendable {
     private let store: ResponseStore
     private let target: Target
     private let limits: Limits
-    /// `nil`: memory only.
+    /// `nil` for memory only.
     private let file: DiskTier.Body?
     private let progress = Locked(Progress())
 
@@ -70,7 +72,7 @@ final class StoredBodyWriter: Sendable {
 
     // MARK: - Bytes
 
-    /// Copies the next bytes. Never waits, and never fails: a full disk makes the whole entry be dropped.
+    /// Copies the next bytes. Never blocks and never fails: on a full disk, the whole entry is discarded.
     func append(_ bytes: Span<UInt8>) {
         progress.withLock { progress in
             guard !progress.isOver, !progress.isDropped else { return }
@@ -93,7 +95,7 @@ final class StoredBodyWriter: Sendable {
             if progress.pieces.last.map({ $0.count == CacheBody.pieceLength }) ?? true {
                 if progress.pieces.count == Self.piecesAtOnce { passOn(&progress) }
                 progress.pieces.append(Data())
-                // A body that has filled one piece is likely to fill the next.
+                // A body that has filled one piece will probably fill the next.
                 if progress.count > CacheBody.pieceLength {
                     progress.pieces[progress.pieces.count - 1].reserveCapacity(CacheBody.pieceLength)
                 }
@@ -105,7 +107,7 @@ final class StoredBodyWriter: Sendable {
         }
     }
 
-    /// Has the pieces written.
+    /// Schedules the pieces to be written.
     private func passOn(_ progress: inout Progress) {
         guard let file else { return }
         let pieces = progress.pieces
@@ -130,15 +132,15 @@ final class StoredBodyWriter: Sendable {
         whenReady?()
     }
 
-    /// Whether enough bytes wait for the disk. More are taken all the same.
+    /// Whether enough bytes wait for the disk. More are accepted all the same.
     var isFull: Bool { progress.withLock { $0.waiting >= Self.capacity } }
 
-    /// Whether it is known that ``commit(_:then:)`` will make no entry of it, whatever else comes.
+    /// Whether ``commit(_:then:)`` will certainly fail.
     var isLost: Bool {
         progress.withLock { $0.isOver || $0.isDropped || $0.hasFileFailed && $0.body == nil }
     }
 
-    /// Called on any thread when it can take more after ``isFull``.
+    /// Called on any thread when the writer is no longer full.
     var whenReady: (@Sendable () -> Void)? {
         get { progress.withLock { $0.whenReady } }
         set { progress.change { $0.whenReady = newValue } }
@@ -146,7 +148,7 @@ final class StoredBodyWriter: Sendable {
 
     // MARK: - The end
 
-    /// Forgets it; what it was to replace stays.
+    /// Discards the entry. The entries to replace stay.
     func abandon() {
         let isFirst = progress.withLock { progress in
             defer {
@@ -163,11 +165,12 @@ final class StoredBodyWriter: Sendable {
         store.writing.async { file.abandon() }
     }
 
-    /// Makes it an entry, in place of those that it replaces.
+    /// Stores the entry in place of those that it replaces.
     ///
     /// - Parameters:
-    ///   - head: the final one: its `length` is that of the bytes that came, else the entry is dropped.
-    ///   - then: called once, on any thread, perhaps before this returns: `nil` if it was dropped.
+    ///   - head: the final head. If its `length` is not the number of bytes written, the entry is discarded.
+    ///   - then: called once, on any thread, perhaps before this returns; with `nil` if the entry was
+    ///     discarded.
     func commit(_ head: CachedHead, then: (@Sendable (CacheEntry?) -> Void)?) {
         let last = progress.withLock { progress in
             precondition(!progress.isOver, "An entry was committed twice, or after it was abandoned")

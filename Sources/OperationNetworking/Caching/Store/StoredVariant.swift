@@ -1,11 +1,11 @@
 import Foundation
 
-/// One stored response: the head as it was stored, and the number by which its body is read.
+/// A stored response: its head, and the number of its body.
 struct CacheEntry: Hashable, Sendable {
-    /// Unique among the entries of a URL, in all processes that share the directory.
+    /// Unique among the entries of a URL, across all processes that share the directory.
     let id: Int64
     var head: CachedHead
-    /// The body, if it is in memory. Not a part of what makes two entries equal.
+    /// The body, if it is in memory. Ignored when entries are compared.
     var body: CacheBody?
 
     static func == (one: CacheEntry, other: CacheEntry) -> Bool {
@@ -23,10 +23,10 @@ struct StoredVariant: Hashable, Sendable {
     /// See ``CacheKey/partition``.
     let partition: String
     var entry: CacheEntry
-    /// Whether the disk has it, or is about to.
+    /// Whether the disk has the response, or is about to.
     var isOnDisk: Bool
 
-    /// In bytes: the head is counted, and what the tables need beside it is estimated.
+    /// The cost in bytes: the head and the body in memory, and an estimate for tables.
     var cost: Int {
         let fields = entry.head.head.fields
         let head = 512 + entry.head.url.utf8.count + 64 * fields.count + fields.octetCount
@@ -34,24 +34,24 @@ struct StoredVariant: Hashable, Sendable {
     }
 }
 
-/// A change of the stored responses of a URL. Memory and the head file on the disk are changed by the same
-/// value, so the file may have changed since memory knew it.
+/// A change of the stored responses of a URL. The same value is applied to memory and to the head file, which
+/// may have changed since memory read it.
 enum StoreChange: Sendable {
-    /// The variants of a URL that are kept. A server can name a field in `Vary` that differs in each request,
-    /// so the oldest ones go first.
+    /// The number of variants stored per URL. The oldest are removed first, because a server may name a field
+    /// in `Vary` that differs in every request.
     static let maximumVariants = 64
 
-    /// Adds a response in place of others.
+    /// Adds a response, and removes those that it replaces.
     ///
-    /// `invalidated` are the entries that were invalidated when they were looked up. If another one of the
-    /// partition is by now, another process has invalidated the URL meanwhile, and the new response may show
-    /// the state before that: it is invalidated as well. `nil`: they are not compared.
+    /// `invalidated` are the entries that were already invalidated when they were looked up. If another entry
+    /// of the partition is invalidated by now, another process has done so in the meantime. The new response
+    /// may be older than that, so it is invalidated as well. With `nil`, this is not checked.
     case insert(StoredVariant, replacing: Set<Int64>, invalidated: Set<Int64>?)
-    /// Gives an entry, as it was found, another head.
+    /// Gives an entry a new head. The entry is passed as it was found.
     case update(CacheEntry, to: CachedHead)
     case remove(Set<Int64>)
     case removeAll
-    /// Marks the entries of a partition: they have to be validated before they are used.
+    /// Marks the entries of a partition so that they are validated before they are used.
     case invalidate(partition: String)
 
     func apply(to variants: inout [StoredVariant]) {
@@ -83,12 +83,12 @@ enum StoreChange: Sendable {
 }
 
 extension CachedHead {
-    /// The new head of an entry, whatever has changed since it was found.
+    /// The new head of an entry, which may have changed since it was found.
     ///
     /// | Since it was found                              | The head                                      |
     /// |-------------------------------------------------|-----------------------------------------------|
     /// | nothing                                         | the new one                                   |
-    /// | a later request was answered                    | as it is, invalidated if the new one is       |
+    /// | a later request was answered                    | the present one, invalidated if the new one is |
     /// | an invalidation                                 | the new one, invalidated                      |
     func updated(to head: CachedHead, from found: CachedHead) -> CachedHead {
         if self != found, requestTime > head.requestTime {
