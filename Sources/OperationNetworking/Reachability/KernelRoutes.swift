@@ -2,21 +2,21 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The kernel's routing, through rtnetlink.
+/// Reads the kernel's routing with rtnetlink.
 ///
-/// A change is only a reason to read everything again: the kernel does not tell of each route that an
-/// interface, an address or a nexthop object takes with it when it goes.
+/// A change only causes everything to be read again: when an interface, an address or a nexthop object is
+/// removed, the kernel does not report every route that goes with it.
 ///
 /// | Change                                            | Read again                                           |
 /// |---------------------------------------------------|------------------------------------------------------|
-/// | an interface is new, gone, or another than before | yes                                                  |
-/// | a word about an interface that changes nothing    | no: a wireless one is spoken of at each scan         |
-/// | an address, a nexthop object                      | yes                                                  |
+/// | an interface is added, removed or changed         | yes                                                  |
+/// | a message about an unchanged interface            | no: each scan of a wireless one causes a message     |
+/// | an address or a nexthop object                    | yes                                                  |
 /// | a default route                                   | yes                                                  |
-/// | another route, a rule                             | if the kernel was asked about an address             |
-/// | a message that was lost, or makes no sense        | yes                                                  |
+/// | another route, or a rule                          | if the kernel was asked about an address             |
+/// | a lost or invalid message                         | yes                                                  |
 final class KernelRoutes: RouteReading {
-    /// The number of datagrams that are read in a row: a flood of them must not keep the caller.
+    /// The number of datagrams read in a row, so that a flood of them cannot block the caller.
     private static let turn = 256
 
     private var changes: NetlinkSocket?
@@ -30,7 +30,7 @@ final class KernelRoutes: RouteReading {
         inquiry = try RouteInquiry()
         let source = DispatchSource.makeReadSource(fileDescriptor: changes.descriptor, queue: queue)
         source.setEventHandler(handler: wake)
-        // The descriptor is closed after Dispatch has let go of it.
+        // Dispatch releases the descriptor before it is closed.
         let held = Locked<NetlinkSocket?>(changes)
         source.setCancelHandler { held.change { $0 = nil } }
         self.changes = changes
@@ -49,7 +49,7 @@ final class KernelRoutes: RouteReading {
                 case .nothing: return hasChanged
                 }
             } catch {
-                // What could not be heard may have been a change.
+                // The lost message may have been a change.
                 return true
             }
         }

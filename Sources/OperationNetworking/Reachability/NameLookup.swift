@@ -1,24 +1,24 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Decides when a host's name is looked up, and what its addresses are. A value.
+/// Decides when a host's name is looked up, and keeps its addresses. A value.
 ///
-/// | phase   | asked               | an answer came                                          | its time has come |
-/// |---------|---------------------|---------------------------------------------------------|-------------------|
-/// | idle    | looks, as try 0     | -                                                       | -                 |
-/// | looking | looks after this    | idle; looks if asked meanwhile; waits if there is none *now*, and tries are left | - |
-/// | waiting | looks, as try 0     | -                                                       | looks, as the next try |
+/// | phase   | lookup requested    | result                                                  | delay over |
+/// |---------|---------------------|---------------------------------------------------------|------------|
+/// | idle    | look up, as try 0   | -                                                       | -          |
+/// | looking | look up again later | look up again if requested; wait after a temporary failure, while tries are left; otherwise idle | - |
+/// | waiting | look up, as try 0   | -                                                       | look up, as the next try |
 ///
-/// It is asked when monitoring begins, and when the routes change: names may mean other addresses in another
-/// network. An answer that cannot be had now leaves the addresses from before; three further tries follow it,
-/// as the file with the name servers may come later than the route to them. Nothing is asked after that until
-/// the routes change.
+/// A lookup is requested when monitoring begins and when the routes change, because a name may have other
+/// addresses in another network. If a lookup fails temporarily, the earlier addresses are kept and three more
+/// tries follow: the file with the name servers may be written after the route to them. After that, nothing
+/// happens until the routes change.
 struct NameLookup: Hashable, Sendable {
     enum Effect: Hashable, Sendable {
         case none
-        /// Look the name up, and give the answer with the turn.
+        /// Look up the name, and call `end` with the result and this turn.
         case look(turn: Int)
-        /// Wake it with the turn after some seconds.
+        /// Call `wake` with this turn after some seconds.
         case wait(TimeInterval, turn: Int)
     }
 
@@ -28,10 +28,10 @@ struct NameLookup: Hashable, Sendable {
         case waiting(tryNumber: Int)
     }
 
-    /// The seconds before each further try.
+    /// The delays before the further tries, in seconds.
     static let delays: [TimeInterval] = [0.5, 2, 8]
 
-    /// Empty: there is none, or none could be found out; `nil`: not known yet.
+    /// The addresses. Empty if the name has none or the lookup failed; `nil` before the first result.
     private(set) var addresses: [RouteDestination]?
     private var phase = Phase.idle
     private var turn = 0
@@ -45,7 +45,7 @@ struct NameLookup: Hashable, Sendable {
         }
     }
 
-    /// Takes an answer. One to another look than the last is not waited for any more.
+    /// Records the result of a lookup. The result of an earlier lookup is ignored.
     mutating func end(_ answer: HostLookup, turn: Int) -> Effect {
         guard case .looking(let number, let again) = phase, turn == self.turn else { return .none }
         phase = .idle
@@ -66,7 +66,7 @@ struct NameLookup: Hashable, Sendable {
         return look(tryNumber: number)
     }
 
-    /// Waits for nothing any more; the addresses stay.
+    /// Cancels the lookup and the next try. The addresses stay.
     mutating func stop() {
         phase = .idle
         turn += 1

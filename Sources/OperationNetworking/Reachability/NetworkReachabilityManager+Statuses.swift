@@ -2,15 +2,17 @@ public import Foundation
 internal import OperationNetworkingSystem
 
 extension Notification.Name {
-    /// A ``NetworkReachabilityManager`` has a new status, or its first one after a start. The object is the
-    /// manager; the status is in the `userInfo`, under ``NetworkReachabilityManager/statusUserInfoKey``.
+    /// Posted when a ``NetworkReachabilityManager`` has a new status, and for its first status after a start.
+    /// The object is the manager. The `userInfo` contains the status under
+    /// ``NetworkReachabilityManager/statusUserInfoKey``.
     public static let reachabilityDidChange = Notification.Name("OperationNetworking.reachability.change")
 }
 
 extension NetworkReachabilityManager {
-    /// The statuses of a manager, which it keeps: see ``NetworkReachabilityManager/statuses``.
+    /// The statuses of a manager: see ``NetworkReachabilityManager/statuses``. The sequence retains the
+    /// manager.
     public struct Statuses: AsyncSequence, Sendable {
-        /// A status.
+        /// The element is a status.
         public typealias Element = NetworkReachabilityStatus
 
         private let manager: NetworkReachabilityManager
@@ -19,12 +21,12 @@ extension NetworkReachabilityManager {
             self.manager = manager
         }
 
-        /// Begins to monitor, if the manager does not yet.
+        /// Starts monitoring, unless the manager does already.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(manager)
         }
 
-        /// Monitors until it is released.
+        /// An iterator that monitors until it is released.
         public struct AsyncIterator: AsyncIteratorProtocol {
             private let manager: NetworkReachabilityManager
             private var stream: AsyncStream<NetworkReachabilityStatus>.Iterator
@@ -34,17 +36,18 @@ extension NetworkReachabilityManager {
                 stream = manager.makeStream().makeAsyncIterator()
             }
 
-            /// The first status at once; then waits for a new one. `nil`: the task was cancelled.
+            /// Returns the first status at once, and then waits for each new one. Returns `nil` if the task
+            /// is cancelled.
             public mutating func next() async -> NetworkReachabilityStatus? {
                 await stream.next()
             }
         }
     }
 
-    /// The statuses: the one of now at once, then each new one, without an end. A task that does not keep up
-    /// gets the newest only.
+    /// The current status at once, then every new one, without an end. A task that does not keep up receives
+    /// only the newest.
     ///
-    /// Reading them monitors, also without ``startMonitoring()``; each `for await` gets all of them.
+    /// Iterating monitors even without ``startMonitoring()``. Each `for await` loop receives every status.
     public var statuses: Statuses { Statuses(self) }
 
     private func makeStream() -> AsyncStream<NetworkReachabilityStatus> {
@@ -55,13 +58,13 @@ extension NetworkReachabilityManager {
         let number = state.withLock { $0.begin(continuation) }
         continuation.onTermination = { [weak self] _ in self?.endStream(number) }
         monitor()
-        state.withLock { $0.greet(number) }
+        state.withLock { $0.sendFirstStatus(to: number) }
         return stream
     }
 
     private func endStream(_ number: Int) {
         let ended = state.withLock { $0.end(number) }
         withExtendedLifetime(ended) {}
-        monitorNoMore()
+        stopMonitoringIfUnused()
     }
 }

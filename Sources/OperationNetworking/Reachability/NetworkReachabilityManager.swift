@@ -2,7 +2,7 @@ public import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Tells whether there is a route: to the internet, to a host, or to an address.
+/// Monitors whether a route exists: to the internet, to a host, or to an address.
 ///
 /// ```swift
 /// let reachability = NetworkReachabilityManager.shared
@@ -10,24 +10,25 @@ internal import OperationNetworkingSystem
 /// reachability.startMonitoring()
 /// ```
 ///
-/// The kernel tells of changes (rtnetlink); nothing is asked for at intervals, and nothing is sent. A route
-/// is no answer: a server behind it may be down, and one without it may be reached through a proxy. So do not
-/// ask before a request whether it may be sent: send it, and use the status to decide when to try again.
+/// The kernel reports changes (rtnetlink); nothing is polled and nothing is sent. A route does not guarantee
+/// a response: the server may be down, and without a route it may be reachable through a proxy. So do not
+/// check the status before a request. Send it, and use the status to decide when to retry.
 ///
 /// | Manager           | Reachable when                                                                       |
 /// |-------------------|--------------------------------------------------------------------------------------|
-/// | ``shared``        | a default route, of IPv4 or IPv6, leaves by an interface that is up                  |
-/// | `init(domain:)`   | the name is known, and the kernel has a route to one of its addresses                |
-/// | `init(address:)`  | the kernel has a route to it, by an interface that is up; this machine's own are     |
+/// | ``shared``        | a default route of IPv4 or IPv6 uses an interface that is up                         |
+/// | `init(domain:)`   | the name exists, and the kernel has a route to one of its addresses                  |
+/// | `init(address:)`  | the kernel has a route to it through an interface that is up (or it is this machine's) |
 ///
-/// ``status`` is ``NetworkReachabilityStatus/unknown`` until it is monitored: from ``startMonitoring()`` on,
-/// and while ``statuses`` is read. It has the first value when `startMonitoring()` returns; for a domain when
-/// the name was looked up. Everything may be called from any thread. A manager that is released stops.
+/// ``status`` is ``NetworkReachabilityStatus/unknown`` until it is monitored: after ``startMonitoring()``,
+/// and while ``statuses`` is iterated. The first status is known when `startMonitoring()` returns or, for a
+/// domain, when its name has been looked up. Everything may be called from any thread. A manager stops when
+/// it is released.
 public final class NetworkReachabilityManager: Sendable {
     /// The key of the status in the `userInfo` of ``Foundation/NSNotification/Name/reachabilityDidChange``.
     public static let statusUserInfoKey = "status"
 
-    /// The manager of the internet: of the default routes.
+    /// The shared manager of the default routes.
     public static let shared = NetworkReachabilityManager()
 
     let target: ReachabilityTarget
@@ -35,23 +36,24 @@ public final class NetworkReachabilityManager: Sendable {
     let state = Locked(ReachabilityState())
     let routeMembership = RouteMonitor.Membership()
 
-    /// Another manager of the default routes, with a closure of its own.
+    /// Creates another manager of the default routes, which has its own closure.
     public convenience init() {
         self.init(.internet)
     }
 
-    /// A manager of a host.
+    /// Creates a manager of a host.
     ///
-    /// Its name is looked up when monitoring begins, and again when routes change. One that does not exist is
-    /// not reachable. One that cannot be looked up now keeps the addresses from before; without any it is not
-    /// reachable, and is looked up again within 0.5, 2 and 8 seconds.
+    /// The name is looked up when monitoring begins and when routes change. A name that does not exist is not
+    /// reachable. If a lookup fails temporarily, the earlier addresses are kept; without any, the host is not
+    /// reachable, and the name is looked up again after 0.5, 2 and 8 seconds.
     /// - Parameter domain: a name such as `example.com`, or an address.
     public convenience init(domain: String) {
         self.init(.host(domain))
     }
 
-    /// A manager of an address; `nil` for a text that is none.
-    /// - Parameter address: `192.0.2.1`, `2001:db8::1`, or with an interface `fe80::1%eth0`.
+    /// Creates a manager of an address. Fails if the text is not an address.
+    /// - Parameter address: an address such as `192.0.2.1` or `2001:db8::1`, or one with an interface,
+    ///   `fe80::1%eth0`.
     public convenience init?(address: String) {
         guard let target = ReachabilityTarget(address: address) else { return nil }
         self.init(target)
@@ -68,39 +70,40 @@ public final class NetworkReachabilityManager: Sendable {
 
     // MARK: - Status
 
-    /// The newest status. After ``stopMonitoring()`` it stays as it is.
+    /// The latest status. It does not change after ``stopMonitoring()``.
     public var status: NetworkReachabilityStatus { state.withLock { $0.status } }
 
-    /// Whether there is a route. `false` while that is unknown.
+    /// Whether a route exists. `false` while that is unknown.
     public var isReachable: Bool { status.isReachable }
 
-    /// Whether there is one by a mobile network only.
+    /// Whether routes exist through mobile networks only.
     public var isReachableViaWWAN: Bool { status == .reachableViaWWAN }
 
-    /// Whether there is one by something else, a cable included.
+    /// Whether a route exists through another interface, including wired ones.
     public var isReachableViaWiFi: Bool { status == .reachableViaWiFi }
 
-    /// The status in words; English, as everywhere in this library.
+    /// The status in words. In English, like every text of this library.
     public var localizedStatus: String { status.description }
 
-    /// Why it cannot be monitored: the process has no descriptors left, or may not ask the kernel. `nil` when
-    /// the last ``startMonitoring()`` succeeded.
+    /// The error that prevents monitoring: the process has no file descriptors left, or is not allowed to
+    /// read the kernel's routes. `nil` if the last ``startMonitoring()`` succeeded.
     public var monitoringError: (any Error)? { state.withLock { $0.monitoringError } }
 
-    // MARK: - Hearing
+    // MARK: - Observing
 
-    /// The queue of closure and notification; `nil`: the main queue. Read when one is due.
+    /// The queue of the closure and the notification. Defaults to `nil`, the main queue. Read before each
+    /// delivery.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
         set { state.change { $0.completionQueue = newValue } }
     }
 
     /// Sets a closure that is called on ``completionQueue``, before the notification, with the first status
-    /// after each ``startMonitoring()`` and with each new status; by then ``status`` is that status, or a
-    /// newer one. A queue that does not keep up gets the newest status only. A closure that is written in
-    /// main-actor code is called on the main queue.
+    /// after each ``startMonitoring()`` and with every new status. ``status`` is that status or a newer one
+    /// by then. A queue that does not keep up receives only the newest status. A closure from main-actor code
+    /// is called on the main queue.
     ///
-    /// The closure is kept until another one is set; if it refers to the manager, it keeps the manager.
+    /// The closure is retained until another one is set. If it captures the manager, it retains the manager.
     public func setStatusChange(
         @_inheritActorContext _ block: (@isolated(any) @Sendable (NetworkReachabilityStatus) -> Void)?
     ) {
@@ -109,21 +112,22 @@ public final class NetworkReachabilityManager: Sendable {
 
     // MARK: - Commands
 
-    /// Begins to monitor, or begins again: the closure and the notification come at least once.
+    /// Starts or restarts monitoring. The closure is called and the notification posted at least once.
     public func startMonitoring() {
         state.withLock { $0.start() }
         monitor()
     }
 
-    /// Ends it: closure and notification do not come any more, but for one that is running.
+    /// Stops monitoring. Except for a call in progress, the closure is not called and no notification is
+    /// posted after that.
     public func stopMonitoring() {
         state.withLock { $0.stop() }
-        monitorNoMore()
+        stopMonitoringIfUnused()
     }
 
     // MARK: - Helpers
 
-    /// Hears of routes from now on, and finds the first status before it returns.
+    /// Starts observing routes, and determines the first status before it returns.
     func monitor() {
         do {
             try environment.monitor.join(self)
@@ -133,9 +137,9 @@ public final class NetworkReachabilityManager: Sendable {
         }
     }
 
-    /// Hears of routes only if that is still wished. Returns at once.
-    func monitorNoMore() {
-        environment.monitor.reconsider(self)
+    /// Stops observing routes unless something still needs them. Returns at once.
+    func stopMonitoringIfUnused() {
+        environment.monitor.leaveIfUnused(self)
     }
 
     private func find(_ status: NetworkReachabilityStatus) {
@@ -143,7 +147,7 @@ public final class NetworkReachabilityManager: Sendable {
         if isToSchedule { scheduleDelivery() }
     }
 
-    /// Does not keep the manager: a main queue that never runs would keep it for ever.
+    /// The closure does not retain the manager: a main queue that never runs would keep it alive forever.
     private func scheduleDelivery() {
         (completionQueue ?? .main).async { [weak self] in self?.deliver() }
     }
@@ -152,7 +156,7 @@ public final class NetworkReachabilityManager: Sendable {
         let (status, block, turn) = state.withLock { ($0.news.take(), $0.statusChange, $0.turn) }
         guard let status, let block else { return conclude(status, turn) }
         let call = Callback(in: block.isolation) { [weak self] in
-            // It may have been stopped, or released, while this was on its way.
+            // The manager may have been stopped or released since this was scheduled.
             if self?.state.withLock({ $0.turn == turn }) == true {
                 callAssumingIsolation(of: block, status)
             }
@@ -164,7 +168,7 @@ public final class NetworkReachabilityManager: Sendable {
         }
     }
 
-    /// On the completion queue; the closure has been called.
+    /// Called on the completion queue, after the closure.
     private func conclude(_ status: NetworkReachabilityStatus?, _ turn: Int) {
         if let status, state.withLock({ $0.turn == turn }) {
             NotificationCenter.default.post(
@@ -177,13 +181,13 @@ public final class NetworkReachabilityManager: Sendable {
         if hasMore { scheduleDelivery() }
     }
 
-    /// Finds the status anew. On the monitor's queue.
+    /// Determines the status again. Called on the monitor's queue.
     private func look(at routes: RouteMonitor.Routes) {
         guard target != .internet else { return find(routes.table.status) }
         let known = state.withLock { $0.lookup.addresses }
         guard let destinations = target.destinations(in: routes.table, known: known) else { return }
         let statuses = destinations.compactMap { routes.status(of: $0) }
-        // Where the kernel could not be asked, the status stays.
+        // Without an answer from the kernel, the status does not change.
         guard destinations.isEmpty || !statuses.isEmpty else { return }
         find(statuses.max { $0.rawValue < $1.rawValue } ?? .notReachable)
     }
@@ -207,39 +211,39 @@ public final class NetworkReachabilityManager: Sendable {
     }
 }
 
-// MARK: - A member of the route monitor
+// MARK: - Membership in the route monitor
 
 extension NetworkReachabilityManager {
-    /// Whether it is to be told of changes.
+    /// Whether the monitor has to report changes.
     var wantsRoutes: Bool { state.withLock { $0.isMonitoring } }
 
-    /// Called on the monitor's queue: when it becomes a member, and after each change.
+    /// Called on the monitor's queue when the manager becomes a member, and after each change.
     func routesDidChange(_ routes: RouteMonitor.Routes) {
         look(at: routes)
         lookUp { $0.ask() }
     }
 }
 
-/// The end of the route that a manager looks at.
+/// The destination of the route that a manager monitors.
 enum ReachabilityTarget: Hashable, Sendable {
-    /// Wherever the default routes lead.
+    /// Any destination of the default routes.
     case internet
-    /// A name that is looked up.
+    /// A name, which is looked up.
     case host(String)
-    /// An address, with the zone that says behind which interface a link-local one is (RFC 4007 §11).
+    /// An address. A zone names the interface of a link-local one (RFC 4007 §11).
     case address(InternetAddress, zone: String?)
 
-    /// `nil`: it is no address.
+    /// Fails if the text is not an address.
     init?(address text: String) {
         let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first.flatMap({ InternetAddress(String($0)) }) else { return nil }
         let zone = parts.count > 1 ? String(parts[1]) : nil
-        // Only IPv6 has zones.
+        // Only IPv6 addresses have zones.
         guard zone == nil || (address.octets.count == 16 && zone?.isEmpty == false) else { return nil }
         self = .address(address, zone: zone)
     }
 
-    /// The destinations among these interfaces; empty: there is none now.
+    /// The current destinations. Empty if none exist; `nil` if they are unknown.
     func destinations(in table: RouteTable, known addresses: [RouteDestination]?) -> [RouteDestination]? {
         switch self {
         case .internet: nil
@@ -251,9 +255,9 @@ enum ReachabilityTarget: Hashable, Sendable {
     }
 }
 
-/// The surroundings of a manager, the system or a test: whom it asks, and what wakes it.
+/// The services that a manager uses, which tests replace.
 struct ReachabilityEnvironment: Sendable {
-    /// Looks a name up, and gives the answer on any thread.
+    /// Looks up a name, and calls `answer` on any thread.
     typealias Look = @Sendable (_ name: String, _ answer: @escaping @Sendable (HostLookup) -> Void) -> Void
 
     /// Calls a closure after some seconds, on any thread.
@@ -263,7 +267,7 @@ struct ReachabilityEnvironment: Sendable {
     var look: Look
     var wait: Wait
 
-    /// A lookup takes as long as the servers let it.
+    /// Concurrent, because a lookup takes as long as the servers do.
     private static let names = DispatchQueue(label: "OperationNetworking.names", attributes: .concurrent)
 
     static let system = ReachabilityEnvironment(
@@ -274,9 +278,10 @@ struct ReachabilityEnvironment: Sendable {
 }
 
 extension NetworkReachabilityManager: NetworkWaiting {
-    /// Returns when it is reachable, or the task is cancelled; at once where it cannot be monitored. Monitors
-    /// meanwhile. Of a domain a default route is enough: routes do not tell when its name is found again.
-    /// - Returns: whether it was not reachable when it was called.
+    /// Returns when a route exists, or when the task is cancelled; returns at once if monitoring fails.
+    /// Monitors in the meantime. For a domain, a default route is enough: a change of routes does not mean
+    /// that its name can be looked up again.
+    /// - Returns: whether no route existed at the time of the call.
     public func waitForNetwork() async -> Bool {
         guard case .host = target else { return await waitForStatus() }
         let internet = NetworkReachabilityManager(.internet, in: environment)

@@ -1,21 +1,22 @@
-/// Whether, and by what kind of interface, packets leave this machine.
+/// Whether packets can leave this machine, and through which kind of interface.
 public enum NetworkReachabilityStatus: Int, Hashable, Sendable, CaseIterable {
-    /// Not monitored yet; or a name is being looked up for the first time.
+    /// Not monitored yet, or the name is being looked up for the first time.
     case unknown = -1
-    /// There is no route, or none by an interface that is up.
+    /// No route exists, or none through an interface that is up.
     case notReachable = 0
-    /// By an interface without frames, as modems of mobile networks have, or by a line of PPP. Modems whose
-    /// driver shows them as an Ethernet are ``reachableViaWiFi``.
+    /// A route exists through an interface without a link layer, as mobile modems have, or through PPP. A
+    /// modem whose driver presents it as Ethernet is ``reachableViaWiFi``.
     case reachableViaWWAN = 1
-    /// By any other interface, a cable included: AFNetworking's name for all that is not WWAN.
+    /// A route exists through any other interface, including wired ones. This is AFNetworking's name for
+    /// everything but WWAN.
     case reachableViaWiFi = 2
 
-    /// Whether it is one of the two that say so.
+    /// Whether a route exists.
     public var isReachable: Bool { self == .reachableViaWWAN || self == .reachableViaWiFi }
 }
 
 extension NetworkReachabilityStatus: CustomStringConvertible {
-    /// AFNetworking's words: `Not Reachable`, `Reachable via WWAN`, `Reachable via WiFi`, `Unknown`.
+    /// AFNetworking's text: `Not Reachable`, `Reachable via WWAN`, `Reachable via WiFi` or `Unknown`.
     public var description: String {
         switch self {
         case .unknown: "Unknown"

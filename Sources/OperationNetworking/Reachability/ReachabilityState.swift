@@ -1,21 +1,21 @@
 import Dispatch
 
-/// Everything about a manager that changes; it lives behind one lock.
+/// The mutable state of a manager, which one lock protects.
 ///
-/// | event                            | the sequences                | closure and notification                  |
-/// |----------------------------------|------------------------------|-------------------------------------------|
-/// | a sequence begins                | that one is told the status  | -                                         |
-/// | a status that is new             | are told                     | are told, if it was started               |
-/// | the first known one after a start | are told if it is new       | are told                                  |
-/// | the same status again            | -                            | -                                         |
-/// | a stop                           | go on                        | nothing any more                          |
+/// | event                            | the sequences                | closure and notification            |
+/// |----------------------------------|------------------------------|-------------------------------------|
+/// | a sequence begins                | the new one receives the status | -                                |
+/// | a new status                     | receive it                   | receive it, if monitoring was started |
+/// | the first known status after a start | receive it if it is new  | receive it                          |
+/// | the same status again            | -                            | -                                   |
+/// | a stop                           | continue                     | receive nothing more                |
 ///
-/// A queue that does not keep up hears the newest status only: ``NewestValue``.
+/// A queue that does not keep up receives only the newest status: ``NewestValue``.
 struct ReachabilityState {
-    private struct Listener {
+    private struct Observer {
         let continuation: AsyncStream<NetworkReachabilityStatus>.Continuation
-        /// Whether it has its first status.
-        var isGreeted = false
+        /// Whether it has received its first status.
+        var hasFirstStatus = false
     }
 
     private(set) var status = NetworkReachabilityStatus.unknown
@@ -25,14 +25,14 @@ struct ReachabilityState {
     var lookup = NameLookup()
 
     private(set) var isStarted = false
-    /// Counts starts and stops.
+    /// The number of starts and stops.
     private(set) var turn = 0
-    private var sequences: [Int: Listener] = [:]
+    private var sequences: [Int: Observer] = [:]
     private var lastSequence = 0
-    /// The statuses for closure and notification.
+    /// The statuses for the closure and the notification.
     var news = NewestValue<NetworkReachabilityStatus>()
 
-    /// Whether somewhere a status is waited for.
+    /// Whether anything observes the status.
     var isMonitoring: Bool { isStarted || !sequences.isEmpty }
 
     mutating func start() {
@@ -50,20 +50,20 @@ struct ReachabilityState {
 
     // MARK: - Sequences
 
-    /// - Returns: its number.
+    /// - Returns: the number of the sequence.
     mutating func begin(_ sequence: AsyncStream<NetworkReachabilityStatus>.Continuation) -> Int {
         lastSequence += 1
-        sequences[lastSequence] = Listener(continuation: sequence)
+        sequences[lastSequence] = Observer(continuation: sequence)
         return lastSequence
     }
 
-    /// Tells a sequence its first status.
-    mutating func greet(_ sequence: Int) {
-        sequences[sequence]?.isGreeted = true
+    /// Sends a sequence its first status.
+    mutating func sendFirstStatus(to sequence: Int) {
+        sequences[sequence]?.hasFirstStatus = true
         sequences[sequence]?.continuation.yield(status)
     }
 
-    /// - Returns: its continuation, to be released when no lock is held.
+    /// - Returns: its continuation. The caller must release it while it holds no lock.
     mutating func end(_ sequence: Int) -> AsyncStream<NetworkReachabilityStatus>.Continuation? {
         defer { if !isMonitoring { lookup.stop() } }
         return sequences.removeValue(forKey: sequence)?.continuation
@@ -71,14 +71,14 @@ struct ReachabilityState {
 
     // MARK: - Statuses
 
-    /// Records the status as it was found now.
+    /// Records the current status.
     /// - Returns: whether the caller has to schedule a delivery.
     mutating func find(_ found: NetworkReachabilityStatus) -> Bool {
         let isNews = found != status
         status = found
-        // A continuation runs nothing of the task's under this lock.
+        // Yielding runs no code of the task under this lock.
         if isNews {
-            for sequence in sequences.values where sequence.isGreeted { sequence.continuation.yield(found) }
+            for sequence in sequences.values where sequence.hasFirstStatus { sequence.continuation.yield(found) }
         }
         return isStarted && found != .unknown && news.offer(found)
     }

@@ -2,10 +2,11 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Tells its members, reachability managers, of the kernel's routing: one pair of sockets for the process, open
-/// while it has members. Everything happens on a queue of its own.
+/// Reports changes of the kernel's routing to its members, which are reachability managers. The process has
+/// one pair of sockets, which is open while the monitor has members. Everything happens on the monitor's own
+/// queue.
 final class RouteMonitor: Sendable {
-    /// The number of a member.
+    /// Identifies a member.
     struct Membership: Hashable, Sendable {
         private let number: Int
         private static let last = Locked(0)
@@ -18,12 +19,12 @@ final class RouteMonitor: Sendable {
         }
     }
 
-    /// The routing of a moment, lent to a member on the monitor's queue.
+    /// The current routing, which a member may use on the monitor's queue.
     struct Routes {
         let table: RouteTable
         fileprivate let monitor: RouteMonitor
 
-        /// The status of an address; `nil`: the kernel could not be asked.
+        /// Returns the status of an address; `nil` if the kernel could not be asked.
         func status(of destination: RouteDestination) -> NetworkReachabilityStatus? {
             do {
                 return table.status(of: try monitor.state.withLock { try $0.reader.route(to: destination) })
@@ -40,21 +41,21 @@ final class RouteMonitor: Sendable {
     private struct State {
         let reader: any RouteReading
         var members: [Membership: Member] = [:]
-        /// `nil` while it is closed.
+        /// `nil` while the sockets are closed.
         var table: RouteTable?
-        /// The number of tries to read a change that failed; 0: the table is that of the kernel.
+        /// The number of failed attempts to read a change; 0 if the table is up to date.
         var failedReads = 0
-        /// Whether another try is on its way.
+        /// Whether another attempt is scheduled.
         var hasRetry = false
     }
 
-    /// Calls back after a number of seconds, on any thread.
+    /// Calls a closure after a number of seconds, on any thread.
     typealias Clock = @Sendable (_ seconds: Double, _ body: @escaping @Sendable () -> Void) -> Void
 
     static let shared = RouteMonitor(KernelRoutes())
 
     private let queue = DispatchQueue(label: "OperationNetworking.reachability")
-    // Used on `queue` alone; the lock is never waited for.
+    // Used on `queue` only, so the lock is never contended.
     private let state: Locked<State>
     private let wait: Clock
 
@@ -69,9 +70,9 @@ final class RouteMonitor: Sendable {
     /// Whether the sockets are open.
     var isOpen: Bool { queue.sync { state.withLock { $0.table != nil } } }
 
-    /// Makes `object` a member if it wishes so, and tells it of the routes before this returns, also if it
-    /// was one already. Not to be called on the monitor's queue.
-    /// - Throws: a `POSIXError` that says what keeps the kernel from being asked.
+    /// Makes `object` a member if it wants routes, and reports them before it returns, even if it was a
+    /// member already. Must not be called on the monitor's queue.
+    /// - Throws: a `POSIXError` if the kernel cannot be asked.
     func join(_ object: NetworkReachabilityManager) throws {
         try queue.sync {
             guard object.wantsRoutes else { return remove(object.routeMembership) }
@@ -84,8 +85,8 @@ final class RouteMonitor: Sendable {
         }
     }
 
-    /// Ends a membership that is not wished any more. Returns at once.
-    func reconsider(_ object: NetworkReachabilityManager) {
+    /// Ends the membership of an object that no longer wants routes. Returns at once.
+    func leaveIfUnused(_ object: NetworkReachabilityManager) {
         let membership = object.routeMembership
         queue.async { [weak object] in
             if object?.wantsRoutes != true { self.remove(membership) }
@@ -97,7 +98,7 @@ final class RouteMonitor: Sendable {
         queue.async { self.remove(membership) }
     }
 
-    /// Lends the routes to `body`, on the monitor's queue, if that is a member's number. Returns at once.
+    /// Calls `body` with the routes on the monitor's queue, if the membership exists. Returns at once.
     func lend(to membership: Membership, _ body: @escaping @Sendable (Routes) -> Void) {
         queue.async {
             let table = self.state.withLock { $0.members[membership] == nil ? nil : $0.table }
@@ -126,8 +127,8 @@ final class RouteMonitor: Sendable {
         }
     }
 
-    /// A change that cannot be read now (no memory, no descriptors) is read later, after 0.1, 0.2, 0.4
-    /// seconds and so on up to a minute, and with the next change; what is known stays until then.
+    /// Reads a change. If that fails (no memory, no descriptors), it is tried again after 0.1, 0.2, 0.4
+    /// seconds and so on up to a minute, and at the next change. The known routes stay until then.
     private func refresh(isRetry: Bool = false) {
         let (news, delay) = state.withLock {
             state -> (([NetworkReachabilityManager], RouteTable)?, Double?) in
@@ -154,25 +155,26 @@ final class RouteMonitor: Sendable {
 }
 
 extension POSIXError {
-    /// The same error as Foundation has it.
+    /// Converts an error of the system layer.
     fileprivate init(_ error: any Error) {
         let code = (error as? SystemError).flatMap { POSIXErrorCode(rawValue: $0.code) }
         self.init(code ?? .EIO, userInfo: [NSDebugDescriptionErrorKey: "\(error)"])
     }
 }
 
-/// The kernel's routing, or another one in tests. Used on one thread at a time, never on the network thread.
+/// Reads the kernel's routing, or simulates it in tests. Used on one thread at a time, never on the network
+/// thread.
 protocol RouteReading: AnyObject {
-    /// Has `wake` called on `queue`, until ``close()``, when the kernel tells of a change.
+    /// Calls `wake` on `queue` when the kernel reports a change, until ``close()``.
     func open(on queue: DispatchQueue, wake: @escaping @Sendable () -> Void) throws
 
-    /// Whether something changed since the last call that may matter.
+    /// Returns whether anything relevant has changed since the last call.
     func takeChanges() -> Bool
 
-    /// Interfaces and default routes now.
+    /// Returns the current interfaces and default routes.
     func table() throws -> RouteTable
 
-    /// The route that a packet to `destination` would take; `nil`: none, or one that refuses it.
+    /// Returns the route of a packet to `destination`; `nil` if none exists, or it is refused.
     func route(to destination: RouteDestination) throws -> NetworkRoute?
 
     func close()

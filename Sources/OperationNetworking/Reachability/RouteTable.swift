@@ -1,27 +1,27 @@
 internal import OperationNetworkingSystem
 
-/// Decides by interfaces and default routes whether packets leave this machine. A value.
+/// Decides from interfaces and default routes whether packets can leave this machine. A value.
 ///
-/// Of each family the default routes are looked at in the order in which the kernel would: those of the table
-/// `main`, then those of `default`, each by metric.
+/// For each family, the default routes are tried in the kernel's order: first those of the table `main`, then
+/// those of `default`, each by metric.
 ///
 /// | Default route                                      | Means                                                    |
 /// |----------------------------------------------------|----------------------------------------------------------|
-/// | by an interface that is up                         | reachable, by that interface                             |
-/// | by an interface that is not up, or by the loopback | nothing: the next one is looked at                       |
-/// | by several (multipath)                             | the first of them that is up                             |
-/// | by a nexthop object that is not told with it       | reachable, by an interface that is not known             |
-/// | unreachable, blackhole, prohibit                   | not reachable; those behind it are never used            |
-/// | throw                                              | those behind it in its table are never used              |
+/// | through an interface that is up                    | reachable through that interface                         |
+/// | through an interface that is down, or the loopback | continue with the next route                             |
+/// | through several interfaces (multipath)             | the first of them that is up                             |
+/// | through a nexthop object that is not included      | reachable through an unknown interface                   |
+/// | unreachable, blackhole, prohibit                   | not reachable; later routes are never used               |
+/// | throw                                              | later routes of its table are never used                 |
 /// | none                                               | not reachable                                            |
 ///
-/// It is reachable if one of the families is; via WWAN, if each of those that are leaves by such an
-/// interface. Tables that only rules lead to (`ip rule`) are not looked at: which packets they are for, the
-/// rules say. For a single address the kernel is asked, which knows them.
+/// The machine is reachable if one of the families is, and reachable via WWAN if all reachable families use
+/// such an interface. Tables that only rules (`ip rule`) refer to are ignored, because the rules decide for
+/// which packets they are used. For a single address, the kernel is asked, which applies the rules.
 struct RouteTable: Hashable, Sendable {
-    /// By index.
+    /// The interfaces by index.
     var interfaces: [UInt32: NetworkInterface] = [:]
-    /// In the kernel's order.
+    /// The default routes in the kernel's order.
     var defaultRoutes: [NetworkRoute] = []
 
     private static let unknownInterface = NetworkInterface(index: 0, name: "")
@@ -37,7 +37,7 @@ struct RouteTable: Hashable, Sendable {
         Self.status(NetworkRoute.Family.allCases.compactMap(exit))
     }
 
-    /// The status of an address, to which the kernel has this route.
+    /// The status of an address to which the kernel has this route.
     func status(of route: NetworkRoute?) -> NetworkReachabilityStatus {
         switch route?.kind {
         case .local: .reachableViaWiFi
@@ -46,7 +46,7 @@ struct RouteTable: Hashable, Sendable {
         }
     }
 
-    /// The index of the interface that a zone of an address names (RFC 4007 §11.2).
+    /// The index of the interface that the zone of an address names (RFC 4007 §11.2).
     func index(ofZone zone: String) -> UInt32? {
         interfaces.first { $0.value.name == zone }?.key
             ?? UInt32(zone).flatMap { interfaces[$0] == nil ? nil : $0 }
@@ -57,7 +57,7 @@ struct RouteTable: Hashable, Sendable {
         return exits.allSatisfy(\.isWWAN) ? .reachableViaWWAN : .reachableViaWiFi
     }
 
-    /// The interface by which packets of a family leave.
+    /// The interface through which packets of a family leave.
     private func exit(of family: NetworkRoute.Family) -> NetworkInterface? {
         for table in [NetworkRoute.mainTable, NetworkRoute.defaultTable] {
             let routes = defaultRoutes.filter { $0.family == family && $0.table == table }

@@ -1,10 +1,10 @@
 internal import OperationNetworkingSystem
 
-/// A response serializer that archives of operations and managers keep: most of this library's, and those of
-/// your own that conform.
+/// A response serializer that archives of operations and managers include. Most serializers of this library
+/// conform, and your own can.
 ///
-/// An archive has the name of the kind and the encoded value. A later process has to register a kind of your
-/// own, or of another module, before it decodes the archive:
+/// An archive contains the name of the kind and the encoded value. If the kind is your own, or from another
+/// module, the process that decodes the archive has to register it first:
 ///
 /// ```swift
 /// ImageResponseSerializer.registerForArchives()
@@ -12,28 +12,28 @@ internal import OperationNetworkingSystem
 /// let manager = OperationManager(archive: archive)
 /// ```
 public protocol ArchivableResponseSerializer: ResponseSerializer, Codable {
-    /// The permanent name of the kind in archives. Defaults to the name of the module and the type.
+    /// The permanent name of the kind in archives. Defaults to the names of the module and the type.
     static var archiveName: String { get }
 }
 
 extension ArchivableResponseSerializer {
-    /// The name of the module and the type.
+    /// The names of the module and the type.
     public static var archiveName: String { String(reflecting: Self.self) }
 
-    /// Lets this process decode archives with serializers of this kind. Of two kinds with one name the last
-    /// counts. Callable from any thread, any number of times.
+    /// Registers the kind, so that this process can decode archives with such serializers. Of two kinds with
+    /// the same name, the last one registered is used. Callable from any thread, any number of times.
     public static func registerForArchives() {
         ResponseSerializerArchive.kinds.withLock { $0[archiveName] = Self.self }
     }
 }
 
-/// A response serializer of any kind, coded as the name of its kind and its value.
+/// A response serializer of any kind, encoded as the name of its kind and its value.
 struct ResponseSerializerArchive: Codable, Sendable {
     private enum Key: CodingKey {
         case kind, value
     }
 
-    /// The kinds that this process can decode, by their names.
+    /// The kinds that this process can decode, by name.
     fileprivate static let kinds = Locked(
         Dictionary(
             uniqueKeysWithValues: ([
@@ -47,7 +47,7 @@ struct ResponseSerializerArchive: Codable, Sendable {
 
     let serializer: any ResponseSerializer
 
-    /// Any serializer: one that is not archivable is an error when it is encoded.
+    /// Accepts any serializer. Encoding one that is not archivable throws an error.
     init(unchecked serializer: any ResponseSerializer) {
         self.serializer = serializer
     }
@@ -70,7 +70,7 @@ struct ResponseSerializerArchive: Codable, Sendable {
         }
     }
 
-    // By hand: only the table says which type the value has.
+    // Decoded by hand: only the table knows the type of the value.
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
@@ -87,7 +87,7 @@ struct ResponseSerializerArchive: Codable, Sendable {
 
     func encode(to encoder: any Encoder) throws {
         let serializer = try archivable
-        // So that this process can decode it.
+        // This process can decode the kind from now on.
         type(of: serializer).registerForArchives()
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(type(of: serializer).archiveName, forKey: .kind)

@@ -2,15 +2,15 @@ internal import Foundation
 internal import FoundationNetworking
 
 extension HTTPResponseSerializer {
-    /// AFNetworking's order of things for a body that is parsed: validate, parse the body of an unacceptable
-    /// status all the same, and do not look into a body of an unacceptable media type.
+    /// Validates and parses a body as AFNetworking does: a body with an unacceptable status is still parsed,
+    /// one with an unacceptable media type is not.
     ///
     /// - Parameters:
     ///   - message: the response.
-    ///   - parse: makes the object of the body, never of an empty one. Its second argument is the error that
-    ///     was found before; what it throws gets that one under it.
-    /// - Returns: what `parse` made; `nil` for an empty body.
-    /// - Throws: the error of the status or the media type, or what `parse` threw.
+    ///   - parse: makes the object from a body that is not empty. The second argument is the error found
+    ///     before, which becomes the underlying error of an error that `parse` throws.
+    /// - Returns: the object that `parse` returned; `nil` for an empty body.
+    /// - Throws: the error for the status or the media type, or the error that `parse` threw.
     func responseObject(
         of message: ReceivedMessage,
         parse: (Data, ResponseSerializationError?) throws(ResponseSerializationError) -> (any Sendable)?
@@ -29,18 +29,17 @@ extension HTTPResponseSerializer {
     }
 }
 
-/// An object of Foundation as what it is: something to hand over.
+/// Returns an object of Foundation as a `Sendable` value that may be passed to another thread.
 ///
-/// `as? any Sendable` is refused by the compiler, since `Sendable` leaves nothing to look for at run time;
-/// cast generically it costs nothing and always succeeds. So it proves nothing, and is sound only for
+/// The compiler refuses `as? any Sendable`, because `Sendable` cannot be checked at run time; a generic cast
+/// costs nothing and always succeeds. So it proves nothing, and is sound only for
 ///
-/// - a tree of JSONSerialization, which on Linux is made of Swift dictionaries, arrays and strings, and of
-///   numbers and nulls that never change, as long as no option asks for mutable containers; a test pins the
-///   types;
-/// - an `XMLParser` or `XMLDocument` that was just made and that this function's caller does not keep. Both
-///   have their own copy of the data, and no static state; so the receiver has the only reference. The
-///   documentation asks that two threads do not use it at once;
-/// - what was wrapped in an optional whose type is `Sendable`.
+/// - a tree from JSONSerialization. On Linux it consists of Swift dictionaries, arrays and strings, and of
+///   immutable numbers and nulls, as long as no option asks for mutable containers. A test checks the types.
+/// - an `XMLParser` or `XMLDocument` that was just created, and that the caller of this function does not
+///   keep. Both have a copy of the data and no static state, so the receiver has the only reference. The
+///   documentation forbids using it from two threads at once.
+/// - a value in an optional whose type is `Sendable`.
 func handingOver(_ object: Any) -> (any Sendable)? {
     cast(object, to: (any Sendable).self)
 }

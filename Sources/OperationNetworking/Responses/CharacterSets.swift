@@ -1,33 +1,33 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// The character set that a `charset` parameter names: any that iconv(3) knows (`iconv -l`).
+/// The character set named by a `charset` parameter. Every set that iconv(3) knows is supported (`iconv -l`).
 ///
 /// | Named                                            | Decoded as                                          |
 /// |--------------------------------------------------|-----------------------------------------------------|
 /// | `gb2312`, `gbk`                                  | GB 18030                                            |
-/// | `shift_jis`, `windows-31j`                       | windows-31j, where a backslash is a backslash       |
-/// | `euc-jp`                                         | its variant with NEC's and IBM's characters         |
+/// | `shift_jis`, `windows-31j`                       | windows-31j, which keeps the backslash              |
+/// | `euc-jp`                                         | the variant with NEC's and IBM's characters         |
 /// | `euc-kr`, `ks_c_5601-1987`                       | windows-949                                         |
 /// | `big5`                                           | Big5-HKSCS                                          |
 /// | `tis-620`, `iso-8859-11`                         | windows-874                                         |
-/// | `utf-16`, `utf-32`                               | by the byte order mark, else big-endian (RFC 2781)  |
-/// | a name with `x-` that iconv(3) knows without it  | that                                                |
+/// | `utf-16`, `utf-32`                               | by the byte order mark; big-endian without (RFC 2781) |
+/// | a name with `x-` that iconv(3) knows without it  | the set without `x-`                                |
 /// | all others                                       | as named                                            |
 ///
-/// The bigger set is what servers send under the name of the smaller one, and browsers read
-/// ([Encoding Standard](https://encoding.spec.whatwg.org/#names-and-labels)). Not so for `us-ascii`,
-/// `iso-8859-1` and `iso-8859-9`, which browsers read as windows code pages: these would change control
-/// characters, and refuse octets that are valid here.
+/// The larger set is what servers send under the name of the smaller one, and what browsers read ([Encoding
+/// Standard](https://encoding.spec.whatwg.org/#names-and-labels)). `us-ascii`, `iso-8859-1` and `iso-8859-9`
+/// are exceptions: browsers read them as Windows code pages, which would change control characters and reject
+/// octets that are valid here.
 struct NamedCharacterSet: Hashable, Sendable {
     static let utf8 = NamedCharacterSet(decoderName: "utf-8")
 
-    /// The nearest of Foundation's encodings; `nil` for a set that has no constant there.
+    /// The nearest encoding of Foundation; `nil` if Foundation has no constant for the set.
     let encoding: String.Encoding?
-    /// The name, for iconv(3), of the set that is decoded.
+    /// The name under which iconv(3) decodes the set.
     private let decoderName: String
 
-    /// `nil` for an unknown name.
+    /// Fails for an unknown name.
     init?(name: String) {
         let name = name.lowercased()
         let plain = name.hasPrefix("x-") ? String(name.dropFirst(2)) : name
@@ -45,8 +45,8 @@ struct NamedCharacterSet: Hashable, Sendable {
         encoding = String.Encoding(ianaName: decoderName)
     }
 
-    /// The set that the first octets of a text show by a byte order mark, or by the zeros of UTF-16 and
-    /// UTF-32 beside a character of ASCII, as JSON and XML begin with one.
+    /// The set that the first octets of a text reveal: by a byte order mark, or by the zeros that UTF-16 and
+    /// UTF-32 have beside an ASCII character, with which JSON and XML begin.
     init?(beginningOf text: Data) {
         let first = Array(text.prefix(4)) + [1, 1, 1, 1]
         switch (first[0], first[1], first[2], first[3]) {
@@ -61,8 +61,8 @@ struct NamedCharacterSet: Hashable, Sendable {
         }
     }
 
-    /// The text without its byte order mark; `nil` when the octets are not text in this set, or end within a
-    /// character.
+    /// Returns the text without its byte order mark; `nil` if the octets are not text in this set, or end
+    /// within a character.
     func decode(_ octets: Data) -> String? {
         let text =
             if self == .utf8 {
@@ -76,7 +76,7 @@ struct NamedCharacterSet: Hashable, Sendable {
 
     // MARK: - Private
 
-    /// glibc takes UTF-16 without a mark for that of this machine.
+    /// Names the byte order: glibc reads UTF-16 without a mark in the byte order of this machine.
     private func decoderName(for octets: Data) -> String {
         let mark: [UInt8] = [0xFE, 0xFF]
         let swapped: [UInt8] = [0xFF, 0xFE]
@@ -104,18 +104,18 @@ struct NamedCharacterSet: Hashable, Sendable {
         "euc-kr": "uhc", "ks_c_5601-1987": "uhc", "ks_c_5601-1989": "uhc", "ksc5601": "uhc", "korean": "uhc",
         "windows-949": "uhc",
         "tis-620": "cp874", "iso-8859-11": "cp874", "windows-874": "cp874",
-        // Names that iconv(3) lacks.
+        // Names that iconv(3) does not know.
         "iso-8859-8-i": "iso-8859-8", "mac-roman": "macintosh", "unicode-1-1-utf-8": "utf-8",
     ]
 }
 
 /// A body as text, in the character set that the response names.
 struct ResponseText: Hashable, Sendable {
-    /// The nearest of Foundation's encodings. UTF-8 when the response names no character set, one that this
-    /// system does not know, or one that has no constant in Foundation.
+    /// The nearest encoding of Foundation. UTF-8 if the response names no character set, one that this system
+    /// does not know, or one without a constant in Foundation.
     let encoding: String.Encoding
-    /// `nil` when there is no body, or the body is not text in its character set. That of a response without
-    /// a character set, or with an unknown one, is UTF-8.
+    /// `nil` if the response has no body, or the body is not text in its character set, which is UTF-8 if the
+    /// response names none or an unknown one.
     let string: String?
 
     init(data: Data?, response: ReceivedResponse?) {
@@ -126,11 +126,12 @@ struct ResponseText: Hashable, Sendable {
 }
 
 extension Data {
-    /// A body of JSON or XML in UTF-8, without a byte order mark: what reads it beforehand and the parser
-    /// have to see the same characters. `nil` when it is not text in its character set.
+    /// Returns a JSON or XML body in UTF-8 without a byte order mark, so that the scanner and the parser see
+    /// the same characters. `nil` if the body is not text in its character set.
     ///
-    /// The character set is that of the first octets, else the one that was named, else UTF-8. UTF-8 is not
-    /// checked here, and no octet of 0 is among the first four, which parsers would take for UTF-16.
+    /// The character set is the one that the first octets reveal, then the named one, then UTF-8. UTF-8 is
+    /// not validated here. The result has no zero among its first four octets, which parsers would take for
+    /// UTF-16.
     func asUTF8(charset: String?) -> Data? {
         let set =
             NamedCharacterSet(beginningOf: self) ?? charset.flatMap(NamedCharacterSet.init(name:)) ?? .utf8

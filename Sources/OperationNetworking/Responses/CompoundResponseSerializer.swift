@@ -1,56 +1,57 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Several serializers, for servers that answer now with this and now with that.
+/// A serializer that tries several others, for servers that respond with different formats.
 ///
-/// The children are asked in order. The first row that holds counts:
+/// The children are tried in order. The first row that applies determines the result:
 ///
-/// | What the children made of the response       | Result                                               |
+/// | The children's results                       | Result                                               |
 /// |----------------------------------------------|------------------------------------------------------|
-/// | one returned an object                       | the object of the first that did                     |
-/// | one took the media type, and threw an error with an object: a 404 that is explained in JSON | the first such error |
-/// | one returned `nil`, such as for an empty body | the body as `Data`, if it passes what is set here   |
-/// | one took the media type, and could not read the body | the first such error, with the other children's under it |
-/// | none took the media type, or the status alone is wrong, or there are none | the body as `Data`, if it passes what is set here |
+/// | one returned an object                       | the first object                                     |
+/// | one accepted the media type, and threw an error with an object, such as a 404 explained in JSON | the first such error |
+/// | one returned `nil`, such as for an empty body | the body as `Data`, if it passes ``validation``     |
+/// | one accepted the media type, but could not parse the body | the first such error, with the others as underlying errors |
+/// | none accepted the media type, only the status is unacceptable, or there are no children | the body as `Data`, if it passes ``validation`` |
 ///
-/// What does not pass is an error as that of ``HTTPResponseSerializer``, with the children's errors under it.
+/// If the body does not pass, the error is that of ``HTTPResponseSerializer``, with the children's errors as
+/// underlying errors.
 ///
-/// AFNetworking took an error with an object for a success, and the body for the object when a child could
-/// not read it.
+/// AFNetworking treated an error with an object as a success, and returned the body as the object if a child
+/// could not parse it.
 ///
-/// It can be encoded if all children are ``ArchivableResponseSerializer``s.
+/// It can be encoded if all of its children are ``ArchivableResponseSerializer``s.
 public struct CompoundResponseSerializer: ValidatingResponseSerializer, MessageSerializer,
     ArchivableResponseSerializer
 {
-    /// The errors of several children, where there is room for one.
+    /// The errors of several children, as one underlying error.
     public struct ChildErrors: Error, Sendable {
-        /// The children's errors, in the order of the children; those without an error are left out.
+        /// The children's errors in the order of the children. Children without an error are left out.
         public let errors: [any Error]
     }
 
-    /// The validation of responses that no child makes an object of: 200 to 299 unless set.
+    /// The validation of responses from which no child makes an object. Defaults to 200 to 299.
     public var validation = HTTPResponseSerializer()
 
-    /// The children, in the order in which they are asked.
+    /// The children, in the order in which they are tried.
     public var serializers: [any ResponseSerializer] {
         get { children.map(\.serializer) }
         set { children = newValue.map { ResponseSerializerArchive(unchecked: $0) } }
     }
     private var children: [ResponseSerializerArchive]
 
-    /// A serializer that asks each of `serializers` in turn.
+    /// Creates a serializer that tries each of `serializers` in turn.
     public init(_ serializers: [any ResponseSerializer]) {
         children = serializers.map { ResponseSerializerArchive(unchecked: $0) }
     }
 
     // MARK: - ResponseSerializer
 
-    /// The object of the first child that can make one.
+    /// Returns the object of the first child that makes one.
     ///
     /// - Parameters:
     ///   - response: the head.
     ///   - data: the whole body.
-    /// - Returns: the object of a child, else the body.
+    /// - Returns: the object of a child; the body if no child makes one.
     /// - Throws: the error of a child, or ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
         try responseObject(of: ReceivedMessage(response, data))
@@ -79,20 +80,20 @@ public struct CompoundResponseSerializer: ValidatingResponseSerializer, MessageS
 }
 
 extension CompoundResponseSerializer {
-    /// No: the children may be code of the caller.
+    /// Never: the children may run code of the caller's.
     func isQuick(byteCount: Int?) -> Bool { false }
 }
 
 // MARK: - QueuedResponseSerializer
 
 extension CompoundResponseSerializer: QueuedResponseSerializer {
-    /// The queue of the first child that has one.
+    /// The processing queue of the first child that has one.
     public var processingQueue: ProcessingQueue? {
         serializers.lazy.compactMap { ($0 as? any QueuedResponseSerializer)?.processingQueue }.first
     }
 }
 
-// MARK: - Judging errors
+// MARK: - Classifying errors
 
 extension Error {
     fileprivate var hasObjectOfItsType: Bool {
@@ -100,7 +101,8 @@ extension Error {
         return error.responseObject != nil && !error.concernsContentType
     }
 
-    /// Whether the media type was taken, and the body was the trouble. Errors that are not ours are.
+    /// Whether the media type was accepted and the body was not. True for every error that is not this
+    /// library's.
     fileprivate var concernsBody: Bool {
         guard let error = self as? ResponseSerializationError else { return true }
         switch error.reason {
@@ -109,7 +111,7 @@ extension Error {
         }
     }
 
-    /// The error with `others` under it, after its own underlying error.
+    /// Returns the error with `others` added to its underlying error.
     fileprivate func on(topOf others: [any Error]) -> any Error {
         guard let error = self as? ResponseSerializationError, !others.isEmpty else { return self }
         let errors = (error.underlyingError.map { [$0] } ?? []) + others
@@ -127,12 +129,12 @@ extension Error {
 // MARK: - CustomStringConvertible, LocalizedError
 
 extension CompoundResponseSerializer.ChildErrors: CustomStringConvertible, LocalizedError {
-    /// The sentences of the errors.
+    /// The descriptions of the errors.
     public var description: String {
         errors.map { (($0 as? any LocalizedError)?.errorDescription ?? "\($0)").excerpt(500) }
             .joined(separator: "; ")
     }
 
-    /// The same as ``description``.
+    /// Equal to ``description``.
     public var errorDescription: String? { description }
 }

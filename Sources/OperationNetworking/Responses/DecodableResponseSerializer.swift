@@ -2,24 +2,24 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The body as a `Value`, decoded from JSON unless something else is said.
+/// A serializer that decodes the body as a `Value`, from JSON by default.
 ///
 /// | Response                                      | Result                                              |
 /// |-----------------------------------------------|-----------------------------------------------------|
 /// | acceptable, decodes                           | the `Value`                                         |
-/// | empty body, or one space                      | ``EmptyResponseRepresentable/emptyResponse()``, which is `nil` for optional values; for others an error that says so |
-/// | any body, for an ``EmptyResponse``            | the ``EmptyResponse``: only the status is judged, neither the media type nor the body |
+/// | empty body, or one space                      | ``EmptyResponseRepresentable/emptyResponse()``, which is `nil` for optional values; an error if `Value` has none |
+/// | any body, for an ``EmptyResponse``            | the ``EmptyResponse``: only the status is validated, neither the media type nor the body |
 /// | body that is not JSON                         | an error, `malformedBody`                           |
-/// | JSON of another structure                     | an error, `unexpectedStructure`, that says where: `users[3].name: expected String, found null`; the `DecodingError` is under it |
-/// | unacceptable status, JSON body                | the error for the status, with the tree as its `responseObject`, as of ``JSONResponseSerializer`` |
-/// | the same, after ``decodingErrors(as:makeDecoder:)`` | the error for the status, with the decoded value as its `responseObject`; the tree when it does not decode |
+/// | JSON of another structure                     | an error, `unexpectedStructure`, that names the place: `users[3].name: expected String, found null`; its underlying error is the `DecodingError` |
+/// | unacceptable status, JSON body                | the error for the status, with the tree as its `responseObject`, as from ``JSONResponseSerializer`` |
+/// | the same, after ``decodingErrors(as:makeDecoder:)`` | the error for the status, with the decoded value as its `responseObject`, or the tree if decoding fails |
 /// | unacceptable media type                       | an error; the body is not decoded                   |
 /// | more than 512 levels of containers, 256 in property lists | an error                                |
 /// | more than 16 million values, 4 million in property lists | an error                                 |
 ///
-/// A body of more than 16 levels is decoded with a stack of its own, so a type that holds itself decodes down
-/// to those 512 levels. A body in another character set is decoded as the response says, as by
-/// ``JSONResponseSerializer``. Decoders are objects with settings that can be changed, so one is made for each
+/// A body of more than 16 levels is decoded on a stack of its own, so that a recursive type can be decoded
+/// down to 512 levels. A body in another character set is decoded as the response says, as by
+/// ``JSONResponseSerializer``. Decoders are objects with mutable settings, so a new one is made for each
 /// response:
 ///
 /// ```swift
@@ -40,15 +40,15 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
 
     private let source: Source
     private var decodeError: (@Sendable (Data) throws -> any Sendable)?
-    /// 200 to 299 and the media types of the format unless set.
+    /// The validation. Defaults to 200 to 299 and the media types of the format.
     public var validation: HTTPResponseSerializer
 
-    /// A serializer that accepts 200 to 299 and every media type of JSON.
+    /// Creates a serializer of JSON that accepts 200 to 299 and every media type of JSON.
     ///
     /// - Parameters:
-    ///   - type: what to decode.
-    ///   - makeDecoder: makes a decoder; called once for each response, on any thread, and at once: so it
-    ///     cannot use what belongs to an actor.
+    ///   - type: the type to decode.
+    ///   - makeDecoder: makes a decoder. It is called synchronously on any thread, once per response, so it
+    ///     cannot use the state of an actor.
     public init(
         _ type: Value.Type = Value.self,
         makeDecoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
@@ -59,13 +59,13 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
         )
     }
 
-    /// A serializer of property lists, which accepts 200 to 299 and `application/x-plist`. Bodies are checked
-    /// as by ``PropertyListResponseSerializer``.
+    /// Creates a serializer of property lists that accepts 200 to 299 and `application/x-plist`. Bodies are
+    /// checked as by ``PropertyListResponseSerializer``.
     ///
     /// - Parameters:
-    ///   - type: what to decode.
-    ///   - makeDecoder: makes a decoder; called once for each response, on any thread, and at once: so it
-    ///     cannot use what belongs to an actor.
+    ///   - type: the type to decode.
+    ///   - makeDecoder: makes a decoder. It is called synchronously on any thread, once per response, so it
+    ///     cannot use the state of an actor.
     public init(
         propertyList type: Value.Type,
         makeDecoder: @escaping @Sendable () -> PropertyListDecoder = { PropertyListDecoder() }
@@ -76,14 +76,14 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
         )
     }
 
-    /// A serializer of another format.
+    /// Creates a serializer of another format.
     ///
     /// - Parameters:
-    ///   - type: what to decode.
+    ///   - type: the type to decode.
     ///   - acceptableContentTypes: as in ``HTTPResponseSerializer/acceptableContentTypes``.
-    ///   - decode: decodes the body as it came, from any thread. The depth of the body is not bounded here:
-    ///     look at it first when the decoder does not. A `DecodingError` becomes one that says where, a
-    ///     ``ResponseSerializationError`` stays what it is.
+    ///   - decode: decodes the unchanged body, on any thread. The depth of the body is not limited: check it
+    ///     if the decoder does not. A `DecodingError` becomes an error that names the place; a
+    ///     ``ResponseSerializationError`` is not changed.
     public init(
         _ type: Value.Type = Value.self,
         acceptableContentTypes: Set<String>?,
@@ -93,15 +93,15 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
         validation = HTTPResponseSerializer(acceptableContentTypes: acceptableContentTypes)
     }
 
-    // MARK: - Errors as values
+    // MARK: - Decoding errors
 
-    /// A copy that decodes the JSON body of an unacceptable status, and puts the value into the error's
-    /// ``ResponseSerializationError/responseObject``.
+    /// Returns a copy that decodes the JSON body of a response with an unacceptable status, and stores the
+    /// value in the error's ``ResponseSerializationError/responseObject``.
     ///
     /// - Parameters:
-    ///   - type: what the server explains its errors with.
-    ///   - makeDecoder: makes a decoder; called once for each response, on any thread, and at once: so it
-    ///     cannot use what belongs to an actor.
+    ///   - type: the type of the server's error descriptions.
+    ///   - makeDecoder: makes a decoder. It is called synchronously on any thread, once per response, so it
+    ///     cannot use the state of an actor.
     /// - Returns: the copy.
     public func decodingErrors<ErrorValue: Decodable & Sendable>(
         as type: ErrorValue.Type,
@@ -114,14 +114,15 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
 
     // MARK: - ResponseSerializer
 
-    /// The value of an acceptable response, as an operation's `responseObject`.
+    /// Returns the value of an acceptable response, as an operation's `responseObject`.
     ///
     /// - Parameters:
     ///   - response: the head.
-    ///   - data: the whole body; `nil`: it went elsewhere, and only the response is judged.
-    /// - Returns: a `Value`; `nil` when that is an optional without a value, or the body went elsewhere.
-    /// - Throws: ``ResponseSerializationError``; `URLError.resourceUnavailable` if a deep body needs a
-    ///   thread, and the process can have none.
+    ///   - data: the whole body; `nil` if it was delivered elsewhere. Then only the response is validated.
+    /// - Returns: a `Value`. `nil` if that is an optional without a value, or if the body was delivered
+    ///   elsewhere.
+    /// - Throws: ``ResponseSerializationError``; `URLError.resourceUnavailable` if a deep body needs a thread
+    ///   and the process cannot create one.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
         try responseObject(of: ReceivedMessage(response, data))
     }
@@ -136,14 +137,14 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
         return optional.flattened.flatMap(handingOver)
     }
 
-    /// The value of an acceptable response.
+    /// Returns the value of an acceptable response.
     ///
     /// - Parameters:
     ///   - response: the head.
     ///   - data: the whole body.
-    /// - Returns: what the body decodes to, or stands for when it is empty.
-    /// - Throws: ``ResponseSerializationError``; `URLError.resourceUnavailable` if a deep body needs a
-    ///   thread, and the process can have none.
+    /// - Returns: the decoded value, or the value that represents an empty body.
+    /// - Throws: ``ResponseSerializationError``; `URLError.resourceUnavailable` if a deep body needs a thread
+    ///   and the process cannot create one.
     public func value(for response: HTTPURLResponse?, data: Data?) throws -> Value {
         try value(of: ReceivedMessage(response, data))
     }
@@ -167,7 +168,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
         return try decoded(data, message.response)
     }
 
-    /// Whether the status says everything. A closure that decodes is asked all the same.
+    /// Whether only the status matters. A custom decoding closure is called all the same.
     private var ignoresBody: Bool {
         guard Value.self == EmptyResponse.self else { return false }
         return switch source {
@@ -201,7 +202,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
                 try makeDecoder().decode(Value.self, from: list.octets)
             }
         case .other(let decode):
-            // A level has two octets at least.
+            // A level takes at least two octets.
             return try onStack(ofDepth: data.count / 2, response, data) { try decode(data) }
         case .json(let makeDecoder):
             let decoder = makeDecoder()
@@ -227,7 +228,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
         }
     }
 
-    /// Decodes where there is room for so many levels.
+    /// Decodes on a stack that is large enough for the depth.
     private func onStack(
         ofDepth depth: Int,
         _ response: ReceivedResponse?,
@@ -255,13 +256,14 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
         )
     }
 
-    /// The body's explanation of an unacceptable status.
+    /// Returns the object with which the server explains an unacceptable status.
     ///
-    /// - Throws: that it is malformed, with the status under it, as ``JSONResponseSerializer`` does.
+    /// - Throws: an error for a malformed body, with the one for the status as underlying error, as
+    ///   ``JSONResponseSerializer`` does.
     private func explanation(of message: ReceivedMessage) throws -> (any Sendable)? {
         guard let data = message.data, !data.isEmpty else { return nil }
         if let decodeError,
-            // Whether the decoder reads JSON5 is not known.
+            // The decoder may read JSON5.
             let text = try? JSONText(data, response: message.response, makesTree: false, isJSON5: true),
             case .success(let value)? = try? DecodingStack.run(
                 depth: text.depth,
@@ -277,7 +279,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
             json.validation = validation
             json.acceptableContentTypes = nil
         case .propertyList, .other:
-            // In a format that is not known here; an explanation in JSON is common all the same.
+            // The format is unknown, but errors are often explained in JSON.
             break
         }
         do {
@@ -290,13 +292,13 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
     }
 }
 
-/// The difference between a body and the structure that a `Decodable` type wants, with its place:
+/// The difference between a body and the structure that a `Decodable` type expects, with its place:
 /// `users[3].name: expected String, found null`.
 ///
-/// Keys may come from the body, and values are quoted by some types: so both are cut off, and written in
-/// printable characters.
+/// Keys may come from the body, and some types quote values. So both are shortened and written in printable
+/// characters.
 struct DecodingDifference: Hashable, CustomStringConvertible {
-    /// One sentence of at most a few hundred characters.
+    /// A sentence of at most a few hundred characters.
     let description: String
 
     init(_ error: DecodingError) {
@@ -313,7 +315,7 @@ struct DecodingDifference: Hashable, CustomStringConvertible {
         case .keyNotFound(let key, let context):
             self.init(context.codingPath + [key], "expected a value, found nothing")
         case .dataCorrupted(let context):
-            // Foundation says this of a number, too, that its type cannot hold.
+            // Foundation reports the same error for a number that its type cannot represent.
             let isNotJSON = context.debugDescription == "The given data was not valid JSON."
             let sentence = isNotJSON ? "a value does not fit into its type" : context.debugDescription
             self.init(context.codingPath, DecodingDifference.printable(sentence, limit: 200))
@@ -329,7 +331,7 @@ struct DecodingDifference: Hashable, CustomStringConvertible {
 
     // MARK: - Private
 
-    /// The innermost 16 keys.
+    /// The 16 innermost keys.
     private static func text(of path: [any CodingKey]) -> String {
         var text = path.count > 16 ? "…" : ""
         for key in path.suffix(16) {
@@ -348,7 +350,7 @@ struct DecodingDifference: Hashable, CustomStringConvertible {
         return String(describing: type)
     }
 
-    /// The kind of value that Foundation found, from its sentence: "Expected to decode String but found
+    /// The kind of value that Foundation found, taken from its sentence "Expected to decode String but found
     /// number instead."
     private static func found(in sentence: String) -> String {
         guard let start = sentence.range(of: "but found "),
@@ -373,22 +375,22 @@ struct DecodingDifference: Hashable, CustomStringConvertible {
     }
 }
 
-/// A stack that is deep enough for decoders.
+/// A thread with a stack that is large enough for decoders.
 ///
-/// A decoder calls itself once for each level of its input, through the decoded type's own code. Foundation
-/// stops at 512 levels, but a type that holds itself needs more than the 512 KiB of a dispatch thread well
-/// before that, and the process dies.
+/// A decoder calls itself for each level of its input, through the code of the decoded type. Foundation stops
+/// at 512 levels, but a recursive type exceeds the 512 KiB of a dispatch thread long before, which crashes
+/// the process.
 enum DecodingStack {
-    /// 32 KiB for each of Foundation's 512 levels. Untouched pages cost nothing.
+    /// 32 KiB for each of Foundation's 512 levels. Pages that are not used cost nothing.
     private static let size = 16 << 20
 
-    /// The levels for which the present stack has room.
+    /// The number of levels for which the current stack is large enough.
     static let shallowDepth = 16
 
-    /// Runs `work`, on a thread with such a stack if the input has more levels than a few, and waits for it:
-    /// a tenth of a millisecond more.
+    /// Runs `work` and waits for it. If the input has more than a few levels, a new thread runs it, which
+    /// costs a tenth of a millisecond.
     ///
-    /// - Throws: `URLError.resourceUnavailable` if the process can have no more threads.
+    /// - Throws: `URLError.resourceUnavailable` if the process cannot create a thread.
     static func run<Value: Sendable>(
         depth: Int,
         for url: URL?,

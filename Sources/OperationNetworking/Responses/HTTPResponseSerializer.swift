@@ -1,18 +1,18 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The body as it came, once the status code and the media type are acceptable.
+/// A serializer that validates the status code and the media type, and returns the body unchanged.
 ///
-/// The object is always a `Data`, empty when there was no body (204, HEAD). The error of an unacceptable
-/// response has the body as its ``ResponseSerializationError/responseObject``.
+/// The object is always a `Data`, which is empty if the response has no body (204, HEAD). The error for an
+/// unacceptable response has the body as its ``ResponseSerializationError/responseObject``.
 public struct HTTPResponseSerializer: MessageSerializer, Hashable, ArchivableResponseSerializer {
     private var format = ArchiveFormat()
 
-    /// 200 to 299 unless set; `nil` accepts any.
+    /// The acceptable status codes. Defaults to 200 to 299; `nil` accepts any.
     public var acceptableStatusCodes: IndexSet? {
         get {
             statusCodes?.reduce(into: IndexSet()) { set, range in
-                // A set of other integers ends the process, and an archive may name them.
+                // Other integers in the set would trap, and an archive may contain them.
                 let range = range.clamped(to: 0..<Int.max - 1)
                 if !range.isEmpty { set.insert(integersIn: range) }
             }
@@ -21,36 +21,36 @@ public struct HTTPResponseSerializer: MessageSerializer, Hashable, ArchivableRes
     }
     private var statusCodes: [Range<Int>]? = Self.successful
 
-    /// The acceptable media types, such as `text/html`, `text/*` or `application/*+json`, in any case; `nil`,
-    /// as it is unless set, accepts any. The type of an empty body does not matter.
+    /// The acceptable media types, such as `text/html`, `text/*` or `application/*+json`, in any case. `nil`
+    /// (the default) accepts any type. The type of an empty body is ignored.
     public var acceptableContentTypes: Set<String>?
 
-    /// Made once: an array is an object.
+    /// Shared, because an array is an allocated object.
     private static let successful = [200..<300]
 
-    /// A serializer that accepts 200 to 299 and these media types, or any.
+    /// Creates a serializer that accepts 200 to 299 and these media types, or any.
     public init(acceptableContentTypes: Set<String>? = nil) {
         self.acceptableContentTypes = acceptableContentTypes
     }
 
-    /// The same as setting ``acceptableStatusCodes``.
+    /// Equivalent to setting ``acceptableStatusCodes``.
     public mutating func setAcceptableStatusCodes(_ statusCodes: IndexSet?) {
         acceptableStatusCodes = statusCodes
     }
 
-    /// The same as setting ``acceptableContentTypes``.
+    /// Equivalent to setting ``acceptableContentTypes``.
     public mutating func setAcceptableContentTypes(_ contentTypes: Set<String>?) {
         acceptableContentTypes = contentTypes
     }
 
     // MARK: - ResponseSerializer
 
-    /// The body of an acceptable response.
+    /// Returns the body of an acceptable response.
     ///
     /// - Parameters:
     ///   - response: the head.
     ///   - data: the whole body.
-    /// - Returns: a `Data`, empty when there is no body.
+    /// - Returns: a `Data`, which is empty if the response has no body.
     /// - Throws: ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
         try responseObject(of: ReceivedMessage(response, data))
@@ -69,14 +69,15 @@ public struct HTTPResponseSerializer: MessageSerializer, Hashable, ArchivableRes
 
     func isQuick(byteCount: Int?) -> Bool { true }
 
-    /// Judges a response by its media type and its status code, without looking into the body.
+    /// Validates the media type and the status code of a response, without reading the body.
     ///
-    /// Serializers of your own begin with this.
+    /// Call this first in serializers of your own.
     ///
     /// - Parameters:
-    ///   - response: the head; without one there is nothing to judge.
+    ///   - response: the head. Without one, everything is valid.
     ///   - data: the whole body.
-    /// - Throws: an error for the status, with the one for the media type under it if both are unacceptable.
+    /// - Throws: an error for the status or the media type. If both are unacceptable, the error for the media
+    ///   type is the underlying error of that for the status.
     public func validate(_ response: HTTPURLResponse?, data: Data?) throws(ResponseSerializationError) {
         try validate(ReceivedMessage(response, data))
     }
@@ -86,7 +87,7 @@ public struct HTTPResponseSerializer: MessageSerializer, Hashable, ArchivableRes
         try validate(response, data: message.data, hasBody: message.data?.isEmpty == false)
     }
 
-    /// Judges a response whose body is still to come.
+    /// Validates a response whose body has not arrived yet.
     func validateHead(_ response: HTTPURLResponse) throws(ResponseSerializationError) {
         try validate(ReceivedResponse(response), data: nil, hasBody: true)
     }

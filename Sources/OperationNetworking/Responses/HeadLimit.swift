@@ -1,12 +1,13 @@
-/// A limit of a response beside its body: of one field, of all heads, of a trailer.
+/// A limit of the parts of a response other than its body: a field, all heads, or a trailer.
 enum HeadLimit: Hashable, Sendable {
-    /// One field, in bytes; libcurl's limit, too.
+    /// The length of a field, in bytes. Equal to libcurl's own limit.
     case field
-    /// All heads of a transfer and its trailers, in bytes; as in libcurl from 8.3 on.
+    /// The length of all heads of a transfer and its trailers, in bytes. Equal to libcurl's own limit from
+    /// 8.3 on.
     case heads
-    /// The number of fields; only libcurl looks, from 8.14 on.
+    /// The number of fields. Only libcurl checks it, from 8.14 on.
     case fieldCount
-    /// One trailer, in bytes; only libcurl looks.
+    /// The length of a trailer, in bytes. Only libcurl checks it.
     case trailer
 
     var value: Int {
@@ -18,7 +19,7 @@ enum HeadLimit: Hashable, Sendable {
         }
     }
 
-    /// A sentence that names the part that was too long, and its limit.
+    /// A sentence that names the part that was too long and its limit.
     var sentence: String {
         switch self {
         case .field: "A field of the response's head is longer than \(value / 1024) KiB."

@@ -1,27 +1,29 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The body as a ``ResponseImage``: format and size, found in the bytes and not in the `Content-Type`.
+/// A serializer that returns the body as a ``ResponseImage``, with the format and size found in the bytes
+/// rather than in `Content-Type`.
 ///
 /// | Response                                  | Result                                                  |
 /// |-------------------------------------------|---------------------------------------------------------|
 /// | acceptable, an image                      | the ``ResponseImage``                                   |
-/// | acceptable, an image of another type      | the ``ResponseImage``: the bytes are right              |
+/// | acceptable, an image of another type      | the ``ResponseImage``: the bytes decide                 |
 /// | empty body                                | `nil`                                                   |
-/// | unacceptable media type                   | an error; the body is not looked at                     |
-/// | body that is no image, or breaks off before its size | an error                                     |
+/// | unacceptable media type                   | an error; the body is not read                          |
+/// | body that is not an image, or ends before its size | an error                                       |
 /// | unacceptable status, an image             | the error for the status, with the image as its `responseObject` |
 /// | unacceptable status, anything else        | the error for the status                                |
 ///
-/// Only the beginning is judged: whether the pixels are there, and are sound, is for a decoder to say.
+/// Only the beginning of the body is checked. A decoder has to check whether the pixels are present and
+/// valid.
 public struct ImageHeadResponseSerializer:
     ValidatingResponseSerializer, MessageSerializer, Hashable, ArchivableResponseSerializer
 {
-    /// 200 to 299 unless set, and these types. AFNetworking's: `image/tiff`, `image/jpeg`, `image/gif`,
-    /// `image/png`, `image/ico`, `image/x-icon`, `image/bmp`, `image/x-bmp`, `image/x-xbitmap` and
-    /// `image/x-win-bitmap`. In addition: `image/apng`, `image/avif`, `image/heic`, `image/heic-sequence`,
-    /// `image/heif`, `image/heif-sequence`, `image/vnd.microsoft.icon`, `image/webp`, `image/x-ms-bmp` and
-    /// `image/x-xbm`.
+    /// The validation. Defaults to 200 to 299 and these types. From AFNetworking: `image/tiff`, `image/jpeg`,
+    /// `image/gif`, `image/png`, `image/ico`, `image/x-icon`, `image/bmp`, `image/x-bmp`, `image/x-xbitmap`
+    /// and `image/x-win-bitmap`. In addition: `image/apng`, `image/avif`, `image/heic`,
+    /// `image/heic-sequence`, `image/heif`, `image/heif-sequence`, `image/vnd.microsoft.icon`, `image/webp`,
+    /// `image/x-ms-bmp` and `image/x-xbm`.
     public var validation = HTTPResponseSerializer(acceptableContentTypes: [
         // AFNetworking's.
         "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp",
@@ -31,23 +33,23 @@ public struct ImageHeadResponseSerializer:
         "image/vnd.microsoft.icon", "image/webp", "image/x-ms-bmp", "image/x-xbm",
     ])
 
-    /// Pixels per point of the images: AFNetworking's `imageScale`, which was that of the screen. 1 unless
-    /// set; what is not a positive number counts as 1.
+    /// The pixels per point of the images. This is AFNetworking's `imageScale`, which defaulted to that of
+    /// the screen. Defaults to 1, which also replaces a value that is not a positive number.
     public var scale: Double
 
-    /// A serializer that accepts 200 to 299 and the media types of ``acceptableContentTypes``.
+    /// Creates a serializer that accepts 200 to 299 and the media types of ``acceptableContentTypes``.
     public init(scale: Double = 1) {
         self.scale = scale
     }
 
     // MARK: - ResponseSerializer
 
-    /// The image of an acceptable response.
+    /// Returns the image of an acceptable response.
     ///
     /// - Parameters:
     ///   - response: the head.
     ///   - data: the whole body.
-    /// - Returns: a ``ResponseImage``, `nil` for an empty body.
+    /// - Returns: a ``ResponseImage``; `nil` for an empty body.
     /// - Throws: ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
         try responseObject(of: ReceivedMessage(response, data))
@@ -77,7 +79,7 @@ public struct ImageHeadResponseSerializer:
         }
     }
 
-    /// Only its beginning is looked at.
+    /// Always: only the beginning is read.
     func isQuick(byteCount: Int?) -> Bool { true }
 
     // MARK: - Private

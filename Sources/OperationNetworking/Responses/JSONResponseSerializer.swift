@@ -1,59 +1,60 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The body as a JSON tree: `[String: Any]`, `[Any]`, `String`, `NSNumber` and `NSNull`, all of them values
-/// or immutable.
+/// A serializer that returns the body as a JSON tree: `[String: Any]`, `[Any]`, `String`, `NSNumber` and
+/// `NSNull`, all of which are values or immutable.
 ///
 /// | Response                           | Result                                                        |
 /// |------------------------------------|---------------------------------------------------------------|
 /// | empty body, or one space           | `nil`                                                         |
 /// | unacceptable status, JSON body     | an error with the tree as its `responseObject`                |
 /// | unacceptable media type            | an error; the body is not parsed                              |
-/// | body that is not JSON              | an error, with the one for the status under it if there is one |
-/// | more than 512 levels of containers | an error, as in Foundation, so no body exhausts the stack     |
+/// | body that is not JSON              | an error; an unacceptable status is its underlying error      |
+/// | more than 512 levels of containers | an error, as in Foundation, so that no body exhausts the stack |
 /// | a tree of more than about 1 GiB    | an error: 16 million numbers, or 340,000 objects              |
 ///
-/// Foundation takes 60 to 100 bytes for a number, 3 KB for an object, so a small body, compressed, could take
-/// all memory. For a bigger body, use ``DecodableResponseSerializer``: it reads 16 million values.
+/// Foundation takes 60 to 100 bytes for a number and 3 KB for an object, so a small compressed body could
+/// exhaust the memory. For a larger body, use ``DecodableResponseSerializer``, which reads up to 16 million
+/// values.
 ///
-/// UTF-8, UTF-16 and UTF-32 are recognized by the first octets. Any other character set is decoded as the
+/// UTF-8, UTF-16 and UTF-32 are recognized by the first octets. Other character sets are decoded as the
 /// response says.
 public struct JSONResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable,
     ArchivableResponseSerializer
 {
-    /// 200 to 299, `application/json`, `text/json`, `text/javascript`, `application/problem+json` and all
-    /// types that end in `+json` unless set.
+    /// The validation. Defaults to 200 to 299, `application/json`, `text/json`, `text/javascript`,
+    /// `application/problem+json` and all types that end in `+json`.
     public var validation = HTTPResponseSerializer(acceptableContentTypes: [
         "application/json", "text/json", "text/javascript", "application/problem+json", "*/*+json",
     ])
 
-    /// The options of the parser. The two options that ask for mutable containers are ignored: a tree that
-    /// several threads see must not change.
+    /// The options of the parser. The two options for mutable containers are ignored, because a tree that is
+    /// shared between threads must not change.
     public var readingOptions: JSONSerialization.ReadingOptions {
         get { options.value }
         set { options.value = newValue }
     }
     private var options: RawCoded<JSONSerialization.ReadingOptions>
 
-    /// Whether members of objects whose value is null are left out, at any depth. Null in arrays stays.
+    /// Whether members of objects whose value is null are removed, at any depth. Null in arrays stays.
     public var removesKeysWithNullValues = false
 
     /// The body that Rails sends for `head :ok`.
     private static let space = Data([UInt8(ascii: " ")])
 
-    /// A serializer that accepts 200 to 299 and every media type of JSON.
+    /// Creates a serializer that accepts 200 to 299 and every media type of JSON.
     public init(readingOptions: JSONSerialization.ReadingOptions = []) {
         options = RawCoded(readingOptions)
     }
 
     // MARK: - ResponseSerializer
 
-    /// The tree of an acceptable response.
+    /// Returns the tree of an acceptable response.
     ///
     /// - Parameters:
     ///   - response: the head.
     ///   - data: the whole body.
-    /// - Returns: the tree, `nil` for an empty body and for one space.
+    /// - Returns: the tree; `nil` for an empty body and for a single space.
     /// - Throws: ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
         try responseObject(of: ReceivedMessage(response, data))
@@ -66,7 +67,7 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, MessageSeria
         }
     }
 
-    /// Parsing takes some 20 nanoseconds a byte.
+    /// Parsing takes some 20 nanoseconds per byte.
     func isQuick(byteCount: Int?) -> Bool { (byteCount ?? 0) <= 16 * 1024 }
 
     // MARK: - Private

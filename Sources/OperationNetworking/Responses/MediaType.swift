@@ -1,5 +1,5 @@
-/// The value of a `Content-Type` field, as far as serializers look at it
-/// ([RFC 9110 §8.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1)).
+/// The parts of a `Content-Type` field that serializers use ([RFC 9110
+/// §8.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1)).
 ///
 /// | Field value                          | `essence`          | `charset`    |
 /// |--------------------------------------|--------------------|--------------|
@@ -7,15 +7,15 @@
 /// | `Text/HTML; Charset="ISO-8859-1"`    | `text/html`        | `ISO-8859-1` |
 /// | `application/json, text/csv`         | `text/csv`         | `nil`        |
 ///
-/// A field that was sent more than once is a list, and the last type counts that is one, as in browsers
+/// A repeated field is a list. As in browsers, its last valid type is used
 /// ([Fetch](https://fetch.spec.whatwg.org/#content-type-header)).
 struct MediaType: Hashable, Sendable {
-    /// Type and subtype in lower case, without parameters.
+    /// The type and subtype in lower case, without parameters.
     let essence: String
-    /// As written, without quotes; the first one counts.
+    /// The character set as written, without quotes. The first such parameter is used.
     let charset: String?
 
-    /// `nil` when there is no type before the first semicolon.
+    /// Fails if no type precedes the first semicolon.
     init?(fieldValue: String) {
         let values = MediaType.split(fieldValue[...], at: UInt8(ascii: ","))
         let last = values.last { $0.contains("/") && !$0.hasPrefix("*/*") } ?? fieldValue[...]
@@ -32,8 +32,8 @@ struct MediaType: Hashable, Sendable {
             }.first
     }
 
-    /// Whether `pattern` allows this type: `text/html`, `text/*`, `*/*`, or a structured syntax such as
-    /// `application/*+json` or `*/*+json`. Case does not matter.
+    /// Whether `pattern` matches this type: `text/html`, `text/*`, `*/*`, or a structured syntax such as
+    /// `application/*+json` or `*/*+json`. Case is ignored.
     func matches(_ pattern: String) -> Bool {
         let pattern = pattern.lowercased()
         guard pattern != essence else { return true }
@@ -47,7 +47,7 @@ struct MediaType: Hashable, Sendable {
 
     // MARK: - Parameters
 
-    /// The parts between separators that are not inside quotes, trimmed.
+    /// The trimmed parts between separators outside of quotes.
     static func split(_ text: Substring, at separator: UInt8) -> [Substring] {
         var isQuoted = false
         var isEscaped = false
@@ -66,7 +66,7 @@ struct MediaType: Hashable, Sendable {
         Substring(text.utf8.trimmingHTTPWhitespace())
     }
 
-    /// The text of a quoted string (RFC 9110 §5.6.4), or the text itself.
+    /// The text of a quoted string (RFC 9110 §5.6.4), or the text itself if it is not quoted.
     static func unquote(_ text: Substring) -> String {
         guard text.count >= 2, text.first == "\"", text.last == "\"" else { return String(text) }
         var unquoted = ""

@@ -1,32 +1,31 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The length of a response's body, and so its end
-/// ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
+/// The length of a response's body ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
 ///
-/// libcurl lets malformed and conflicting lengths pass, so the length is judged here, before the body.
+/// libcurl accepts malformed and conflicting lengths, so the length is checked here before the body.
 enum MessageLength: Hashable, Sendable {
-    /// There is no body, whatever the fields say: HEAD, 1xx, 204, 304.
+    /// The response has no body, whatever its fields say: HEAD, 1xx, 204, 304.
     case none
-    /// Exactly this number of bytes.
+    /// The body has exactly this number of bytes.
     case exactly(Int64)
-    /// The last chunk, or the end of an HTTP/2 stream, says that it was the end.
+    /// The last chunk, or the end of an HTTP/2 stream, marks the end.
     case delimited
-    /// The body lasts until the connection closes.
+    /// The body ends when the connection closes.
     case untilClose
 
-    /// The error of a response's length fields; the associated value is their text.
+    /// An error in the length fields of a response. The associated value is their text.
     enum Failure: Error, Hashable, Sendable {
-        /// A `Content-Length` that is not a number of bytes.
+        /// `Content-Length` is not a number of bytes.
         case malformedLength(String)
-        /// Several `Content-Length`s that differ.
+        /// The response has several `Content-Length`s that differ.
         case conflictingLengths(String)
-        /// A `Transfer-Encoding` other than `chunked`. None was asked for (RFC 9110 §10.1.4), and libcurl
-        /// undoes those it knows without noticing that one breaks off.
+        /// `Transfer-Encoding` is not `chunked`. No other coding was requested (RFC 9110 §10.1.4), and
+        /// libcurl decodes those that it knows without noticing a truncated body.
         case unknownTransferCoding(String)
     }
 
-    /// Whether libcurl keeps the connection when it has read more than the response, which it drops.
+    /// Whether libcurl keeps the connection although it has read, and discarded, more than the response.
     var keepsConnectionDespiteExcess: Bool {
         switch self {
         case .none, .delimited: true
@@ -35,7 +34,7 @@ enum MessageLength: Hashable, Sendable {
         }
     }
 
-    /// - Throws: `Failure`. The end of the body is then unknown.
+    /// - Throws: `Failure`, since the end of the body is unknown.
     init(method: String, head: ResponseHead) throws(Failure) {
         let declared = try Self.declaredLength(head.fields)
         let hasNoBody = method == "HEAD" || head.isInterim || head.status == 204 || head.status == 304
@@ -52,12 +51,12 @@ enum MessageLength: Hashable, Sendable {
         }
     }
 
-    /// Whether chunks say where the body ends, whatever `Content-Length` says.
+    /// Whether the body is chunked, whatever `Content-Length` says.
     static func isChunked(_ fields: HeaderFields) throws(Failure) -> Bool {
         guard let value = fields.combined(for: "Transfer-Encoding") else { return false }
         switch value.lowercased() {
         case "chunked": return true
-        // It meant "none" before it was taken out of HTTP (RFC 7230 appendix A.2).
+        // It meant "none" until it was removed from HTTP (RFC 7230, appendix A.2).
         case "identity": return false
         default: throw .unknownTransferCoding(value)
         }
@@ -82,7 +81,7 @@ enum MessageLength: Hashable, Sendable {
         return length
     }
 
-    /// Digits, and optional white space (RFC 9110 §5.6.3) around them.
+    /// The number in a text of digits with optional white space around them (RFC 9110 §5.6.3).
     private static func number(_ text: Span<UInt8>) -> Int64? {
         var (start, end) = (0, text.count)
         while start < end, isBlank(text[start]) { start += 1 }

@@ -1,44 +1,44 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The body as a property list: `[String: any Sendable]`, `[any Sendable]`, `String`, `NSNumber`, `Bool`,
-/// `Date` and `Data`, all of them values or immutable.
+/// A serializer that returns the body as a property list: `[String: any Sendable]`, `[any Sendable]`,
+/// `String`, `NSNumber`, `Bool`, `Date` and `Data`, all of which are values or immutable.
 ///
 /// | Response                            | Result                                                         |
 /// |-------------------------------------|----------------------------------------------------------------|
 /// | empty body                          | `nil`                                                          |
 /// | unacceptable status, property list  | an error with the list as its `responseObject`                 |
 /// | unacceptable media type             | an error; the body is not parsed                               |
-/// | body that is neither XML nor binary | an error, with the one for the status under it if there is one |
+/// | body that is neither XML nor binary | an error; an unacceptable status is its underlying error       |
 ///
-/// Every body is checked before Foundation sees it, since Foundation trusts bodies too much. The serializer
-/// refuses more than 256 levels, references that form a circle, or that would make the list far bigger than
-/// the body (more than 16 times, beyond 64 MiB), more than 4 million values (about 1 GiB; in XML a value with
-/// text counts twice), dictionaries of more than 11,585 keys (or several whose keys make as many pairs), sizes
-/// that reach beyond the body, dates that are not a number (NaN), XML as in ``XMLParserResponseSerializer``,
-/// and the references of keyed archives.
+/// Every body is checked before Foundation parses it, because Foundation trusts bodies too much. The
+/// serializer refuses more than 256 levels; circular references; references that would make the list far
+/// larger than the body (more than 16 times, beyond 64 MiB); more than 4 million values (about 1 GiB; in XML,
+/// a value with text counts twice); dictionaries of more than 11,585 keys (or several whose keys form as many
+/// pairs); sizes that exceed the body; dates that are not a number (NaN); XML as in
+/// ``XMLParserResponseSerializer``; and the references of keyed archives.
 ///
-/// The text format of OpenStep is not read: almost any text is one.
+/// The text format of OpenStep is not supported, because almost any text is valid in it.
 public struct PropertyListResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable,
     ArchivableResponseSerializer
 {
-    /// 200 to 299 and `application/x-plist` unless set.
+    /// The validation. Defaults to 200 to 299 and `application/x-plist`.
     public var validation = HTTPResponseSerializer(acceptableContentTypes: ["application/x-plist"])
 
-    /// The options of the parser. The two options that ask for mutable containers are ignored: a tree that
-    /// several threads see must not change.
+    /// The options of the parser. The two options for mutable containers are ignored, because a tree that is
+    /// shared between threads must not change.
     public var readOptions: PropertyListSerialization.ReadOptions {
         get { options.value }
         set { options.value = newValue }
     }
     private var options: RawCoded<PropertyListSerialization.ReadOptions>
 
-    /// A serializer that accepts 200 to 299 and `application/x-plist`.
+    /// Creates a serializer that accepts 200 to 299 and `application/x-plist`.
     public init(readOptions: PropertyListSerialization.ReadOptions = []) {
         options = RawCoded(readOptions)
     }
 
-    /// The format of a body, XML or binary, by its first octets.
+    /// Returns the format of a body, XML or binary, which its first octets show.
     ///
     /// - Parameter data: the body of a response.
     /// - Returns: `.binary` or `.xml`; `nil` for neither, and for an empty body.
@@ -50,12 +50,12 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Mess
 
     // MARK: - ResponseSerializer
 
-    /// The list of an acceptable response.
+    /// Returns the list of an acceptable response.
     ///
     /// - Parameters:
     ///   - response: the head.
     ///   - data: the whole body.
-    /// - Returns: the list, `nil` for an empty body.
+    /// - Returns: the list; `nil` for an empty body.
     /// - Throws: ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
         try responseObject(of: ReceivedMessage(response, data))
@@ -79,7 +79,7 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Mess
         let tree: Any
         do {
             let options = readOptions.subtracting([.mutableContainers, .mutableContainersAndLeaves])
-            // Unsafe for its pointer to a format, which is not used.
+            // Unsafe because of its pointer to a format, which is not used.
             tree = try unsafe PropertyListSerialization.propertyList(
                 from: checked.octets,
                 options: options,
@@ -105,7 +105,7 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Mess
         return list
     }
 
-    /// The body in a form that Foundation can be trusted with, and its levels.
+    /// Returns the body in a form that Foundation can parse safely, and its number of levels.
     static func checked(
         _ data: Data,
         response: ReceivedResponse?,
@@ -141,7 +141,7 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Mess
         )
     }
 
-    /// The same tree, of types that are `Sendable` by declaration; `nil` when it holds something else.
+    /// Returns the same tree with types that are declared `Sendable`; `nil` if it contains anything else.
     private static func values(of tree: Any) -> (any Sendable)? {
         switch tree {
         case let text as String: return text

@@ -2,10 +2,10 @@ import Foundation
 package import FoundationNetworking
 import Synchronization
 
-/// The head of a response, and Foundation's form of it, made on demand.
+/// The head of a response, and the `HTTPURLResponse` made of it on demand.
 ///
-/// Foundation looks at each field several times to make one, which is more work than all else that a small
-/// request costs. Callable from any thread.
+/// Foundation reads each field several times to create one, which takes longer than the rest of a small
+/// request. Callable from any thread.
 final class ReceivedResponse: Sendable {
     private let head: ResponseHead?
     private let url: URL?
@@ -31,8 +31,8 @@ final class ReceivedResponse: Sendable {
 
     var statusCode: Int { head?.status ?? made.load()?.statusCode ?? 0 }
 
-    /// The media type of the `Content-Type`. Not `mimeType` and `textEncodingName`, which on Linux miss a
-    /// parameter that is not in lower case.
+    /// The media type in `Content-Type`. Foundation's `mimeType` and `textEncodingName` miss parameters that
+    /// are not in lower case on Linux.
     var mediaType: MediaType? {
         let field =
             head.map { $0.fields.combined(for: "Content-Type") }
@@ -40,24 +40,24 @@ final class ReceivedResponse: Sendable {
         return field.flatMap(MediaType.init(fieldValue:))
     }
 
-    /// The name of the character set, as written.
+    /// The name of the character set as written.
     var charset: String? { mediaType?.charset }
 }
 
 extension HTTPURLResponse {
-    /// Type and subtype of the `Content-Type`, in lower case and without parameters; `nil` when it names
-    /// none. Not `mimeType`, which on Linux is an empty text then, and keeps a space before the semicolon.
+    /// The type and subtype in `Content-Type`, in lower case and without parameters; `nil` if it has none. On
+    /// Linux, `mimeType` is empty then, and keeps a space before the semicolon.
     package var mediaTypeName: String? { ReceivedResponse(self).mediaType?.essence }
 }
 
-/// A response that was received to its end, as our serializers see it: without Foundation's form of its head,
-/// unless an error has to carry that.
+/// A complete response as this library's serializers receive it. An `HTTPURLResponse` is only created for an
+/// error.
 struct ReceivedMessage: Sendable {
-    /// `nil` when the body did not come over HTTP.
+    /// `nil` if the body was not received over HTTP.
     let response: ReceivedResponse?
-    /// `nil` when the body went elsewhere.
+    /// `nil` if the body was delivered elsewhere.
     let data: Data?
-    /// `nil` outside an operation.
+    /// `nil` outside of an operation.
     let origin: (any MessageOrigin)?
 
     init(_ response: ReceivedResponse?, _ data: Data?, from origin: (any MessageOrigin)? = nil) {
@@ -71,29 +71,29 @@ struct ReceivedMessage: Sendable {
     }
 }
 
-/// The operation that a message is of, as serializers see it: it knows those that look beyond the message.
+/// The operation that received a message. It supports serializers that need more than the message.
 protocol MessageOrigin: Sendable {
-    /// - Returns: the object in a box; `nil` if the message is all that the serializer looks at.
+    /// - Returns: the object in a box; `nil` if the serializer only needs the message.
     func responseObject(of message: ReceivedMessage, by serializer: any ResponseSerializer) throws
         -> ResponseObject?
 }
 
-/// The object of a response, which may be `nil`.
+/// The object of a response, or `nil`.
 struct ResponseObject: Sendable {
     let value: (any Sendable)?
 }
 
-/// A serializer that needs no form of Foundation's.
+/// A serializer that does not need an `HTTPURLResponse`.
 protocol MessageSerializer: ResponseSerializer {
     /// As ``ResponseSerializer/responseObject(for:data:)``.
     func responseObject(of message: ReceivedMessage) throws -> (any Sendable)?
 
-    /// Whether a body of this length takes a moment only, and no code of the caller's; `nil`: the body went
-    /// elsewhere.
+    /// Whether serializing a body of this length is quick and runs no code of the caller's; with `nil`, the
+    /// body was delivered elsewhere.
     func isQuick(byteCount: Int?) -> Bool
 }
 
 extension MessageSerializer {
-    /// A body that went elsewhere is not looked at.
+    /// A body that was delivered elsewhere is not read.
     func isQuick(byteCount: Int?) -> Bool { byteCount == nil }
 }

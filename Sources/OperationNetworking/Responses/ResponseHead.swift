@@ -4,25 +4,25 @@ internal import OperationNetworkingSystem
 
 /// The status line and the header fields of one response.
 struct ResponseHead: Hashable, Sendable {
-    /// As on the wire: `HTTP/1.1`, `HTTP/2`.
+    /// The version as sent: `HTTP/1.1`, `HTTP/2`.
     var version: String
     var status: Int
     var fields: HeaderFields
-    /// The challenges and locations that were not UTF-8, and so are read as ISO 8859-1. Their octets go back
-    /// to a server as they came (RFC 9110 §5.5).
+    /// The challenges and locations that were not UTF-8, and so were read as ISO 8859-1. Their octets are
+    /// sent back to a server unchanged (RFC 9110 §5.5).
     var latin1Values: Set<String> = []
-    /// Whether no byte of the body can be had, although there may be one: where it ends cannot be known, or
-    /// it was not asked for. Its transfer ends with the head.
+    /// Whether the body cannot be received even if the response has one, because its end is unknown or it was
+    /// not requested. The transfer ends with the head.
     private(set) var isWithoutBody = false
 
-    /// The same, ``isWithoutBody``.
+    /// The same head with ``isWithoutBody`` set.
     var withoutBody: ResponseHead {
         var head = self
         head.isWithoutBody = true
         return head
     }
 
-    /// The server's challenges.
+    /// The authentication challenges of the server.
     var offers: [AuthenticationOffer] {
         var offers: [AuthenticationOffer] = []
         for value in fields.values(for: "WWW-Authenticate") {
@@ -32,69 +32,69 @@ struct ResponseHead: Hashable, Sendable {
         return Array(offers.prefix(AuthenticationOffer.maximumCount))
     }
 
-    /// 1xx: another head follows. Not after 101, which ends HTTP (RFC 9110 §7.8).
+    /// Whether another head follows (1xx). False for 101, which ends HTTP (RFC 9110 §7.8).
     var isInterim: Bool { (100..<200).contains(status) && status != 101 }
 
-    /// The reason why the head must not be believed; `nil`: there is none.
+    /// The reason to reject the head; `nil` if it is well-formed.
     func malformation(isTLS: Bool, _ asked: TransferOptions.HTTPVersion) -> String? {
         if status == 101 { return "it switches to another protocol (101)" }
         guard (200..<600).contains(status) else { return "the status is \(status)" }
-        // libcurl believes a status line that says HTTP/2 on a connection that is not.
+        // libcurl accepts a status line with HTTP/2 on a connection that is not HTTP/2.
         guard isTLS || asked == .http2PriorKnowledge || version.hasPrefix("HTTP/1.") else {
             return "\(version.excerpt()) without TLS"
         }
         return nil
     }
 
-    /// Foundation's form of it. Repeated fields are joined with a comma (RFC 9110 §5.3).
+    /// Returns Foundation's form of the head. Repeated fields are joined with a comma (RFC 9110 §5.3).
     func response(for url: URL) -> HTTPURLResponse? {
         NamedResponse(url: url, statusCode: status, httpVersion: version, headerFields: fields.dictionary)
     }
 }
 
-/// A response whose suggested name is a name: Foundation's is `Unknown` on Linux unless the server names one,
-/// and knows no `filename*`.
+/// A response with a usable `suggestedFilename`. On Linux, Foundation's is `Unknown` if the server suggests
+/// none, and ignores `filename*`.
 final class NamedResponse: HTTPURLResponse, @unchecked Sendable {
-    // @unchecked: as its superclass, and nothing is stored here.
+    // @unchecked: as its superclass; it adds no stored properties.
 
     override var suggestedFilename: String? { safeFilename }
 }
 
-/// Reads response heads line by line, as libcurl hands them over.
+/// Parses response heads line by line, as libcurl delivers them.
 struct ResponseHeadReader {
     /// The event that a line completes.
     enum Event {
         case nothing
-        /// A whole head, interim ones included.
+        /// A complete head. It may be an interim one.
         case head(ResponseHead)
-        /// A field after the body (RFC 9112 §7.1.2); not part of the head.
+        /// A field after the body (RFC 9112 §7.1.2), which is not part of the head.
         case trailer
     }
 
-    /// Fields whose octets go back to a server.
+    /// The fields whose octets are sent back to a server.
     private static let fieldsOfOctets = ["WWW-Authenticate", "Location", "Content-Location"]
 
     private var byteCount = 0
-    /// Not an optional, which would be copied to be changed.
+    /// Not an optional, because changing its value would copy it.
     private var head = ResponseHead(version: "", status: 0, fields: HeaderFields())
-    /// Whether a head has begun and its empty line has not come.
+    /// Whether a head has begun and its empty line has not been received.
     private(set) var isInsideHead = false
-    /// Whether what follows is the body, or trailers.
+    /// Whether the final head has been received, so that the body or trailers follow.
     private(set) var hasFinalHead = false
-    /// Whether a field came after the body.
+    /// Whether a field was received after the body.
     private(set) var hasTrailers = false
-    /// The limit that was exceeded; nothing of what follows is read. Older libcurls only limit a line, and a
-    /// server could send lines for ever.
+    /// The limit that was exceeded. Later lines are ignored. Older versions of libcurl only limit the length
+    /// of a line, so a server could send lines forever.
     private(set) var excess: HeadLimit?
-    /// Whether a field went on in another line.
+    /// Whether a field continued on another line.
     private(set) var hasFoldedLines = false
-    /// The first thing that was wrong with a line; nothing of the head is to be believed.
+    /// The first error in a line. If set, the head is rejected.
     private(set) var malformation: String?
 
-    /// The final head as far as it has come, if it is not whole.
+    /// The final head as far as it was received, if it is incomplete.
     var unfinishedHead: ResponseHead? { isInsideHead && !head.isInterim ? head : nil }
 
-    /// Takes the next line, with or without its line end.
+    /// Reads the next line, with or without its line end.
     mutating func read(_ line: Span<UInt8>) -> Event {
         byteCount += line.count
         if line.count > HeadLimit.field.value { excess = excess ?? .field }
@@ -128,7 +128,7 @@ struct ResponseHeadReader {
             let text = line.extracting(Self.trimmed(line, line.indices))
             return head.fields.continueLast(headerText: text)
         }
-        // libcurl has refused lines without a colon, but takes names that are none: `Content-Length : 3`.
+        // libcurl rejects lines without a colon, but accepts invalid names: `Content-Length : 3`.
         var colon = 0
         while colon < line.count, line[colon].isHTTPTokenCharacter { colon += 1 }
         guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else {
@@ -143,8 +143,8 @@ struct ResponseHeadReader {
         }
     }
 
-    /// Notes a CR without an LF, which others may take for the end of a line (RFC 9112 §2.2). libcurl refuses
-    /// a NUL.
+    /// Records a CR without an LF, which others may take for the end of a line (RFC 9112 §2.2). libcurl
+    /// rejects a NUL.
     private mutating func noteBareCR(_ line: Span<UInt8>) {
         for index in line.indices where line[index] == UInt8(ascii: "\r") {
             malformation = malformation ?? "a line has a CR in it"
@@ -158,7 +158,7 @@ struct ResponseHeadReader {
         malformation = malformation ?? "\(name.excerpt().debugDescription) is not a field name"
     }
 
-    /// `HTTP/1.1 200 OK` or `HTTP/2 200`; libcurl has checked its form.
+    /// Parses `HTTP/1.1 200 OK` or `HTTP/2 200`. libcurl has checked its form.
     private static func statusLine(_ line: Span<UInt8>) -> ResponseHead {
         let version = word(of: line, from: 0)
         var status = 0
@@ -176,7 +176,7 @@ struct ResponseHeadReader {
         )
     }
 
-    /// Made of the line only if it is a rare one.
+    /// A constant for common versions; only others are copied from the line.
     private static func versionName(_ bytes: Span<UInt8>) -> String {
         switch bytes.count {
         case 8 where bytes.has("HTTP/1.1"): "HTTP/1.1"
@@ -185,7 +185,7 @@ struct ResponseHeadReader {
         }
     }
 
-    /// The place of the next word; empty if there is none.
+    /// The range of the next word; empty if the line has no more.
     private static func word(of line: Span<UInt8>, from start: Int) -> Range<Int> {
         var start = start
         while start < line.count, line[start] == UInt8(ascii: " ") { start += 1 }
@@ -194,7 +194,7 @@ struct ResponseHeadReader {
         return start..<end
     }
 
-    /// CRs before the line end are white space (RFC 9112 §2.2).
+    /// The range of a line without its line end. CRs before it are white space (RFC 9112 §2.2).
     private static func withoutLineEnd(_ line: Span<UInt8>) -> Range<Int> {
         var end = line.count
         while end > 0, line[end - 1] == UInt8(ascii: "\n") || line[end - 1] == UInt8(ascii: "\r") { end -= 1 }

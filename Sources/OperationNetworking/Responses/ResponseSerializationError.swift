@@ -1,33 +1,33 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Why a response that arrived whole is not the object that was asked for.
+/// The reason why a complete response is not the requested object.
 ///
-/// As `NSError` it has AFNetworking's domain and codes, and the response and its body under AFNetworking's
-/// keys.
+/// As an `NSError`, it has AFNetworking's domain and codes, and the response and its body under
+/// AFNetworking's keys.
 public struct ResponseSerializationError: Error, Sendable {
     /// The reason of the error.
     #if hasAttribute(nonexhaustive)
         @nonexhaustive
     #endif
     public enum Reason: Hashable, Sendable {
-        /// The status code is not among the acceptable ones.
+        /// The status code is not acceptable.
         case unacceptableStatusCode(Int)
-        /// The media type is not among the acceptable ones; `nil` when the response names none.
+        /// The media type is not acceptable; `nil` if the response names none.
         case unacceptableContentType(String?)
         /// The body is not text in the character set that the response names.
         case undecodableText(charset: String)
-        /// The body is not what it has to be to be parsed; what its parser says about it.
+        /// The body cannot be parsed in its format. The text is the parser's description.
         case malformedBody(Format, String)
-        /// The body is well formed, and does not have the structure that was asked for; where and how it
+        /// The body is well-formed but does not have the expected structure. The text says where and how it
         /// differs.
         case unexpectedStructure(type: String, String)
-        /// The serializer has no such setting: its name, and the type of the serializer. Thrown where it is
-        /// set, by no response.
+        /// The serializer does not have this setting. The values are the name of the setting and the type of
+        /// the serializer. Thrown when it is set, not by a response.
         case settingNotSupported(String, serializer: String)
     }
 
-    /// A format that a body was parsed as.
+    /// The format in which a body was parsed.
     #if hasAttribute(nonexhaustive)
         @nonexhaustive
     #endif
@@ -48,13 +48,13 @@ public struct ResponseSerializationError: Error, Sendable {
     public let response: HTTPURLResponse?
     /// The body.
     public let data: Data?
-    /// The object that was made of the body all the same: an API's description of the error, mostly. The
-    /// operation shows it as its `responseObject`.
+    /// The object made from the body all the same, usually an API's description of the error. The operation
+    /// shows it as its `responseObject`.
     public internal(set) var responseObject: (any Sendable)?
-    /// The error that was found before this one, such as the status when the body is malformed too; else what
-    /// the parser threw, if one did.
+    /// The error found before this one, such as that for the status if the body is malformed too. Otherwise
+    /// the parser's error, if it threw one.
     public let underlyingError: (any Error)?
-    /// Whether no response at all would have been right.
+    /// Whether no response could have been valid.
     var isCallersMistake = false
 
     init(
@@ -71,8 +71,7 @@ public struct ResponseSerializationError: Error, Sendable {
         self.underlyingError = underlyingError
     }
 
-    /// Whether this error, or one under it, is about what the body is rather than about the status: then
-    /// there is nothing to parse.
+    /// Whether this error, or its underlying error, concerns the media type. The body is not parsed then.
     var concernsContentType: Bool {
         switch reason {
         case .unacceptableContentType: true
@@ -86,7 +85,7 @@ public struct ResponseSerializationError: Error, Sendable {
 // MARK: - CustomStringConvertible
 
 extension ResponseSerializationError: CustomStringConvertible {
-    /// One sentence, with the status code or the media type. The server's words are cut off in it.
+    /// A sentence with the status code or the media type. Text from the server is shortened.
     public var description: String {
         switch reason {
         case .unacceptableStatusCode(let code):
@@ -96,13 +95,13 @@ extension ResponseSerializationError: CustomStringConvertible {
         case .undecodableText(let charset):
             "The body (\(data?.count ?? 0) bytes) is not text in the character set \(charset.excerpt())."
         case .malformedBody(let format, let parserSentence):
-            // Foundation quotes a whole number, of a million digits too.
+            // Foundation quotes a number in full, even one with a million digits.
             "The body (\(data?.count ?? 0) bytes) is not \(format.rawValue): \(parserSentence.excerpt(200))"
         case .unexpectedStructure(let type, let difference):
-            // The longest place that is told has 16 keys.
-            "The body (\(data?.count ?? 0) bytes) is no \(type): \(difference.excerpt(1200))"
+            // The longest place has 16 keys.
+            "The body (\(data?.count ?? 0) bytes) cannot be decoded as \(type): \(difference.excerpt(1200))"
         case .settingNotSupported(let setting, let serializer):
-            "The response serializer \(serializer) has no \(setting) that can be changed."
+            "The response serializer \(serializer) does not support setting \(setting)."
         }
     }
 }
@@ -121,10 +120,10 @@ extension ResponseSerializationError: LocalizedError, CustomNSError {
     /// `AFNetworkingOperationFailingURLResponseDataErrorKey`.
     public static let dataKey = "com.alamofire.serialization.response.error.data"
 
-    /// The same as ``description``.
+    /// Equal to ``description``.
     public var errorDescription: String? { description }
 
-    /// -1011 for the status, -1016 for the body, -1 for a setting: numbers of `URLError.Code`.
+    /// -1011 for the status, -1016 for the body, and -1 for a setting. These are values of `URLError.Code`.
     public var errorCode: Int {
         switch reason {
         case .unacceptableStatusCode: URLError.Code.badServerResponse.rawValue
@@ -134,7 +133,7 @@ extension ResponseSerializationError: LocalizedError, CustomNSError {
         }
     }
 
-    /// The sentence, the URL, the response, the body and the underlying error, as far as there are any.
+    /// The description, the URL, the response, the body and the underlying error, if they exist.
     public var errorUserInfo: [String: Any] {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
         if let url = response?.url { userInfo[NSURLErrorFailingURLErrorKey] = url }
@@ -155,7 +154,7 @@ extension ResponseSerializationError: ClassifiedError {
         case .unacceptableContentType, .undecodableText, .malformedBody, .unexpectedStructure:
             if isCallersMistake { return .mistake }
         }
-        // A body that is not what it should be may hide the status that explains it.
+        // A malformed body may hide the status that explains it.
         return (underlyingError as? ResponseSerializationError)?.traits ?? .lasting
     }
 }

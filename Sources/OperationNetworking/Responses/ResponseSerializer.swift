@@ -1,50 +1,50 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Judges a response and turns its body into the object that a caller wants.
+/// Validates a response and turns its body into the object that the caller wants.
 ///
-/// A serializer is a value and keeps nothing between calls, so one can serve every operation of a manager at
-/// once. It runs on a processing queue, never on the network thread.
+/// A serializer is a value without state between calls, so that one can serve every operation of a manager at
+/// the same time. It runs on a processing queue, never on the network thread.
 public protocol ResponseSerializer: Sendable {
-    /// The object of a response that was received to its end.
+    /// Returns the object of a complete response.
     ///
     /// - Parameters:
-    ///   - response: the head, `nil` when the body did not come over HTTP.
-    ///   - data: the whole body, `nil` when it went elsewhere.
-    /// - Returns: what becomes the operation's `responseObject`; `nil` is a success too, such as that of an
-    ///   empty body.
-    /// - Throws: anything; the operation's `error` is what was thrown. Ours throw
+    ///   - response: the head; `nil` if the body was not received over HTTP.
+    ///   - data: the whole body; `nil` if it was delivered elsewhere.
+    /// - Returns: the operation's `responseObject`. `nil` is a success as well, for example for an empty
+    ///   body.
+    /// - Throws: any error; it becomes the operation's `error`. The serializers of this library throw
     ///   ``ResponseSerializationError``.
     func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)?
 
     // MARK: Settings of every response
 
-    /// Sets the status codes that are accepted, as ``HTTPResponseSerializer/acceptableStatusCodes``; `nil`:
-    /// all.
+    /// Sets the acceptable status codes, as ``HTTPResponseSerializer/acceptableStatusCodes`` does; `nil`
+    /// accepts any.
     ///
-    /// - Throws: ``ResponseSerializationError``, with the reason
-    ///   ``ResponseSerializationError/Reason/settingNotSupported(_:serializer:)``, by default. A
-    ///   ``ValidatingResponseSerializer`` has the setting.
+    /// - Throws: by default, ``ResponseSerializationError`` with the reason
+    ///   ``ResponseSerializationError/Reason/settingNotSupported(_:serializer:)``. A
+    ///   ``ValidatingResponseSerializer`` supports the setting.
     mutating func setAcceptableStatusCodes(_ statusCodes: IndexSet?) throws
 
-    /// Sets the media types that are accepted, as ``HTTPResponseSerializer/acceptableContentTypes``; `nil`:
-    /// all.
+    /// Sets the acceptable media types, as ``HTTPResponseSerializer/acceptableContentTypes`` does; `nil`
+    /// accepts any.
     ///
-    /// - Throws: as ``setAcceptableStatusCodes(_:)``.
+    /// - Throws: as ``setAcceptableStatusCodes(_:)`` does.
     mutating func setAcceptableContentTypes(_ contentTypes: Set<String>?) throws
 }
 
-/// A serializer that waits for something else than the processor, and has a queue of its own for that: on the
-/// processing queue, which operations share, it would hold up the others.
+/// A serializer that waits for something other than the processor, and therefore has its own queue. On the
+/// processing queue, which operations share, it would delay the others.
 public protocol QueuedResponseSerializer: ResponseSerializer {
-    /// The queue on which operations call ``ResponseSerializer/responseObject(for:data:)``; `nil`: the
-    /// library's.
+    /// The queue on which operations call ``ResponseSerializer/responseObject(for:data:)``; `nil` for the
+    /// library's own.
     var processingQueue: ProcessingQueue? { get }
 }
 
-// Serializers of ours, which need no form of Foundation's, and all others.
+// Calls serializers of this library without creating an `HTTPURLResponse`, and all others with one.
 extension ResponseSerializer {
-    /// The object of a response, without Foundation's form of its head where that is not needed.
+    /// Returns the object of a response. Creates an `HTTPURLResponse` only if the serializer needs it.
     func responseObject(from message: ReceivedMessage) throws -> (any Sendable)? {
         if let serializer = messageSerializer {
             return try serializer.responseObject(of: message)
@@ -55,19 +55,19 @@ extension ResponseSerializer {
         return try responseObject(for: message.response?.value, data: message.data)
     }
 
-    /// Whether the object of a response is made in a moment, without any code of the caller's.
+    /// Whether the object can be made quickly and without code of the caller's.
     func isQuick(with data: Data?) -> Bool {
         messageSerializer?.isQuick(byteCount: data?.count) ?? false
     }
 
-    /// The serializer as one of ours; `nil`: it is none. To look for a conformance costs as much as all that
-    /// the plain one does.
+    /// The serializer as one of this library's; `nil` if it is not. Checking the conformance takes as long as
+    /// the plain serializer's whole work.
     private var messageSerializer: (any MessageSerializer)? {
         (self as? HTTPResponseSerializer) ?? self as? any MessageSerializer
     }
 }
 
-// MARK: - Settings of a serializer without any
+// MARK: - Default implementations
 
 extension ResponseSerializer {
     /// - Throws: ``ResponseSerializationError``.

@@ -3,12 +3,13 @@ public import FoundationNetworking
 internal import OperationNetworkingSystem
 
 extension HTTPURLResponse {
-    /// The name for a file with the body: the one that the server suggests, or else the last part of the URL's
-    /// path, decoded, or `index.html`.
+    /// A name for a file with the body: the one that the server suggests, otherwise the decoded last
+    /// component of the URL's path, otherwise `index.html`.
     ///
-    /// A server suggests a name in `Content-Disposition` ([RFC 6266](https://www.rfc-editor.org/rfc/rfc6266)):
-    /// `filename*` in UTF-8 or ISO-8859-1 ([RFC 8187](https://www.rfc-editor.org/rfc/rfc8187)), or else
-    /// `filename`, with quoted pairs and UTF-8 as they are.
+    /// A server suggests a name in `Content-Disposition` ([RFC
+    /// 6266](https://www.rfc-editor.org/rfc/rfc6266)): in `filename*`, which is UTF-8 or ISO-8859-1 ([RFC
+    /// 8187](https://www.rfc-editor.org/rfc/rfc8187)), or in `filename`, where quoted pairs are resolved and
+    /// UTF-8 is accepted.
     ///
     /// | Field value                                                            | The name      |
     /// |------------------------------------------------------------------------|---------------|
@@ -18,18 +19,19 @@ extension HTTPURLResponse {
     /// | `attachment; filename="../../etc/passwd"`                              | `passwd`      |
     /// | none, of `https://example.com/a/b%20c.iso?x=1`                         | `b c.iso`     |
     ///
-    /// It is one name, never a path: what stands before a slash or a backslash in the server's name is left
-    /// out, `.` and `..` are not taken, and control characters, line separators and bidirectional controls
-    /// become `_`. It has at most 255 bytes of UTF-8; of a longer one the middle is left out, and the extension
-    /// stays. A name that partial files have (`.part`, `.part.resume`, `.part.resume.new`) gets a `_` at its
-    /// end. The server still chooses it: check that no file of that name is there.
+    /// The name is never a path: everything up to the last slash or backslash in the server's name is
+    /// removed, `.` and `..` are ignored, and control characters, line separators and bidirectional controls
+    /// become `_`. It has at most 255 bytes of UTF-8; a longer one is shortened in the middle, so that the
+    /// extension stays. A name used for partial files (`.part`, `.part.resume`, `.part.resume.new`) is
+    /// extended with `_`. The server still chooses the name, so check that no file of that name exists.
     public var safeFilename: String {
         SafeFilename.name(disposition: value(forHTTPHeaderField: "Content-Disposition") ?? "", url: url)
     }
 }
 
-/// A name of one file, without a directory, that was made of a text from elsewhere: never empty, `.` or `..`,
-/// with neither a separator nor a character that changes the layout, and not too long for Linux's file systems.
+/// A file name, without a directory, made from text that may be hostile. It is never empty, `.` or `..`,
+/// contains neither a separator nor a character that changes the layout, and is short enough for Linux's file
+/// systems.
 package struct SafeFilename: Hashable, Sendable {
     /// In bytes of UTF-8.
     package static let maximumLength = 255
@@ -38,7 +40,7 @@ package struct SafeFilename: Hashable, Sendable {
 
     package let text: String
 
-    /// `nil` for what is no name: an empty text, `.` or `..`.
+    /// Fails for an empty text, `.` and `..`.
     private init?(_ raw: String) {
         guard !raw.isEmpty, raw != ".", raw != ".." else { return nil }
         let name = String(
@@ -49,12 +51,12 @@ package struct SafeFilename: Hashable, Sendable {
         text = Self.shortened(name, toBytes: Self.maximumLength)
     }
 
-    /// One that no partial file has: it gets a `_` at its end if it must.
+    /// The name, extended with `_` if a partial file could have it.
     private var unreserved: String {
         FileName.isReserved(text) ? Self.shortened(text, toBytes: Self.maximumLength - 1) + "_" : text
     }
 
-    /// The name for a file with the body of a response.
+    /// Returns the name for a file with the body of a response.
     fileprivate static func name(disposition: String, url: URL?) -> String {
         SafeFilename(disposition: disposition)?.text
             ?? url.flatMap { SafeFilename(lastPartOf: $0)?.unreserved } ?? index
@@ -62,7 +64,7 @@ package struct SafeFilename: Hashable, Sendable {
 
     // MARK: - URLs
 
-    /// The last part of the URL's path, decoded; ``index`` if that is empty.
+    /// The decoded last component of the URL's path; ``index`` if that is empty.
     ///
     /// | URL                          | Name            |
     /// |------------------------------|-----------------|
@@ -71,20 +73,20 @@ package struct SafeFilename: Hashable, Sendable {
     /// | `http://h/a%20b`             | `a b`           |
     /// | `http://h/..%2Fetc%2Fpasswd` | `.._etc_passwd` |
     ///
-    /// - Returns: `nil` when it is `.` or `..`.
+    /// Fails for `.` and `..`.
     package init?(lastPartOf url: URL) {
         let path = URLComponents(url: url, resolvingAgainstBaseURL: true)?.percentEncodedPath ?? ""
         let encoded = FileName.last(of: path)
-        // Bytes that are not UTF-8 stay encoded.
+        // Octets that are not UTF-8 stay encoded.
         let decoded = encoded.removingPercentEncoding ?? encoded
         self.init(decoded.isEmpty ? Self.index : decoded)
     }
 
     // MARK: - Content-Disposition
 
-    /// The name in the value of a `Content-Disposition` field; `nil` if there is none that could be one.
+    /// The name in the value of a `Content-Disposition` field. Fails if it has no usable one.
     init?(disposition: String) {
-        // Some servers leave the type out: then the first part is a parameter.
+        // Some servers omit the type, so the first part may be a parameter.
         let parameters = MediaType.split(disposition[...], at: UInt8(ascii: ";")).compactMap(Self.parameter)
         let extended = parameters.lazy.filter { $0.name == "filename*" }.compactMap { Self.decoded($0.value) }
         let plain = parameters.lazy.filter { $0.name == "filename" }.map { MediaType.unquote($0.value) }
@@ -93,7 +95,7 @@ package struct SafeFilename: Hashable, Sendable {
         self = name
     }
 
-    /// The last part of what a server calls a file, which may be a path of its own (RFC 6266 §4.3).
+    /// The last component of the server's name, which may be a path (RFC 6266 §4.3).
     private init?(serverName: String) {
         let scalars = serverName.unicodeScalars
         let separator = scalars.lastIndex { $0 == "/" || $0 == "\\" }
@@ -109,8 +111,8 @@ package struct SafeFilename: Hashable, Sendable {
         return (Substring(part.utf8[..<equals].trimmingHTTPWhitespace()).lowercased(), Substring(value))
     }
 
-    /// The text of an `ext-value`: a character set, a language, and octets in percent-encoding
-    /// (RFC 8187 §3.2.1); `nil` if it is malformed, and then the plain name counts.
+    /// The text of an `ext-value`: a character set, a language, and percent-encoded octets (RFC 8187 §3.2.1).
+    /// `nil` if it is malformed, in which case the plain name is used.
     private static func decoded(_ value: Substring) -> String? {
         let parts = MediaType.unquote(value).split(
             separator: "'",
@@ -125,7 +127,7 @@ package struct SafeFilename: Hashable, Sendable {
         }
     }
 
-    /// The octets of a text in percent-encoding; `nil` for one that is malformed.
+    /// The octets of a percent-encoded text; `nil` if it is malformed.
     private static func octets(of text: Substring) -> [UInt8]? {
         var octets: [UInt8] = []
         var rest = text.utf8
@@ -146,23 +148,23 @@ package struct SafeFilename: Hashable, Sendable {
 
     // MARK: - Length
 
-    /// Cuts a name's middle so that it has no more than `limit` bytes of UTF-8, between characters, and keeps
-    /// its extension if that is short.
+    /// Shortens a name in the middle to at most `limit` bytes of UTF-8, between characters. A short extension
+    /// is kept.
     package static func shortened(_ name: String, toBytes limit: Int) -> String {
         guard name.utf8.count > limit else { return name }
         let ending = nameExtension(name)
         var stem = name.dropLast(ending.count)
-        // Counted once: a `dropLast` that recounts everything would take time that grows with the square.
+        // Counted once, because counting in each step would take quadratic time.
         var length = stem.utf8.count
         while length + ending.utf8.count > limit, let last = stem.popLast() { length -= last.utf8.count }
         guard !stem.isEmpty else {
-            // One character of more bytes than that.
+            // The name begins with a character that has more bytes than `limit`.
             return String(String.UnicodeScalarView(name.unicodeScalars.prefix(limit / 4)))
         }
         return stem + ending
     }
 
-    /// `.iso`, `.tar.gz`, or nothing.
+    /// `.iso`, `.tar.gz`, or an empty text.
     private static func nameExtension(_ name: String) -> String {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name[dot...].utf8.count <= 32 else {
             return ""

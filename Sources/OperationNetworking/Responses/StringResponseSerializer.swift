@@ -1,17 +1,17 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The body as a `String`.
+/// A serializer that returns the body as a `String`.
 ///
 /// | Response                                       | Result                                                |
 /// |------------------------------------------------|-------------------------------------------------------|
-/// | names a character set (`charset=iso-8859-1`)   | the text in that set                                  |
-/// | names none, or one that the system does not know | the text in ``fallbackEncoding``                    |
+/// | names a character set (`charset=iso-8859-1`)   | the text, decoded with that set                       |
+/// | names none, or one that the system does not know | the text, decoded with ``fallbackEncoding``         |
 /// | empty body                                     | `""`                                                  |
-/// | octets that are not text in their set          | an error: nothing is replaced by question marks       |
-/// | unacceptable status                            | an error with the text, if it is one, as its `responseObject` |
+/// | octets that are not text in their set          | an error; octets are never replaced                   |
+/// | unacceptable status                            | an error with the text, if it can be decoded, as its `responseObject` |
 ///
-/// A byte order mark at the beginning is no part of the text.
+/// A byte order mark at the beginning is not part of the text.
 ///
 /// ```swift
 /// let robots = try await manager.response("GET", "robots.txt", with: StringResponseSerializer())
@@ -19,24 +19,24 @@ public import FoundationNetworking
 public struct StringResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Hashable,
     ArchivableResponseSerializer
 {
-    /// 200 to 299 and every media type unless set.
+    /// The validation. Defaults to 200 to 299 and every media type.
     public var validation = HTTPResponseSerializer()
 
-    /// The encoding of a body whose response names no character set, or an unknown one. UTF-8 unless set.
+    /// The encoding of a body whose response names no character set, or an unknown one. Defaults to UTF-8.
     public var fallbackEncoding: String.Encoding {
         get { fallback.value }
         set { fallback.value = newValue }
     }
     private var fallback: RawCoded<String.Encoding>
 
-    /// A serializer that accepts 200 to 299 and every media type.
+    /// Creates a serializer that accepts 200 to 299 and every media type.
     public init(fallbackEncoding: String.Encoding = .utf8) {
         fallback = RawCoded(fallbackEncoding)
     }
 
     // MARK: - ResponseSerializer
 
-    /// The text of an acceptable response.
+    /// Returns the text of an acceptable response.
     ///
     /// - Parameters:
     ///   - response: the head.
@@ -65,7 +65,7 @@ public struct StringResponseSerializer: ValidatingResponseSerializer, MessageSer
         return text
     }
 
-    /// Decoding takes less than a nanosecond a byte, or some twenty in a set that only iconv(3) knows.
+    /// Decoding takes less than a nanosecond per byte, or some twenty for a set that only iconv(3) knows.
     func isQuick(byteCount: Int?) -> Bool { (byteCount ?? 0) <= 16 * 1024 }
 
     // MARK: - Private

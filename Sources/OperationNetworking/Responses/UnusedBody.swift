@@ -1,17 +1,18 @@
-/// The body of a response that no sink gets, such as that of a redirect that is followed, or of a 404.
+/// The body of a response that no sink receives, such as that of a redirect or of a 404.
 ///
-/// Receiving it to its end keeps the connection for the next request. It is worth that only while it is short
-/// and quick; after that the transfer is cut, which costs a connection in HTTP/1.1 and one frame in HTTP/2.
+/// Receiving it to its end keeps the connection for the next request. That is only worthwhile if it is short
+/// and arrives quickly. Otherwise the transfer is aborted, which costs a connection in HTTP/1.1 and a frame
+/// in HTTP/2.
 enum UnusedBody: Hashable {
     /// Another request follows.
     case discarded
-    /// The caller gets it: it says why there is nothing for the sink.
+    /// The caller receives the body, which explains why the sink receives nothing.
     case explanation
 
-    /// Bytes of a body, decoded, that are received at most before another request.
+    /// The maximum number of decoded bytes that are received before another request.
     static let maximumLength = 64 * 1024
 
-    /// Seconds for which the body may come, after the head, or after the owner's answer to it.
+    /// How long the body may take, in seconds, after the head or after the client's answer to it.
     var patience: Double {
         switch self {
         case .discarded: 1
@@ -19,8 +20,8 @@ enum UnusedBody: Hashable {
         }
     }
 
-    /// Whether the transfer goes on after the head. One whose body lasts until its connection closes ends at
-    /// the head: there is no connection to keep.
+    /// Whether the body should be received. If it ends with the connection, it should not, because the
+    /// connection cannot be reused.
     static func isWorthReceiving(_ length: MessageLength) -> Bool {
         switch length {
         case .none, .delimited: true

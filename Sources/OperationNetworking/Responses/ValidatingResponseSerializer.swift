@@ -1,18 +1,18 @@
 public import Foundation
 
-/// A serializer that judges status and media type as ``HTTPResponseSerializer`` does, and then makes its own
-/// object of the body.
+/// A serializer that validates status and media type as ``HTTPResponseSerializer`` does, and then makes an
+/// object from the body.
 ///
-/// What it accepts is set by ``validation``, or here as well:
+/// Change what it accepts in ``validation``, or directly:
 ///
 /// ```swift
 /// var serializer = JSONResponseSerializer()
 /// serializer.acceptableStatusCodes?.insert(404)
 /// ```
 ///
-/// or in a copy: see ``accepting(statusCodes:)`` and ``accepting(contentTypes:)``.
+/// ``accepting(statusCodes:)`` and ``accepting(contentTypes:)`` return a changed copy.
 public protocol ValidatingResponseSerializer: ResponseSerializer {
-    /// Judges the response before anything is made of its body.
+    /// The validation of a response before its body is used.
     var validation: HTTPResponseSerializer { get set }
 }
 
@@ -29,19 +29,19 @@ extension ValidatingResponseSerializer {
         set { validation.acceptableContentTypes = newValue }
     }
 
-    /// The same as setting ``acceptableStatusCodes``.
+    /// Equivalent to setting ``acceptableStatusCodes``.
     public mutating func setAcceptableStatusCodes(_ statusCodes: IndexSet?) {
         validation.acceptableStatusCodes = statusCodes
     }
 
-    /// The same as setting ``acceptableContentTypes``.
+    /// Equivalent to setting ``acceptableContentTypes``.
     public mutating func setAcceptableContentTypes(_ contentTypes: Set<String>?) {
         validation.acceptableContentTypes = contentTypes
     }
 
-    /// A copy that accepts these status codes and no others.
+    /// Returns a copy that accepts only these status codes.
     ///
-    /// - Parameter statusCodes: numbers that no status can be (less than 100, more than 999) do not count.
+    /// - Parameter statusCodes: the codes. Numbers less than 100 or greater than 999 are ignored.
     /// - Returns: the copy.
     public func accepting(statusCodes: some Sequence<Int>) -> Self {
         var copy = self
@@ -49,8 +49,8 @@ extension ValidatingResponseSerializer {
         return copy
     }
 
-    /// A copy that accepts these media types, as in ``HTTPResponseSerializer/acceptableContentTypes``; `nil`:
-    /// all.
+    /// Returns a copy that accepts only these media types, as in
+    /// ``HTTPResponseSerializer/acceptableContentTypes``; `nil` accepts any.
     public func accepting(contentTypes: Set<String>?) -> Self {
         var copy = self
         copy.acceptableContentTypes = contentTypes

@@ -2,33 +2,34 @@ public import Foundation
 public import FoundationNetworking
 public import FoundationXML
 
-/// The body as a `FoundationXML.XMLDocument`.
+/// A serializer that returns the body as a `FoundationXML.XMLDocument`.
 ///
 /// | Response                         | Result                                                        |
 /// |----------------------------------|---------------------------------------------------------------|
 /// | empty body                       | `nil`                                                         |
 /// | unacceptable status, XML body    | an error with the document as its `responseObject`            |
 /// | unacceptable media type          | an error; the body is not parsed                              |
-/// | body that is not well-formed XML | an error, with the one for the status under it if there is one |
+/// | body that is not well-formed XML | an error; an unacceptable status is its underlying error      |
 ///
-/// Documents that ``XMLParserResponseSerializer`` refuses are refused before parsing, so none reads files,
-/// opens connections, or grows. So are documents of more than 4 million nodes (about 1 GiB); an element, text
-/// or comment counts one, an attribute two.
+/// Documents that ``XMLParserResponseSerializer`` refuses are refused before parsing, so that no document can
+/// read files, open connections or grow without limit. Documents of more than 4 million nodes (about 1 GiB)
+/// are refused too; an element, text or comment counts once, an attribute twice.
 ///
-/// The document is yours alone: it is made for this one response, and nothing here keeps it. It is not safe
-/// to use it from two threads at a time. It is in UTF-8, whatever encoding the body had.
+/// The document is created for this response and not kept by the library. It must not be used on two threads
+/// at the same time. It is in UTF-8, whatever encoding the body had.
 ///
-/// - Important: Foundation on Linux never frees a document that it has parsed: each node's object, the
-///   document's first, is retained once too often when it is made. A response of 1.7 KB costs 33 KB, and
-///   48 KB once its elements were read, until the process ends. Programs that get many documents use
-///   ``XMLParserResponseSerializer``, which keeps nothing.
+/// - Important: Foundation on Linux never frees a parsed document: it retains the objects of all nodes,
+///   including the document, once too often. Until the process ends, a response of 1.7 KB takes 33 KB, or 48
+///   KB after its elements have been read. Programs that receive many documents should use
+///   ``XMLParserResponseSerializer``, which does not leak.
 public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable,
     ArchivableResponseSerializer
 {
-    /// 200 to 299, `application/xml`, `text/xml` and all types that end in `+xml` unless set.
+    /// The validation. Defaults to 200 to 299, `application/xml`, `text/xml` and all types that end in
+    /// `+xml`.
     public var validation = HTTPResponseSerializer(acceptableContentTypes: HTTPResponseSerializer.xmlTypes)
 
-    /// The options of the parser. Those that would load something else (`.nodeLoadExternalEntitiesAlways`,
+    /// The options of the parser. Those that would load other resources (`.nodeLoadExternalEntitiesAlways`,
     /// `.nodeLoadExternalEntitiesSameOriginOnly`, `.documentXInclude`, `.documentValidate`) are ignored.
     public var options: XMLNode.Options {
         get { codedOptions.value }
@@ -41,19 +42,19 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, Messa
         .documentValidate,
     ]
 
-    /// A serializer that accepts 200 to 299 and every media type of XML.
+    /// Creates a serializer that accepts 200 to 299 and every media type of XML.
     public init(options: XMLNode.Options = []) {
         codedOptions = RawCoded(options)
     }
 
     // MARK: - ResponseSerializer
 
-    /// The document of an acceptable response.
+    /// Returns the document of an acceptable response.
     ///
     /// - Parameters:
     ///   - response: the head.
     ///   - data: the whole body.
-    /// - Returns: a `FoundationXML.XMLDocument`, `nil` for an empty body.
+    /// - Returns: a `FoundationXML.XMLDocument`; `nil` for an empty body.
     /// - Throws: ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
         try responseObject(of: ReceivedMessage(response, data))
@@ -83,14 +84,14 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, Messa
 
     // MARK: - Private
 
-    /// XMLDocument on Linux mends malformed XML, and prints about it; XMLParser reports an error. So the
-    /// parser goes first.
+    /// Validates the document with an `XMLParser`, which reports errors, before creating it: on Linux,
+    /// XMLDocument repairs malformed XML and prints messages about it.
     private func document(of octets: Data) throws -> XMLDocument {
         try XMLJudge().check(octets)
         let options = options.subtracting(XMLDocumentResponseSerializer.loadingOptions)
             .union(.nodeLoadExternalEntitiesNever)
         let document = try XMLDocument(data: octets, options: options)
-        // Without it, asking for characterEncoding crashes on Linux.
+        // Without this, reading `characterEncoding` crashes on Linux.
         document.characterEncoding = "UTF-8"
         return document
     }
@@ -100,22 +101,22 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, Messa
     }
 }
 
-/// Runs an `XMLParser` over a document for its verdict, and stops at the first thing that is wrong.
+/// Parses a document with an `XMLParser` to check that it is well-formed, and stops at the first error.
 ///
-/// Left alone, libxml2 goes on behind an error, and describes each: a body of 10 MB can hold millions.
+/// By itself, libxml2 continues after an error and describes each one: a body of 10 MB can contain millions.
 final class XMLJudge: NSObject, XMLParserDelegate {
-    /// Each takes microseconds, and Foundation never frees the 72 bytes of its sentence; once here, and once
-    /// more when the document is made.
+    /// Each warning takes microseconds, and Foundation never frees the 72 bytes of its text: once here, and
+    /// once more when the document is created.
     static let maximumWarningCount = 1024
 
     private var error: (any Error)?
-    /// The number of warnings and errors so far.
+    /// The number of warnings and errors until now.
     private(set) var noteCount = 0
 
     /// - Parameter octets: a document in UTF-8 that ``XMLScan`` has accepted.
-    /// - Throws: what makes it not well-formed, or one warning too many.
+    /// - Throws: the first error, or the warning that exceeds the limit.
     func check(_ octets: Data) throws {
-        // As a stream, which the parser is fed from bit by bit: it refuses 10 MB at a time.
+        // A stream is parsed piece by piece; data of more than 10 MB would be refused.
         let parser = XMLParser(stream: InputStream(data: octets))
         parser.delegate = self
         let isWhole = parser.parse()
@@ -132,8 +133,8 @@ final class XMLJudge: NSObject, XMLParserDelegate {
         parser.abortParsing()
     }
 
-    /// Whether libxml2 only warned (an unknown version or namespace, an entity that the DTD may declare), or
-    /// minds namespaces, which are no part of being well-formed.
+    /// Whether an error is only a warning (an unknown version or namespace, or an entity that the DTD may
+    /// declare), or concerns namespaces, which do not matter for being well-formed.
     private static func isWarning(_ error: any Error) -> Bool {
         switch (error as NSError).code {
         case 27, 97...100, 200...205: true

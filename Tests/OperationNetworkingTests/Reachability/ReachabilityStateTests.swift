@@ -85,7 +85,7 @@ extension ReachabilityState {
         #expect(state.isMonitoring)
         // Found before its first status: not told twice.
         #expect(state.find(.notReachable) == false)
-        state.greet(number)
+        state.sendFirstStatus(to: number)
         #expect(state.find(.notReachable) == false)
         #expect(state.find(.reachableViaWiFi) == false)
         let ended = state.end(number)

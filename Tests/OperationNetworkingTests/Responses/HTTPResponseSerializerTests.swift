@@ -62,7 +62,7 @@ import Testing
             #expect(error?.reason == .settingNotSupported(setting, serializer: "Plain"))
             #expect(error.map { RequestFailure($0).isCallersMistake } == true)
             let sentence = error.map { "\($0)" } ?? ""
-            #expect(sentence == "The response serializer Plain has no \(setting) that can be changed.")
+            #expect(sentence == "The response serializer Plain does not support setting \(setting).")
         }
     }
 

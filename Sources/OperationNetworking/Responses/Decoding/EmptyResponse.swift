@@ -1,22 +1,22 @@
-/// A value that an empty body stands for: what a ``DecodableResponseSerializer`` returns for one, whatever
-/// the status.
+/// A value that an empty body represents. A ``DecodableResponseSerializer`` returns it for an empty body,
+/// whatever the status.
 ///
-/// Optional values are it too: their value of an empty body is `nil`.
+/// Optional values conform as well. Their value for an empty body is `nil`.
 public protocol EmptyResponseRepresentable {
-    /// The value of an empty body.
+    /// Returns the value for an empty body.
     static func emptyResponse() -> Self
 }
 
-/// The result of a request of which only the success matters: any body stands for it, of any media type, and
-/// none. A ``DecodableResponseSerializer`` of one judges the status, and does not look at the body.
+/// The result of a request of which only the success matters. Any body, with any media type, is accepted, and
+/// so is none: a ``DecodableResponseSerializer`` of this type validates the status and ignores the body.
 public struct EmptyResponse: Hashable, Codable, Sendable {
-    /// The only value.
+    /// Creates the only value.
     public init() {}
 
-    /// Reads nothing.
+    /// Decodes nothing.
     public init(from decoder: any Decoder) {}
 
-    /// Writes an empty object.
+    /// Encodes an empty object.
     public func encode(to encoder: any Encoder) throws {
         _ = encoder.container(keyedBy: NoKey.self)
     }
@@ -27,20 +27,21 @@ public struct EmptyResponse: Hashable, Codable, Sendable {
 // MARK: - EmptyResponseRepresentable
 
 extension EmptyResponse: EmptyResponseRepresentable {
-    /// The only value.
+    /// Returns the only value.
     public static func emptyResponse() -> EmptyResponse { EmptyResponse() }
 }
 
 extension Optional: EmptyResponseRepresentable {
-    /// `nil`.
+    /// Returns `nil`.
     public static func emptyResponse() -> Wrapped? { nil }
 }
 
 // MARK: - Flattening
 
-/// So that a decoded `nil` becomes an operation's `responseObject` of `nil`, and not a `nil` in an optional.
+/// Flattens optionals, so that a decoded `nil` becomes a `responseObject` of `nil` and not a `nil` inside an
+/// optional.
 protocol Flattening {
-    /// The wrapped value, out of all its optionals.
+    /// The value without its optionals.
     var flattened: Any? { get }
 }
 

@@ -1,6 +1,6 @@
 extension ImageHead {
-    /// The logical screen has the size; blocks are counted up to the second image, which makes an animation
-    /// ([GIF 89a §18 to §23](https://www.w3.org/Graphics/GIF/spec-gif89a.txt)).
+    /// Reads the size of the logical screen, and counts blocks up to the second image, which makes the file
+    /// an animation ([GIF 89a §18 to §23](https://www.w3.org/Graphics/GIF/spec-gif89a.txt)).
     static func gif(_ bytes: Span<UInt8>) throws(Malformed) -> ImageHead {
         guard let width = bytes.little16(6), let height = bytes.little16(8), let flags = bytes.byte(10) else {
             throw .truncated

@@ -1,12 +1,12 @@
 extension ImageHead {
-    /// The properties of the primary item have the size (ISO/IEC 23008-12 §6.5.3); when nothing says which
-    /// item is the primary one, the largest size there is.
+    /// Reads the size in the properties of the primary item (ISO/IEC 23008-12 §6.5.3). If the primary item is
+    /// unknown, the largest size is used.
     static func heif(_ bytes: Span<UInt8>) throws(Malformed) -> ImageHead {
         guard let fileType = HEIFBox(bytes, at: 0, end: bytes.count), fileType.end <= bytes.count else {
-            throw Malformed("Its file type box is not inside of it.")
+            throw Malformed("Its file type box exceeds the data.")
         }
         guard let (format, isAnimated) = brands(bytes, fileType) else {
-            throw Malformed("It is a container, such as of video, but not of images.")
+            throw Malformed("It is a container, such as a video, but not of images.")
         }
         guard let meta = try find("meta", in: bytes, from: fileType.end, to: bytes.count) else {
             throw Malformed("It has no metadata box.")
@@ -27,7 +27,7 @@ extension ImageHead {
         return try head(bytes, container, wanted, format, isAnimated)
     }
 
-    /// A property's index counts from 1, and has 15 bits.
+    /// The index of a property counts from 1 and has 15 bits.
     private static func head(
         _ bytes: Span<UInt8>,
         _ container: HEIFBox,
@@ -43,12 +43,12 @@ extension ImageHead {
         var index = 1
         var position = container.content
         while index <= 0x7FFF, let box = HEIFBox(bytes, at: position, end: container.end) {
-            guard box.end <= container.end else { throw Malformed("An image property is not inside of it.") }
+            guard box.end <= container.end else { throw Malformed("An image property exceeds its container.") }
             if box.isOf("ispe", bytes), box.end - box.content >= 12,
                 let width = bytes.big32(box.content + 4), let height = bytes.big32(box.content + 8)
             {
                 if wanted.contains(index), own == nil { own = (width, height) }
-                // Compared as numbers with a fraction: the product of two numbers of 32 bits has 64.
+                // Compared as floating-point numbers: the product of two 32-bit numbers has 64 bits.
                 if largest.map({ Double($0.width) * Double($0.height) < Double(width) * Double(height) })
                     ?? true
                 {
@@ -63,7 +63,7 @@ extension ImageHead {
             index += 1
         }
         guard var size = own ?? largest else { throw Malformed("Its image properties have no size.") }
-        // Encoders fill up to whole blocks, and say with a clean aperture what the picture is.
+        // Encoders pad images to whole blocks, and specify the actual size with a clean aperture.
         if let cropped, cropped.width <= size.width, cropped.height <= size.height { size = cropped }
         return try ImageHead(
             format,
@@ -74,7 +74,8 @@ extension ImageHead {
         )
     }
 
-    /// The size of a clean aperture (ISO/IEC 14496-12 §12.1.4), two fractions; `nil` when it is not one.
+    /// The size of a clean aperture (ISO/IEC 14496-12 §12.1.4), which is two fractions; `nil` if it is
+    /// invalid.
     private static func cleanAperture(_ bytes: Span<UInt8>, _ box: HEIFBox) -> (width: Int, height: Int)? {
         guard let width = bytes.big32(box.content), let widthDivisor = bytes.big32(box.content + 4),
             let height = bytes.big32(box.content + 8), let heightDivisor = bytes.big32(box.content + 12),
@@ -83,7 +84,7 @@ extension ImageHead {
         return (width / widthDivisor, height / heightDivisor)
     }
 
-    /// Turns are counterclockwise; then axis 0 exchanges top and bottom, and axis 1 left and right.
+    /// Turns are counterclockwise. Then axis 0 swaps top and bottom, and axis 1 left and right.
     private static func orientation(quarterTurns: Int, mirror: Int?) -> Int {
         switch mirror {
         case nil: [1, 8, 3, 6][quarterTurns]
@@ -95,8 +96,8 @@ extension ImageHead {
     private static func brands(_ bytes: Span<UInt8>, _ box: HEIFBox) -> (ResponseImage.Format, Bool)? {
         var format: ResponseImage.Format?
         var isAnimated = false
-        // The major brand, its version, and the compatible ones: the first that is known well counts. Files
-        // have a dozen of them at most.
+        // The major brand, its version, and the compatible brands. The first known brand is used. Files have
+        // a dozen of them at most.
         var position = box.content
         while position <= min(box.end, box.content + 1_024) - 4 {
             if bytes.holds("avif", at: position) || bytes.holds("avis", at: position) {
@@ -141,7 +142,7 @@ extension ImageHead {
         return []
     }
 
-    /// The first box of that type between two positions.
+    /// The first box of a type between two positions.
     private static func find(
         _ type: String,
         in bytes: Span<UInt8>,
@@ -160,13 +161,13 @@ extension ImageHead {
     }
 }
 
-/// The place of a box (ISO/IEC 14496-12 §4.2). Its end may be outside of the data.
+/// The range of a box (ISO/IEC 14496-12 §4.2). Its end may lie outside of the data.
 private struct HEIFBox {
     let type: Int
     let content: Int
     let end: Int
 
-    /// `nil` when there is no box, or when its length is less than its head.
+    /// Fails if the position has no box, or its length is less than that of its header.
     init?(_ bytes: Span<UInt8>, at position: Int, end limit: Int) {
         guard position <= limit - 8, let length = bytes.big32(position) else { return nil }
         type = position + 4

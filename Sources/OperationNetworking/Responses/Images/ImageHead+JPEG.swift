@@ -1,7 +1,7 @@
 extension ImageHead {
-    /// Goes from marker to marker up to the frame header, which has the size
-    /// ([ITU T.81 §B.1.1](https://www.w3.org/Graphics/JPEG/itu-t81.pdf)). Like decoders, it goes over bytes
-    /// between segments that belong to none.
+    /// Follows the markers up to the frame header, which has the size ([ITU T.81
+    /// §B.1.1](https://www.w3.org/Graphics/JPEG/itu-t81.pdf)). Like decoders, it skips bytes between
+    /// segments.
     static func jpeg(_ bytes: Span<UInt8>) throws(Malformed) -> ImageHead {
         var orientation: Int?
         var position = 2

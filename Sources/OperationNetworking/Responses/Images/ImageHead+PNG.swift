@@ -1,6 +1,6 @@
 extension ImageHead {
-    /// The `IHDR` chunk has the size; the chunks before the pixels say whether there are frames, and which
-    /// way up they are ([PNG §11](https://www.w3.org/TR/png-3/#11Chunks)).
+    /// Reads the size in the `IHDR` chunk, and frames and orientation in the chunks before the pixels ([PNG
+    /// §11](https://www.w3.org/TR/png-3/#11Chunks)).
     static func png(_ bytes: Span<UInt8>) throws(Malformed) -> ImageHead {
         guard bytes.count >= 33, let width = bytes.big32(16), let height = bytes.big32(20) else {
             throw .truncated

@@ -1,9 +1,9 @@
 extension ImageHead {
-    /// The first directory has the size of the first page. Later ones are not looked at, so they may form a
-    /// loop.
+    /// Reads the size of the first page in the first directory. Later directories are ignored, so that a loop
+    /// does not matter.
     static func tiff(_ bytes: Span<UInt8>) throws(Malformed) -> ImageHead {
         guard let directory = TIFFDirectory(bytes, from: 0, to: bytes.count) else {
-            throw Malformed("Its first directory is not inside of it.")
+            throw Malformed("Its first directory lies outside of the data.")
         }
         guard let width = directory.width, let height = directory.height else {
             throw Malformed("Its first directory has no size.")
@@ -11,7 +11,7 @@ extension ImageHead {
         return try ImageHead(.tiff, width: width, height: height, orientation: directory.orientation ?? 1)
     }
 
-    /// The orientation of Exif metadata, which are a TIFF file of their own; 1 when there is none.
+    /// The orientation in Exif metadata, which are a TIFF file of their own; 1 if they have none.
     static func exifOrientation(_ bytes: Span<UInt8>, from start: Int, length: Int) -> Int {
         guard length >= 8, start <= bytes.count - 8 else { return 1 }
         let end = min(bytes.count, start + length)
@@ -19,22 +19,22 @@ extension ImageHead {
     }
 }
 
-/// The first directory of a TIFF file (6.0 §2, BigTIFF), as far as it is about size and orientation.
+/// The first directory of a TIFF file (6.0 §2, BigTIFF), reduced to size and orientation.
 ///
-/// The first entry of a tag counts, as it does for libtiff, and in every type that libtiff reads: else the
-/// decoder would find another size than the one that was judged.
+/// As in libtiff, the first entry of a tag is used, in every type that libtiff reads. Otherwise the decoder
+/// could find another size than the one checked here.
 private struct TIFFDirectory {
     var width: Int? { values[256] }
     var height: Int? { values[257] }
-    /// 1 to 8.
+    /// From 1 to 8.
     var orientation: Int? { values[274].flatMap { (1...8).contains($0) ? $0 : nil } }
 
     private static let tags: Set<Int> = [256, 257, 274]
     private var seen: Set<Int> = []
-    /// Without those that are no number.
+    /// Entries that are not numbers are left out.
     private var values: [Int: Int] = [:]
 
-    /// `nil` when there is no directory between `start` and `end`.
+    /// Fails if no directory lies between `start` and `end`.
     init?(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
         let isLittle = bytes.holds("II", at: start)
         guard isLittle || bytes.holds("MM", at: start) else { return nil }
@@ -50,7 +50,7 @@ private struct TIFFDirectory {
 
         let entrySize = isBig ? 20 : 12
         var entry = start + offset + (isBig ? 8 : 2)
-        // Never `count` entries: only those that are there.
+        // Not limited by `count`, which may be too large, but by the data.
         var left = count
         while left > 0, entry <= end - entrySize, seen.count < Self.tags.count {
             if let tag = bytes.number(entry, size: 2, isLittle: isLittle), Self.tags.contains(tag),
@@ -63,8 +63,8 @@ private struct TIFFDirectory {
         }
     }
 
-    /// The number of an entry, in a type of whole numbers; `nil` for another type, and for a number that is
-    /// not inside of the data.
+    /// The value of an entry with an integer type; `nil` for another type, and for a value outside of the
+    /// data.
     private static func value(
         _ bytes: Span<UInt8>,
         of entry: Int,
@@ -81,14 +81,14 @@ private struct TIFFDirectory {
         case 4, 9: size = 4
         case 16, 17:
             size = 8
-            // There is room for four bytes in an entry of a small file: they are the place of the eight.
+            // An entry of a small file has room for four bytes, which are the offset of the eight.
             if !isBig {
                 guard let offset = bytes.number(position, size: 4, isLittle: isLittle) else { return nil }
                 position = start + offset
             }
         default: return nil
         }
-        // A number that needs 64 bits is negative, or more than any image has.
+        // A number that needs 64 bits is negative, or larger than in any image.
         guard let value = bytes.number(position, size: size, isLittle: isLittle) else { return nil }
         switch type {
         case 6: return Int(Int8(truncatingIfNeeded: value))

@@ -1,6 +1,6 @@
 extension ImageHead {
-    /// One of three first chunks has the size
-    /// ([RFC 9649 §2](https://www.rfc-editor.org/rfc/rfc9649#section-2)).
+    /// Reads the size in the first chunk, which has one of three types ([RFC 9649
+    /// §2](https://www.rfc-editor.org/rfc/rfc9649#section-2)).
     static func webp(_ bytes: Span<UInt8>) throws(Malformed) -> ImageHead {
         if bytes.holds("VP8 ", at: 12) {
             guard let width = bytes.little16(26), let height = bytes.little16(28) else { throw .truncated }
@@ -33,7 +33,7 @@ extension ImageHead {
         )
     }
 
-    /// The metadata is behind the pixels.
+    /// The metadata follows the pixels.
     private static func webpOrientation(_ bytes: Span<UInt8>) -> Int {
         var position = 12
         while let length = bytes.little32(position + 4) {

@@ -1,6 +1,6 @@
 extension ImageHead {
-    /// A bitmap's second header has the size; a negative height means that rows go downwards. The header of
-    /// OS/2 1 has 12 bytes and numbers of 16 bits, every later one begins as that of OS/2 2 does.
+    /// Reads the size in a bitmap's second header; a negative height means that rows go downwards. The header
+    /// of OS/2 1 has 12 bytes and 16-bit numbers; all later ones begin like that of OS/2 2.
     static func bmp(_ bytes: Span<UInt8>) throws(Malformed) -> ImageHead {
         guard let headerSize = bytes.little32(14) else { throw .truncated }
         if headerSize == 12 {
@@ -8,7 +8,7 @@ extension ImageHead {
             return try ImageHead(.bmp, width: width, height: height)
         }
         guard (16...124).contains(headerSize) else {
-            throw Malformed("Its header claims \(headerSize) bytes, as none of a bitmap has.")
+            throw Malformed("Its header claims \(headerSize) bytes, which is not the size of a bitmap header.")
         }
         guard let width = bytes.little32(18), let height = bytes.little32(22) else { throw .truncated }
         let signedWidth = Int(Int32(truncatingIfNeeded: width))
@@ -16,7 +16,7 @@ extension ImageHead {
         return try ImageHead(.bmp, width: signedWidth, height: abs(signedHeight))
     }
 
-    /// The directory of an icon or a cursor names the sizes of its images; 0 means 256.
+    /// Reads the sizes of the images in the directory of an icon or cursor; 0 means 256.
     static func icon(_ bytes: Span<UInt8>) throws(Malformed) -> ImageHead {
         guard let kind = bytes.little16(2), let count = bytes.little16(4) else { throw .truncated }
         guard count > 0 else { throw Malformed("It is an icon without images.") }
@@ -28,7 +28,7 @@ extension ImageHead {
                 throw .truncated
             }
             guard size > 0, offset >= 6 + 16 * count, offset + size <= bytes.count else {
-                throw Malformed("Its image \(entry + 1) of \(count) is not inside of it.")
+                throw Malformed("Its image \(entry + 1) of \(count) lies outside of the data.")
             }
             let width = bytes[position] == 0 ? 256 : Int(bytes[position])
             let height = bytes[position + 1] == 0 ? 256 : Int(bytes[position + 1])

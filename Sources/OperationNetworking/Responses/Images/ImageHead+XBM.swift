@@ -1,6 +1,6 @@
 extension ImageHead {
-    /// Two definitions of C, whose names end in `width` and `height`, before the first brace. `nil` when the
-    /// text does not begin as such a file does: with a definition, perhaps after comments.
+    /// Reads two C definitions before the first brace, whose names end in `width` and `height`. Returns `nil`
+    /// if the text does not begin with a definition, perhaps after comments.
     static func xbm(_ bytes: Span<UInt8>) throws(Malformed) -> ImageHead? {
         var words = words(bytes)[...]
         guard words.first == "#define" else { return nil }
@@ -20,7 +20,7 @@ extension ImageHead {
         return Int(number)
     }
 
-    /// The words between white space and comments in the first 16 KiB.
+    /// The words in the first 16 KiB, without white space and comments.
     private static func words(_ bytes: Span<UInt8>) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []
@@ -36,7 +36,7 @@ extension ImageHead {
             } else if !isComment, !isSpace(byte) {
                 word.append(byte)
                 position += 1
-                // Most text is no XBM: its first word is enough to see that.
+                // Most texts are not XBM, and the first word shows that.
                 if words.isEmpty, word.count > "#define".utf8.count { return [] }
                 continue
             }

@@ -2,10 +2,10 @@ internal import Foundation
 
 /// The properties of an image, read from its first bytes.
 ///
-/// Every reader goes forward only, and over each byte at most a fixed number of times; nothing is kept but
-/// numbers. So the time is linear in the size of the data, whatever it says of itself.
+/// Every reader moves forward only, visits each byte a fixed number of times at most, and keeps only numbers.
+/// So the time is linear in the size of the data, whatever the data claims.
 struct ImageHead: Hashable, Sendable {
-    /// Why bytes are no image: a sentence.
+    /// A sentence that says why the bytes are not an image.
     struct Malformed: Error, Hashable {
         let sentence: String
 
@@ -43,11 +43,11 @@ struct ImageHead: Hashable, Sendable {
         } else if let xbm = try ImageHead.xbm(bytes) {
             self = xbm
         } else {
-            throw Malformed("It begins with \(bytes.beginning), as no image format does.")
+            throw Malformed("It begins with \(bytes.beginning), unlike any known image format.")
         }
     }
 
-    /// - Throws: when there are no pixels.
+    /// - Throws: if the image has no pixels.
     init(
         _ format: ResponseImage.Format,
         width: Int,
@@ -66,10 +66,11 @@ struct ImageHead: Hashable, Sendable {
 
 // MARK: - Reading numbers
 
-/// Reads at positions that the data itself named: outside of it is `nil`, never a trap.
+/// Reads numbers at positions that the data specifies. Outside of the data, the result is `nil` instead of a
+/// trap.
 ///
-/// No number read has more than 63 bits, and every position is at most `count`, plus 32 bits, before it is
-/// looked at; so sums do not overflow.
+/// Numbers have at most 63 bits, and a position is at most `count` plus 32 bits before it is checked. So sums
+/// do not overflow.
 extension Span<UInt8> {
     func byte(_ position: Int) -> Int? {
         position >= 0 && position < count ? Int(self[position]) : nil
@@ -105,7 +106,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// The first bytes in hexadecimal digits.
+    /// The first bytes in hexadecimal.
     var beginning: String {
         guard count > 0 else { return "nothing" }
         return (0..<Swift.min(count, 8)).map { position in

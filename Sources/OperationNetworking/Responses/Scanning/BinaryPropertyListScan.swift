@@ -1,32 +1,33 @@
 internal import Foundation
 
-/// A binary property list, read beforehand, so that no list can lie to its parser.
+/// A scan of a binary property list before it is parsed, which rejects a list that would exhaust or crash the
+/// parser.
 ///
 /// | Part             | Octets                                                                                |
 /// |------------------|---------------------------------------------------------------------------------------|
 /// | `bplist00`       | 8                                                                                     |
-/// | objects          | a marker each: kind in the high half, size in the low one, or behind it if that is 15 |
-/// | table of offsets | one for each object, each as wide as the trailer says                                 |
-/// | trailer          | 6 of no use; the width of an offset, and of a reference; 8 each: the number of        |
-/// |                  | objects, the root, where the table begins                                             |
+/// | objects          | a marker each: kind in the high half, size in the low one, or after it if that is 15  |
+/// | table of offsets | one per object, with the width that the trailer specifies                             |
+/// | trailer          | 6 unused; the width of an offset, and of a reference; 8 each: the number of           |
+/// |                  | objects, the root, and the offset of the table                                        |
 ///
 /// Objects refer to each other by number, so a list of a few octets can contain itself, or be a tree of 2^60
-/// leaves. Each counts as often as it is referred to.
+/// leaves. An object counts as often as it is referred to.
 struct BinaryPropertyListScan {
     /// The magic number: the first octets of every binary property list.
     static let mark = Data("bplist00".utf8)
 
-    /// As in XML: Foundation's parser is recursive.
+    /// As in XML, because Foundation's parser is recursive.
     static let maximumDepth = XMLScan.maximumDepth
 
-    /// The levels of objects.
+    /// The number of levels.
     private(set) var depth = 0
 
-    /// What an object has in it, itself included.
+    /// The size of an object and everything in it.
     private struct Extent {
         var height = 1
         var values = 1
-        /// The memory that it takes besides its own octets, about, and those.
+        /// The approximate memory that it takes, including its own octets.
         var octets = 16
         /// See ``XMLScan/maximumKeyPairCount``.
         var keyPairs = 0
@@ -44,15 +45,16 @@ struct BinaryPropertyListScan {
     private let referenceWidth: Int
     private let objectCount: Int
     private let maximumValueCount: Int
-    /// 16 times the body, and 64 MiB more for small ones.
+    /// 16 times the body, plus 64 MiB for small bodies.
     private let maximumOctetCount: Int
-    /// Arrays and dictionaries; `nil` for one that is being counted: if it comes up again, it contains itself.
+    /// The extents of arrays and dictionaries; `nil` for one that is being counted. If that comes up again,
+    /// it contains itself.
     private var containers: [Int: Extent?] = [:]
 
     /// - Parameters:
     ///   - octets: a body that begins with ``mark``.
-    ///   - maximumValueCount: the limit of values.
-    /// - Throws: what is refused first.
+    ///   - maximumValueCount: the maximum number of values.
+    /// - Throws: the first reason for refusing the list.
     init(
         _ octets: Span<UInt8>,
         maximumValueCount: Int = BodyRefusal.maximumValueCount
@@ -67,7 +69,7 @@ struct BinaryPropertyListScan {
             let table = octets.number(at: trailer + 24, width: 8),
             objectCount > 0, root < objectCount, table > 8, table < trailer,
             objectCount <= (trailer - table) / offsetWidth
-        else { throw BodyRefusal("Its trailer does not fit it.") }
+        else { throw BodyRefusal("Its trailer does not match its length.") }
         self.objectCount = objectCount
         self.maximumValueCount = maximumValueCount
         objectsEnd = table
@@ -96,10 +98,10 @@ struct BinaryPropertyListScan {
         var index = 0
         for start in stride(from: contents.lowerBound, to: contents.upperBound, by: referenceWidth) {
             guard let part = octets.number(at: start, width: referenceWidth), part < objectCount else {
-                throw BodyRefusal("Object \(object) refers to one that is not there.")
+                throw BodyRefusal("Object \(object) refers to one that does not exist.")
             }
             if index < keys, !(0x5...0x7).contains(try self.object(part, octets).kind) {
-                throw BodyRefusal("Object \(object) has a key that is no text.")
+                throw BodyRefusal("Object \(object) has a key that is not text.")
             }
             index += 1
             extent.add(try self.extent(of: part, level: level + 1, octets))
@@ -110,14 +112,14 @@ struct BinaryPropertyListScan {
                 throw BodyRefusal("It has more than \(maximumValueCount) values.")
             }
             guard extent.octets <= maximumOctetCount else {
-                throw BodyRefusal("It would become much bigger than the body.")
+                throw BodyRefusal("It would become much larger than the body.")
             }
         }
         containers[object] = extent
         return extent
     }
 
-    /// The kind of an object, and the range of its octets or references, behind its marker and size.
+    /// The kind of an object, and the range of its octets or references, which follow its marker and size.
     private func object(
         _ object: Int,
         _ octets: Span<UInt8>
@@ -149,12 +151,12 @@ struct BinaryPropertyListScan {
             default: break  // data, ASCII, UTF-8
             }
         default:
-            throw BodyRefusal("Object \(object) is of a kind (\(marker)) that no property list has.")
+            throw BodyRefusal("Object \(object) has an unknown kind (\(marker)).")
         }
         guard start + count * unit <= objectsEnd else {
-            throw BodyRefusal("Object \(object) reaches beyond the others.")
+            throw BodyRefusal("Object \(object) exceeds the table of objects.")
         }
-        // Foundation traps where it describes such a date.
+        // Foundation traps when it describes such a date.
         if marker == 0x33, octets.isNaN(at: start) {
             throw BodyRefusal("Object \(object) is a date that is not a number.")
         }
@@ -163,7 +165,7 @@ struct BinaryPropertyListScan {
 }
 
 extension Span<UInt8> {
-    /// A big-endian number; `nil` when it is not all there, or does not fit.
+    /// A big-endian number; `nil` if it exceeds the data, or does not fit into `Int`.
     fileprivate func number(at start: Int, width: Int) -> Int? {
         guard start >= 0, width <= count - start else { return nil }
         var number: UInt64 = 0
@@ -171,7 +173,7 @@ extension Span<UInt8> {
         return Int(exactly: number)
     }
 
-    /// Whether the big-endian `Double` there is not a number. All of its 8 octets have to be there.
+    /// Whether a big-endian `Double` is not a number. All 8 octets have to exist.
     fileprivate func isNaN(at start: Int) -> Bool {
         var pattern: UInt64 = 0
         for index in start..<start + 8 { pattern = pattern << 8 | UInt64(self[index]) }

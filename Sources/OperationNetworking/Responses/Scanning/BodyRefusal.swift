@@ -1,14 +1,15 @@
-/// Why a body is not given to a parser of Foundation.
+/// The reason why a body is not passed to a parser of Foundation.
 ///
-/// The scanners of this folder read a body beforehand, each in one pass, since Foundation trusts bodies too
-/// much: it ends the process on some, and takes memory or time without end for others. A scanner is strict
-/// where it looks, so that the parser cannot see other markup; it does not check that a body is well-formed.
+/// The scanners in this folder read a body in one pass before Foundation parses it, because Foundation trusts
+/// bodies too much: some crash the process, and others take unlimited memory or time. Where a scanner checks
+/// something it is strict, so that the parser cannot see different markup. It does not check whether a body
+/// is well-formed.
 struct BodyRefusal: Error, Hashable, Sendable {
-    /// The limit of the values of a body, or the nodes of a document, when every reference is followed: about
-    /// 1 GiB. Foundation takes 130 to 250 octets for most of them.
+    /// The maximum number of values of a body, or of nodes of a document, after following every reference.
+    /// That is about 1 GiB: Foundation takes 130 to 250 octets for most of them.
     static let maximumValueCount = 4_000_000
 
-    /// One sentence.
+    /// A sentence.
     let sentence: String
 
     init(_ sentence: String) {

@@ -1,6 +1,7 @@
-/// The depth and the values of a JSON text in UTF-8, counted before a parser sees it.
+/// A scan of a JSON text in UTF-8 before it is parsed, which counts its depth and values.
 ///
-/// The limit of values is 2^24, a unit for each 64 octets that Foundation (Swift 6.3) takes, so about 1 GiB:
+/// The limit is 2^24 units. A unit is 64 octets of Foundation's memory (Swift 6.3), so the limit is about 1
+/// GiB:
 ///
 /// | Text               | as a tree | counts | decoded | counts |
 /// |--------------------|-----------|--------|---------|--------|
@@ -9,23 +10,23 @@
 /// | `{"a":1},`         | 3,030     | 50     | 152     | 3      |
 /// | `"k":1,` in one object | 168   | 2      |         | 2      |
 ///
-/// Foundation makes a dictionary with room for 20 members. The values that a decoder makes are those of its
-/// type, and not counted.
+/// Foundation creates a dictionary with room for 20 members. The values that a decoder creates are those of
+/// the decoded type, and are not counted.
 struct JSONScan {
-    /// As in Foundation, whose parser refuses more by itself.
+    /// Foundation's parser has the same limit.
     static let maximumDepth = 512
     static let maximumValueCount = 1 << 24
 
-    /// The levels of containers.
+    /// The number of levels of containers.
     private(set) var depth = 0
     private(set) var valueCount = 1
 
     /// - Parameters:
     ///   - text: UTF-8.
-    ///   - makesTree: whether `JSONSerialization` is going to read it, and not a decoder.
-    ///   - isJSON5: whether the parser reads JSON5. Since no two parsers agree where its comments and texts
-    ///     end, every mark counts, in these too, and the depth is left to the parser.
-    /// - Throws: what there is too much of.
+    ///   - makesTree: whether `JSONSerialization` is going to parse it, rather than a decoder.
+    ///   - isJSON5: whether the parser reads JSON5. Parsers disagree about where its comments and strings
+    ///     end, so marks inside of them count as well, and the parser checks the depth.
+    /// - Throws: the limit that is exceeded.
     init(_ text: Span<UInt8>, makesTree: Bool, isJSON5: Bool = false) throws(BodyRefusal) {
         let (object, array) = makesTree ? (48, 7) : (1, 1)
         var level = 0
@@ -48,7 +49,7 @@ struct JSONScan {
                 level += 1
                 depth = max(depth, level)
                 guard level <= Self.maximumDepth || isJSON5 else {
-                    throw BodyRefusal("nested in more than \(Self.maximumDepth) levels", at: index - 1)
+                    throw BodyRefusal("more than \(Self.maximumDepth) levels", at: index - 1)
                 }
                 guard valueCount <= Self.maximumValueCount else { throw Self.tooBig }
             case UInt8(ascii: "]"), UInt8(ascii: "}"):

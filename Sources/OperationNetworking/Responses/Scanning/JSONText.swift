@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// The text of a JSON body, once it is known that a parser can be trusted with it.
+/// The text of a JSON body that is safe to parse.
 struct JSONText {
     /// UTF-8.
     let octets: Data
-    /// The levels of containers, at most.
+    /// The maximum number of levels of containers.
     let depth: Int
 
-    /// - Throws: that the body is not text in its character set, or what there is too much of.
+    /// - Throws: if the body is not text in its character set, or exceeds a limit.
     init(
         _ body: Data,
         response: ReceivedResponse?,
@@ -35,11 +35,11 @@ struct JSONText {
         )
     }
 
-    /// The syntax error of a text that could not be decoded, in the parser's words; `nil` when it is valid
-    /// JSON, of another structure.
+    /// Returns the syntax error, in the parser's words, of a text that could not be decoded; `nil` if it is
+    /// valid JSON with another structure.
     ///
-    /// A decoder says the same of text that is not JSON, and of a number that its type cannot hold: data are
-    /// corrupted, nowhere in particular. So the text is looked at once more.
+    /// A decoder reports the same error ("data corrupted", without a place) for invalid JSON and for a number
+    /// that its type cannot represent. So the text is parsed again.
     func fault(foundBy error: any Error, decoder: JSONDecoder) -> String? {
         guard case .dataCorrupted(let context) = error as? DecodingError, context.codingPath.isEmpty else {
             return nil

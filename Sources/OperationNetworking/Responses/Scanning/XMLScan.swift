@@ -1,33 +1,33 @@
 internal import Foundation
 
-/// The markup of an XML document, read beforehand, so that no document can make a parser use more than its
-/// share of time, memory or stack, or read other files.
+/// A scan of an XML document before it is parsed. It rejects documents that would make a parser use excessive
+/// time, memory or stack, or read other files.
 ///
 /// | Refused                                                    | Why                                              |
 /// |------------------------------------------------------------|--------------------------------------------------|
-/// | an internal subset (`<!DOCTYPE a [`)                       | entities grow, or stand for files and addresses  |
+/// | an internal subset (`<!DOCTYPE a [`)                       | entities can grow, or refer to files and URLs    |
 /// | more than 256 levels of elements                           | they exhaust the stack of a recursive parser     |
-/// | more than 1,024 attributes in one element                  | each is compared with each: 40,000 take 17 s     |
+/// | more than 1,024 attributes in one element                  | all pairs are compared: 40,000 take 17 s         |
 /// | more than 256 namespaces in scope                          | all are searched for every name                  |
 /// | dictionaries of a property list with too many keys         | see ``maximumKeyPairCount``                      |
 /// | more nodes than a tree may have                            | each takes 130 to 250 bytes                      |
-/// | an instruction without data (`<?p?>`)                      | FoundationXML crashes on it                      |
-/// | text outside the root, which has to be one and whole       | for a property list it is another format         |
+/// | an instruction without data (`<?p?>`)                      | it crashes FoundationXML                         |
+/// | text outside of the root, or not exactly one whole root    | it would be another format of property list      |
 ///
-/// A document type that only names a DTD is accepted; that DTD is never loaded. Whether names match, and
-/// whether markup is well-formed else, the parser says: every one ends where they do not.
+/// A document type that only names a DTD is accepted, and that DTD is never loaded. The parser checks whether
+/// names match and whether the markup is otherwise well-formed; every parser stops where it is not.
 struct XMLScan {
     /// As in libxml2.
     static let maximumDepth = 256
     static let maximumAttributeCount = 1024
     static let maximumNamespaceCount = 256
-    /// The limit of pairs of keys in all dictionaries: 2^26, so 11,585 keys in one.
+    /// The maximum number of pairs of keys in all dictionaries: 2^26, which allows 11,585 keys in one.
     ///
-    /// CoreFoundation's hash of text is predictable, and covers only a part of it. A dictionary whose keys
-    /// all have one hash takes time with the square of their number: 8,000 keys in 600 KB take 2 s.
+    /// CoreFoundation's hash of a string is predictable and covers only a part of it. A dictionary whose keys
+    /// have equal hashes takes quadratic time: 2 s for 8,000 keys in 600 KB.
     static let maximumKeyPairCount = 1 << 26
 
-    /// The levels of elements.
+    /// The number of levels of elements.
     private(set) var depth = 0
 
     private let isPropertyList: Bool
@@ -38,16 +38,16 @@ struct XMLScan {
     private var keyPairCount = 0
     private var namespaces = 0
     private var hasRoot = false
-    /// The namespaces that each open element declares, and its keys.
+    /// For each open element, the number of namespaces that it declares, and of its keys.
     private var elements: [(namespaces: Int, keys: Int)] = []
 
     /// - Parameters:
     ///   - octets: UTF-8.
-    ///   - isPropertyList: whether it is for CoreFoundation's parser, which takes the first `>` for the end
-    ///     of a tag, also inside quotes. Then quotes may not hold one.
-    ///   - maximumNodeCount: the limit of nodes: an element, text, comment or instruction is one, an attribute
-    ///     two, white space none. A parser that makes no tree needs none.
-    /// - Throws: what is refused first.
+    ///   - isPropertyList: whether CoreFoundation is going to parse it. Its parser takes the first `>` for
+    ///     the end of a tag, even inside quotes, so quotes must not contain one.
+    ///   - maximumNodeCount: the maximum number of nodes. An element, text, comment or instruction counts
+    ///     once, an attribute twice, white space not at all. A parser that creates no tree needs no limit.
+    /// - Throws: the first reason for refusing the document.
     init(
         _ octets: Span<UInt8>,
         isPropertyList: Bool = false,
@@ -70,7 +70,7 @@ struct XMLScan {
                 position += 1
             }
         }
-        guard hasRoot, elements.isEmpty else { throw BodyRefusal("not a whole element", at: position) }
+        guard hasRoot, elements.isEmpty else { throw BodyRefusal("an incomplete element", at: position) }
     }
 
     private mutating func count(_ nodes: Int) throws(BodyRefusal) {
@@ -129,7 +129,7 @@ struct XMLScan {
             keyPairCount += elements[elements.count - 1].keys
             elements[elements.count - 1].keys += 1
             guard keyPairCount <= Self.maximumKeyPairCount else {
-                throw BodyRefusal("a dictionary of too many keys", at: start)
+                throw BodyRefusal("a dictionary with too many keys", at: start)
             }
         }
         guard octets[position - 2] != UInt8(ascii: "/") else { return }
@@ -138,9 +138,9 @@ struct XMLScan {
         depth = max(depth, elements.count)
     }
 
-    /// Goes behind the `>` of a tag or a document type.
+    /// Moves past the `>` of a tag or a document type.
     ///
-    /// - Returns: the number of its quoted values, and of the namespaces that it declares.
+    /// - Returns: the number of quoted values, and of declared namespaces.
     private mutating func skipTag(
         _ octets: Span<UInt8>,
         isDocumentType: Bool
@@ -186,19 +186,19 @@ struct XMLScan {
 
 // MARK: - The text
 
-/// An XML document in UTF-8, without byte order mark, that says of no other encoding.
+/// An XML document in UTF-8, without a byte order mark, and without a declaration of another encoding.
 ///
-/// The encoding is found out once, here: by the first octets, else it is the `charset` of the response, else
-/// that of the declaration, else UTF-8. A document in another encoding is transcoded, and the name of that
-/// encoding taken out of its declaration.
+/// The encoding is determined once: by the first octets, otherwise by the `charset` of the response,
+/// otherwise by the declaration, otherwise UTF-8. A document in another encoding is transcoded, and its
+/// declaration no longer names that encoding.
 struct XMLText {
     /// Valid UTF-8.
     let octets: Data
 
     /// - Parameters:
-    ///   - body: as received.
-    ///   - charset: of the response. A name that is not known says nothing.
-    /// - Throws: what is wrong with the encoding or its declaration.
+    ///   - body: the body as received.
+    ///   - charset: the character set of the response. An unknown one is ignored.
+    /// - Throws: an error in the encoding or its declaration.
     init(_ body: Data, charset: String?) throws(BodyRefusal) {
         var charset = charset.flatMap { NamedCharacterSet(name: $0) == nil ? nil : $0 }
         if charset == nil, NamedCharacterSet(beginningOf: body) == nil {
@@ -221,9 +221,9 @@ struct XMLText {
         )
     }
 
-    /// The encoding that the XML declaration names, and the octets to take out for it. The declaration is
-    /// read strictly ([XML §2.8](https://www.w3.org/TR/xml/#NT-XMLDecl)): a parser that reads it more
-    /// leniently could find another encoding in it.
+    /// The encoding that the XML declaration names, and the range of octets to remove for it. The declaration
+    /// is parsed strictly ([XML §2.8](https://www.w3.org/TR/xml/#NT-XMLDecl)), because a more lenient parser
+    /// could find another encoding in it.
     private static func encoding(
         declaredIn octets: Span<UInt8>
     ) throws(BodyRefusal) -> (name: String, range: Range<Int>)? {
@@ -260,7 +260,7 @@ extension UInt8 {
     /// [XML §2.3](https://www.w3.org/TR/xml/#NT-S).
     var isXMLSpace: Bool { self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D }
 
-    /// Whether a name may begin with the octet.
+    /// Whether a name may begin with this octet.
     fileprivate var beginsXMLName: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),

@@ -68,9 +68,9 @@ import Testing
 
     @Test func aRefusalNamesTheFirstBytes() throws {
         #expect(
-            try sentence(Data("<html>".utf8)) == "It begins with 3C 68 74 6D 6C 3E, as no image format does."
+            try sentence(Data("<html>".utf8)) == "It begins with 3C 68 74 6D 6C 3E, unlike any known image format."
         )
-        #expect(try sentence(Data()) == "It begins with nothing, as no image format does.")
+        #expect(try sentence(Data()) == "It begins with nothing, unlike any known image format.")
     }
 
     // MARK: - JPEG
@@ -158,7 +158,7 @@ import Testing
         let data = Data([0, 0, 1, 0, 2, 0] + entry(0, 0) + entry(255, 255) + [0])
         #expect(try ImageHead(of: data).width == 256)
         let outside = Data([0, 0, 1, 0, 2, 0] + entry(0, 0) + entry(32, 32, at: .max) + [0])
-        #expect(try sentence(outside) == "Its image 2 of 2 is not inside of it.")
+        #expect(try sentence(outside) == "Its image 2 of 2 lies outside of the data.")
         #expect(throws: ImageHead.Malformed.self) {
             try ImageHead(of: Data([0, 0, 1, 0, 0xFF, 0xFF] + entry(1, 1)))
         }
@@ -238,13 +238,13 @@ import Testing
     @Test func brandsAreLookedForAtTheBeginningOnly() {
         let none = [[UInt8]](repeating: Array("none".utf8), count: 300).flatMap { $0 }
         let data = Data(big(UInt32(none.count + 12)) + Array("ftyp".utf8) + none + Array("avif".utf8))
-        #expect(throws: ImageHead.Malformed("It is a container, such as of video, but not of images.")) {
+        #expect(throws: ImageHead.Malformed("It is a container, such as a video, but not of images.")) {
             try ImageHead(of: data)
         }
     }
 
     @Test func videoIsNoImage() throws {
         let data = Data(big(UInt32(16)) + Array("ftypisom".utf8) + big(UInt32(0)))
-        #expect(try sentence(data) == "It is a container, such as of video, but not of images.")
+        #expect(try sentence(data) == "It is a container, such as a video, but not of images.")
     }
 }
