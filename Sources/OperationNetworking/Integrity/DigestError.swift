@@ -27,17 +27,17 @@ extension DigestError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownAlgorithm(let name):
-            "The digest algorithm \(name.excerpt().debugDescription) is not known."
+            "The digest algorithm \(name.excerpt().debugDescription) is unknown."
         case .notHexadecimal(let text):
-            "A digest of hexadecimal digits was expected: \(text.excerpt().debugDescription)."
+            "Expected a digest in hexadecimal, not \(text.excerpt().debugDescription)."
         case .notBase64(let text):
-            "A digest in base64 was expected: \(text.excerpt().debugDescription)."
+            "Expected a digest in base64, not \(text.excerpt().debugDescription)."
         case .wrongLength(let algorithm, let expected, let actual):
-            "A digest by \(algorithm.rawValue) has \(expected) bytes; this one has \(actual)."
+            "A digest with \(algorithm.rawValue) has \(expected) bytes, but this one has \(actual)."
         case .unknownLength(let count):
             "No known algorithm has digests of \(count) hexadecimal digits."
         case .refused(let algorithm, let reason):
-            "OpenSSL does not compute \(algorithm.rawValue) here: \(reason)."
+            "OpenSSL cannot compute \(algorithm.rawValue): \(reason)."
         }
     }
 }

@@ -157,7 +157,7 @@ open class OperationManager: @unchecked Sendable {
                 .badURL,
                 url: baseURL,
                 sentence:
-                    "The base URL has a query, \"\(Redaction.form(query))\", which relative paths drop (RFC 3986, 5.2.2)."
+                    "The base URL has a query, \"\(Redaction.form(query))\", which resolving a relative path removes (RFC 3986, 5.2.2)."
             )
         }
         guard let url = url?.absoluteURL, url.scheme != nil, url.host?.isEmpty == false else {

@@ -80,7 +80,7 @@ struct ParameterEncoder: Encoder {
         switch (node.kind, kind) {
         case (.nothing, _): node.kind = kind
         case (.keyed, .keyed), (.unkeyed, .unkeyed): break
-        default: fail("Two kinds of container were requested in one place.")
+        default: fail("Two kinds of container were requested for one value.")
         }
     }
 
@@ -162,7 +162,7 @@ extension ParameterTree {
             default: true
             }
         guard isWritable else {
-            let sentence = "This \(type(of: value)) has no text that a server could read."
+            let sentence = "This \(type(of: value)) cannot be represented as text."
             throw .unwritable(value, sentence, codingPath)
         }
         return switch self {

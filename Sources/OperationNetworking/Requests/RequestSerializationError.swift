@@ -72,9 +72,9 @@ extension RequestSerializationError: CustomStringConvertible {
         case .unencodableBody(let encoding):
             "The parameters have characters that the string encoding \(encoding) does not support."
         case .fieldsNotSupported(let serializer):
-            "The request serializer \(serializer) has no header fields that can be changed."
+            "The request serializer \(serializer) does not support setting header fields."
         case .settingNotSupported(let setting, let serializer):
-            "The request serializer \(serializer) has no \(setting) that can be changed."
+            "The request serializer \(serializer) does not support setting \(setting)."
         }
     }
 }

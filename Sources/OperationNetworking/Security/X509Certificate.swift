@@ -166,7 +166,7 @@ extension CertificateError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noCertificate(let place):
-            "Expected a certificate in DER or PEM: \(place) has none, or a broken one."
+            "Expected a certificate in DER or PEM: \(place) has none, or a malformed one."
         case .unreadable(let path, let reason):
             "\(path) cannot be read: \(reason)"
         case .noPublicKeyPin(let text):
@@ -174,7 +174,7 @@ extension CertificateError: CustomStringConvertible {
         case .noPrivateKey(let place):
             "Expected a private key: \(place) has none."
         case .wrongPassphrase(let place):
-            "The private key in \(place) cannot be read: the passphrase is wrong or missing, or the key is broken."
+            "The private key in \(place) cannot be read: the passphrase is wrong or missing, or the key is malformed."
         case .unsupportedEncryption(let place):
             "The private key in \(place) uses an old encryption that OpenSSL does not support: export it again "
                 + "with AES (openssl pkcs12 -legacy can read it)."

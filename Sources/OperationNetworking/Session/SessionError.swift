@@ -22,11 +22,11 @@ extension SessionError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidated:
-            "The session was invalidated before the task was made."
+            "The session was invalidated before the task was created."
         case .fileNotMoved(let temporary, let destination, let reason):
             "The file was downloaded to \(temporary.path) and cannot be moved to \(destination.path): \(reason)"
         case .resumeDataUnreadable:
-            "The resume data was not made by this library."
+            "The resume data was not created by this library."
         }
     }
 }

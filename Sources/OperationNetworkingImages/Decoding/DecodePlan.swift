@@ -26,7 +26,7 @@ struct DecodePlan {
             return
         }
         guard let directory = IconDirectory(head.data) else {
-            throw ImageDecodingError.malformed(.ico, "None of its images is within the file.")
+            throw ImageDecodingError.malformed(.ico, "None of its images lies within the file.")
         }
         let bytes = directory.bytes(of: head.data)
         let inner = try? ImageHeadResponseSerializer().responseObject(for: nil, data: bytes) as? ResponseImage

@@ -40,9 +40,9 @@ extension ImageDecodingError: CustomStringConvertible {
         case .memoryLimitExceeded(let bytes):
             "Decoding the image needs more memory than the limit of \(bytes) bytes."
         case .decoderFailed(let sentence):
-            "The process that decoded the image ended: \(sentence)."
+            "The decoding process ended: \(sentence)."
         case .decoderUnavailable(let sentence):
-            "There is no decoder for the image: \(sentence)."
+            "No decoder is available for the image: \(sentence)."
         }
     }
 }

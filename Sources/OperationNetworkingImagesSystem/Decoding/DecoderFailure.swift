@@ -30,12 +30,12 @@ package enum DecoderFailure: Error, Hashable, Sendable {
     /// A name of a signal that a limit or a defect of the library sends; its number for others.
     package static func name(ofSignal signal: Int32) -> String {
         switch signal {
-        case SIGXCPU: "SIGXCPU: its processor time was over"
-        case SIGKILL: "SIGKILL: ended from outside, such as for want of memory"
+        case SIGXCPU: "SIGXCPU: it exceeded its processor time"
+        case SIGKILL: "SIGKILL: terminated from outside, perhaps for lack of memory"
         case SIGSEGV: "SIGSEGV"
         case SIGBUS: "SIGBUS"
         case SIGABRT: "SIGABRT"
-        case SIGTRAP: "SIGTRAP: its memory was used up"
+        case SIGTRAP: "SIGTRAP: it ran out of memory"
         case SIGILL: "SIGILL"
         case SIGFPE: "SIGFPE"
         default: "signal \(signal)"

@@ -39,7 +39,7 @@ extension Access {
             if access(file.path, F_OK) == 0,
                 try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile != true
             {
-                throw Failure(.usage, "--cookie-jar needs a file, which \(path) is not.")
+                throw Failure(.usage, "--cookie-jar needs a file, but \(path) is not one.")
             }
             let (cookieFile, warnings) = try Self.cookies(in: file)
             self.cookieFile = cookieFile

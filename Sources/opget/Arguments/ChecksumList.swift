@@ -139,13 +139,13 @@ extension ChecksumListError: CustomStringConvertible {
         case .malformedLine(let line):
             "Line \(line) of the checksum list is not a checksum and a name."
         case .unknownAlgorithm(let name, let line):
-            "Line \(line) of the checksum list: the digest algorithm \(String(name.prefix(100)).debugDescription) is not known."
+            "Line \(line) of the checksum list: unknown digest algorithm \(String(name.prefix(100)).debugDescription)."
         case .malformedDigest(let error, let line):
             "Line \(line) of the checksum list: \(error)"
         case .contradiction(let path, let line, let earlierLine):
-            "Lines \(earlierLine) and \(line) of the checksum list differ about \(String(path.prefix(100)).debugDescription)."
+            "Lines \(earlierLine) and \(line) of the checksum list disagree about \(String(path.prefix(100)).debugDescription)."
         case .ambiguousName(let name, let line, let earlierLine):
-            "Lines \(earlierLine) and \(line) of the checksum list are both of a file called \(String(name.prefix(100)).debugDescription)."
+            "Lines \(earlierLine) and \(line) of the checksum list are both for a file called \(String(name.prefix(100)).debugDescription)."
         }
     }
 }

@@ -1,17 +1,17 @@
 import Foundation
 import OperationNetworking
 
-/// The checksums that files have to have, as the options say.
+/// The checksums that files must have, as the options specify.
 struct ExpectedChecksums: Hashable, Sendable {
-    /// `--checksum`: of the one file there is.
+    /// `--checksum`, which applies to the only file.
     var only: FileDigest?
-    /// `--checksums`, and what to call the list in errors.
+    /// The contents of `--checksums`, and its name for errors.
     var list: ChecksumList?
     var listName = ""
 
     /// - Parameters:
     ///   - option: the value of `--checksum`.
-    ///   - list: the contents of the file of `--checksums`, and its name.
+    ///   - list: the name and contents of the file of `--checksums`.
     /// - Throws: `Failure` with ``Outcome/usage``.
     init(option: String?, list: (name: String, contents: Data)?) throws {
         only = try option.map { try Self.digest($0, "--checksum") }
@@ -24,7 +24,7 @@ struct ExpectedChecksums: Hashable, Sendable {
         }
     }
 
-    /// A digest from text such as `sha-256=2cf2…`, `sha256:2cf2…` or `2cf2…`.
+    /// Parses a digest such as `sha-256=2cf2…`, `sha256:2cf2…` or `2cf2…`.
     ///
     /// - Throws: `Failure` with ``Outcome/usage``.
     static func digest(_ text: String, _ place: String) throws -> FileDigest {
@@ -35,16 +35,16 @@ struct ExpectedChecksums: Hashable, Sendable {
         }
     }
 
-    /// The checksums that a file has to have.
+    /// Returns the checksums that a file must have.
     ///
     /// - Parameters:
-    ///   - paths: where it is saved, as a list may have it, the likeliest first: what the list says of one of
-    ///     these is about no other file.
-    ///   - names: what else the list may call it, in any directory, the likeliest first.
-    ///   - own: what the file's own `checksum=` says; then the list need not know it.
-    /// - Returns: none if there are none for it.
-    /// - Throws: `Failure` with ``Outcome/usage`` when there is a list and no checksum of the file, or when
-    ///   the checksums contradict each other.
+    ///   - paths: the paths under which a list may name the file, in order of preference. An entry with one
+    ///     of them applies to no other file.
+    ///   - names: the names under which a list may name it in any directory, in order of preference.
+    ///   - own: the file's own `checksum=`, which makes an entry in the list optional.
+    /// - Returns: an empty array if no checksum is expected.
+    /// - Throws: `Failure` with ``Outcome/usage`` if the list has no checksum for the file, or if checksums
+    ///   contradict each other.
     func digests(ofFileAt paths: [String], named names: [String], own: FileDigest?) throws -> [FileDigest] {
         var digests = [own ?? only].compactMap { $0 }
         guard let list else { return digests }

@@ -1,21 +1,21 @@
 import ArgumentParser
 
-/// The options of `opget`. What they mean together is worked out by ``Plan`` and ``Settings``.
+/// The options of `opget`. ``Plan`` and ``Settings`` decide what they mean together.
 struct OpgetCommand: ParsableCommand {
     static let version = "0.1.0"
 
-    // Help is ours: its examples come first, and it ends with the exit codes.
+    // ``HelpText`` replaces the generated help: examples come first, and exit codes last.
     static let configuration = CommandConfiguration(commandName: "opget", helpNames: [])
 
-    @Argument(help: ArgumentHelp("What to fetch: http and https addresses.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The addresses to fetch, http or https.", valueName: "url"))
     var urls: [String] = []
 
     @Option(
         name: [.customShort("i"), .customLong("input-file")],
         help: ArgumentHelp(
             """
-            Read addresses from a file, or from standard input (-): one a line, # before comments, and indented \
-            lines out=NAME, dir=DIR and checksum=DIGEST for the address above them. May be given several times.
+            Read addresses from a file, or from standard input (-): one per line, # starts a comment. Indented lines \
+            out=NAME, dir=DIR and checksum=DIGEST apply to the address above. May be repeated.
             """,
             valueName: "list"
         )
@@ -25,7 +25,7 @@ struct OpgetCommand: ParsableCommand {
     @Option(
         name: [.customShort("d"), .customLong("dir")],
         help: ArgumentHelp(
-            "Save files in this directory, and nowhere outside it; made if missing.",
+            "Save files in this directory, never outside of it. It is created if missing.",
             valueName: "dir"
         )
     )
@@ -35,7 +35,7 @@ struct OpgetCommand: ParsableCommand {
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
             """
-            Save the one file under this name; - writes it to standard output, /dev/fd/N to that open descriptor.
+            Save the only file under this name; - writes it to standard output, /dev/fd/N to an open descriptor.
             """,
             valueName: "file"
         )
@@ -45,14 +45,14 @@ struct OpgetCommand: ParsableCommand {
     @Option(
         name: [.customShort("j"), .customLong("jobs")],
         parsing: .unconditional,
-        help: ArgumentHelp("How many files are fetched at once.", valueName: "n")
+        help: ArgumentHelp("The number of files to fetch at the same time.", valueName: "n")
     )
     var jobs = 5
 
     @Option(
         name: [.customShort("H"), .customLong("header")],
         help: ArgumentHelp(
-            "Send this field, such as 'Accept: text/plain', with every request.",
+            "Send this field with every request, for example 'Accept: text/plain'.",
             valueName: "field"
         )
     )
@@ -70,7 +70,7 @@ struct OpgetCommand: ParsableCommand {
     @Option(
         name: .customLong("capath"),
         help: ArgumentHelp(
-            "Trust the certificates in this directory, made by openssl rehash, instead of the system's.",
+            "Trust the certificates in this directory (see openssl rehash) instead of the system's.",
             valueName: "dir"
         )
     )
@@ -80,8 +80,8 @@ struct OpgetCommand: ParsableCommand {
         name: .customLong("pin"),
         help: ArgumentHelp(
             """
-            Talk only to servers with this public key, or with an authority of this key: sha256// and the base64 of \
-            its SHA-256. May be given several times; one has to fit.
+            Accept only servers whose certificate, or an authority of it, has this public key: sha256// and the \
+            base64 of its SHA-256. May be repeated; one has to match.
             """,
             valueName: "key"
         )
@@ -91,7 +91,7 @@ struct OpgetCommand: ParsableCommand {
     @Flag(
         name: .customLong("insecure"),
         help:
-            "Do not check who the server is. A machine on the way can then read and change everything."
+            "Do not verify the server. Anyone in between can then read and change everything."
     )
     var isInsecure = false
 
@@ -99,8 +99,8 @@ struct OpgetCommand: ParsableCommand {
         name: [.customShort("E"), .customLong("cert")],
         help: ArgumentHelp(
             """
-            Show this client certificate: PEM, or PKCS#12 if its name ends in .p12 or .pfx. A passphrase is taken from \
-            OPGET_PASSPHRASE, or asked for.
+            Present this client certificate: PEM, or PKCS#12 if its name ends in .p12 or .pfx. The passphrase is read \
+            from OPGET_PASSPHRASE or a prompt.
             """,
             valueName: "file"
         )
@@ -110,7 +110,7 @@ struct OpgetCommand: ParsableCommand {
     @Option(
         name: .customLong("key"),
         help: ArgumentHelp(
-            "The private key of --cert, PEM, if it is not in the same file.",
+            "The private key of --cert in PEM, if it is in another file.",
             valueName: "file"
         )
     )
@@ -120,8 +120,8 @@ struct OpgetCommand: ParsableCommand {
         name: [.customShort("u"), .customLong("user")],
         help: ArgumentHelp(
             """
-            Credentials for servers that want them: Basic, Digest, NTLM. A missing password is taken from \
-            OPGET_PASSWORD, or asked for, which keeps it off the command line.
+            Credentials for servers that require them (Basic, Digest, NTLM). Without a password, it is read from \
+            OPGET_PASSWORD or a prompt, which keeps it off the command line.
             """,
             valueName: "user[:password]"
         )
@@ -130,13 +130,13 @@ struct OpgetCommand: ParsableCommand {
 
     @Flag(
         name: [.customShort("n"), .customLong("netrc")],
-        help: "Take such credentials from ~/.netrc."
+        help: "Read credentials from ~/.netrc."
     )
     var usesNetrc = false
 
     @Option(
         name: .customLong("netrc-file"),
-        help: ArgumentHelp("Take them from another file of that kind.", valueName: "file")
+        help: ArgumentHelp("Read credentials from another netrc file.", valueName: "file")
     )
     var netrcFile: String?
 
@@ -144,8 +144,8 @@ struct OpgetCommand: ParsableCommand {
         name: [.customShort("x"), .customLong("proxy")],
         help: ArgumentHelp(
             """
-            Go through this proxy: http://, socks5://, or socks5h:// if it is to look up names; an empty one: through \
-            none. Else http_proxy, https_proxy, all_proxy and no_proxy count.
+            Use this proxy: http://, socks5://, or socks5h://, which looks up names itself. An empty value disables \
+            proxies. By default, http_proxy, https_proxy, all_proxy and no_proxy apply.
             """,
             valueName: "url"
         )
@@ -155,7 +155,7 @@ struct OpgetCommand: ParsableCommand {
     @Option(
         name: .customLong("proxy-user"),
         help: ArgumentHelp(
-            "Credentials for the proxy; a missing password is taken from OPGET_PROXY_PASSWORD, or asked for.",
+            "Credentials for the proxy. Without a password, it is read from OPGET_PROXY_PASSWORD or a prompt.",
             valueName: "user[:password]"
         )
     )
@@ -164,7 +164,7 @@ struct OpgetCommand: ParsableCommand {
     @Option(
         name: .customLong("noproxy"),
         help: ArgumentHelp(
-            "Servers that are reached without it: names, .domains, addresses, 10.0.0.0/8; with commas.",
+            "Servers to reach without a proxy, separated by commas: names, .domains, addresses, 10.0.0.0/8.",
             valueName: "list"
         )
     )
@@ -173,7 +173,7 @@ struct OpgetCommand: ParsableCommand {
     @Option(
         name: .customLong("cookie-jar"),
         help: ArgumentHelp(
-            "Send the cookies in this file, if it is there, and save all of them there in the end.",
+            "Send the cookies in this file, if it exists, and save cookies in it.",
             valueName: "file"
         )
     )
@@ -182,7 +182,7 @@ struct OpgetCommand: ParsableCommand {
     @Option(
         name: .customLong("max-redirects"),
         help: ArgumentHelp(
-            "How many redirects are followed for a file: 20 unless given.",
+            "The maximum number of redirects per file. The default is 20.",
             valueName: "n"
         )
     )
@@ -192,8 +192,8 @@ struct OpgetCommand: ParsableCommand {
         name: .customLong("progress"),
         help: ArgumentHelp(
             """
-            auto: draw progress on a terminal; always: draw it anywhere; plain: lines, and one about all every \
-            minute, as when it is no terminal; never: only lines about files.
+            auto: draw progress on a terminal; always: draw it anywhere; plain: print lines, and a summary every \
+            minute, as without a terminal; never: print only lines about files.
             """,
             valueName: "when"
         )
@@ -203,7 +203,7 @@ struct OpgetCommand: ParsableCommand {
     @Option(
         name: .customLong("color"),
         help: ArgumentHelp(
-            "Color words: auto: on a terminal, unless NO_COLOR is set; always; or never.",
+            "Use colors. auto: on a terminal, unless NO_COLOR is set; always; or never.",
             valueName: "when"
         )
     )
@@ -211,13 +211,13 @@ struct OpgetCommand: ParsableCommand {
 
     @Flag(
         name: .customLong("json"),
-        help: "Write events to standard output, a JSON object a line: see Documentation/OpgetEvents.md."
+        help: "Write events to standard output, one JSON object per line: see Documentation/OpgetEvents.md."
     )
     var writesEvents = false
 
     @Option(
         name: .customLong("json-fd"),
-        help: ArgumentHelp("Write the events to this open descriptor instead.", valueName: "n")
+        help: ArgumentHelp("Write events to this open descriptor.", valueName: "n")
     )
     var eventDescriptor: Int32?
 
@@ -227,8 +227,8 @@ struct OpgetCommand: ParsableCommand {
     @Flag(
         name: [.customShort("N"), .customLong("timestamping")],
         help: """
-            Fetch an existing file only if the server has another one, by its tag or date; if it is not as opget \
-            saved it, or has not its checksum, replace it. See above for what opget did not save.
+            Fetch an existing file only if it has changed on the server, by its ETag or date. A file that was changed \
+            locally, has another checksum, or was not saved by opget is replaced.
             """
     )
     var fetchesOnlyChanges = false
@@ -237,8 +237,8 @@ struct OpgetCommand: ParsableCommand {
         name: .customLong("checksum"),
         help: ArgumentHelp(
             """
-            What the one file has to be: sha-256=HEX, sha256:HEX, or HEX alone; with sha-512, sha-256, sha-1 or md5. An \
-            existing file is checked, too.
+            The checksum of the only file: sha-256=HEX, sha256:HEX, or just HEX; with sha-512, sha-256, sha-1 or md5. \
+            An existing file is checked as well.
             """,
             valueName: "digest"
         )
@@ -249,8 +249,8 @@ struct OpgetCommand: ParsableCommand {
         name: .customLong("checksums"),
         help: ArgumentHelp(
             """
-            What files have to be, as sha256sum lists it: looked up by the path they are saved at, then by the name, then \
-            by that in the address. Without a line there, and without checksum= in the list, nothing is fetched.
+            The checksums of the files, in the format of sha256sum. A file is looked up by the path it is saved at, then \
+            by its name, then by the name in its address. If one has no checksum, nothing is fetched.
             """,
             valueName: "list"
         )
@@ -260,39 +260,39 @@ struct OpgetCommand: ParsableCommand {
     @Flag(
         name: [.customShort("c"), .customLong("continue")],
         help: """
-            Go on with a file that another program began, under a checksum, and compare the last 64 KiB where no validator \
-            proves them. What opget itself has left it goes on with anyhow.
+            Continue a file that another program began, if its checksum is given. Compare the last 64 KiB if no \
+            validator proves them. opget resumes its own partial files without this option.
             """
     )
     var continues = false
 
     @Option(
         name: [.customShort("C"), .customLong("continue-at")],
-        help: ArgumentHelp("The same, as curl spells it; only - is understood.", valueName: "-")
+        help: ArgumentHelp("The same in the notation of curl; only - is accepted.", valueName: "-")
     )
     var continueAt: String?
 
-    @Flag(name: .customLong("no-resume"), help: "Start over: throw away what an earlier run has left.")
+    @Flag(name: .customLong("no-resume"), help: "Start over: discard the partial files of earlier runs.")
     var startsOver = false
 
     @Option(
         name: .customLong("retry"),
-        // So that a negative number is told from a missing one.
+        // Distinguishes a negative number from a missing one.
         parsing: .unconditional,
-        help: ArgumentHelp("How often to try again after a failure that may pass; 0: never.", valueName: "n")
+        help: ArgumentHelp("The number of retries after a temporary failure; 0 for none.", valueName: "n")
     )
     var retries = 5
 
     @Option(
         name: .customLong("retry-max-time"),
-        help: ArgumentHelp("Begin no other attempt at a file after this time.", valueName: "seconds")
+        help: ArgumentHelp("Do not retry a file after this time.", valueName: "seconds")
     )
     var retryTime: String?
 
     @Option(
         name: .customLong("limit-rate"),
         help: ArgumentHelp(
-            "Bytes per second at most, of all files together: 800, 500K, 1.5M, 1G.",
+            "The maximum bytes per second of all files together: 800, 500K, 1.5M, 1G.",
             valueName: "rate"
         )
     )
@@ -300,29 +300,29 @@ struct OpgetCommand: ParsableCommand {
 
     @Option(
         name: .customLong("max-time"),
-        help: ArgumentHelp("Give up a file that takes longer; what came of it stays.", valueName: "seconds")
+        help: ArgumentHelp("Give up a file that takes longer. Its partial file is kept.", valueName: "seconds")
     )
     var maximumTime: String?
 
     @Option(
         name: .customLong("connect-timeout"),
-        help: ArgumentHelp("Give up an attempt that has no connection after this time.", valueName: "seconds")
+        help: ArgumentHelp("Give up an attempt that is not connected after this time.", valueName: "seconds")
     )
     var connectTimeout: String?
 
     @Option(
         name: .customLong("timeout"),
-        help: ArgumentHelp("Give up an attempt when nothing has come for this time.", valueName: "seconds")
+        help: ArgumentHelp("Give up an attempt that receives nothing for this time.", valueName: "seconds")
     )
     var idleTimeout = "60"
 
     @Flag(
         name: .customLong("fail-early"),
-        help: "Stop at the first file that fails, instead of fetching the others."
+        help: "Stop after the first file that fails."
     )
     var failsEarly = false
 
-    @Flag(name: [.customShort("q"), .customLong("quiet")], help: "Print nothing but errors.")
+    @Flag(name: [.customShort("q"), .customLong("quiet")], help: "Print errors only.")
     var isQuiet = false
 
     @Flag(name: [.customLong("version")], help: "Show the version.")
@@ -351,20 +351,20 @@ extension OpgetCommand {
         if isInsecure { options.append("--insecure") }
         if let certificates { options += ["--cacert", certificates] }
         if let certificateDirectory { options += ["--capath", certificateDirectory] }
-        // With a user it is a secret.
+        // A URL with a user is secret.
         if let proxy, !proxy.contains("@") { options += ["--proxy", proxy] }
         for pin in pins { options += ["--pin", pin] }
         for checksum in checksums { options += ["--checksum", checksum] }
         return options
     }
 
-    /// Whether there are others, which may be secret: header fields, credentials, a proxy with a user.
+    /// Whether it needs others that may be secret: header fields, credentials, a proxy with a user.
     var hasMoreLinkOptions: Bool {
         !headers.isEmpty || user != nil || usesNetrc || netrcFile != nil || clientCertificate != nil
             || cookieJar != nil || proxyUser != nil || proxy?.contains("@") == true
     }
 
-    /// The files and directories that options name, but for those that are opened by the very path: `-i`,
+    /// The files and directories named by options, except those that are opened by exactly that path: `-i`,
     /// `--checksums` and `-o`.
     var pathsOfOptions: [FilePath] {
         [
@@ -373,20 +373,20 @@ extension OpgetCommand {
         .compactMap { $0 }.filter { !$0.isEmpty }.map { FilePath($0) }
     }
 
-    /// Refuses repeated options: the last one would win, and the others would be left out without a word.
+    /// Refuses repeated options: all but the last would be ignored silently.
     private func checkRepetitions() throws {
         let counts = [
             ("-o", outputs.count), ("-d", directories.count), ("--checksum", checksums.count),
             ("--checksums", checksumLists.count), ("-i -", lists.count { $0 == "-" }),
         ]
         for (option, count) in counts where count > 1 {
-            throw Failure(.usage, "\(option) is there \(count) times, and can be given once.")
+            throw Failure(.usage, "\(option) is given \(count) times, but can be given only once.")
         }
     }
 
     /// Reads the arguments, without the command's own name.
     ///
-    /// - Throws: `Failure` with ``Outcome/usage``. It repeats no secret.
+    /// - Throws: `Failure` with ``Outcome/usage``, which contains no secrets.
     init(arguments: [String]) throws {
         do {
             self = try OpgetCommand.parse(JoinedOptions.split(arguments, of: Self.self))

@@ -111,7 +111,7 @@ struct Plan: Hashable, Sendable {
         if case .descriptor = destination, !digests.isEmpty {
             throw Failure(
                 .usage,
-                "\(origin): A checksum is known only at the end, and an open descriptor takes nothing back; save a "
+                "\(origin): A checksum can only be checked at the end, but a descriptor cannot take bytes back; save a "
                     + "file."
             )
         }
@@ -207,7 +207,7 @@ struct Plan: Hashable, Sendable {
             place.utf8.elementsEqual(root.utf8)
                 || path.relative(to: FilePath(fence), in: naming.workingDirectory) != nil
         else {
-            throw refuse("is outside of \(fence), which -d names")
+            throw refuse("is outside of \(fence), the directory of -d")
         }
         return path
     }

@@ -3,14 +3,14 @@ import FoundationNetworking
 import OperationNetworking
 
 extension Item {
-    /// As the events have it; `nil` when the body goes to an open descriptor.
+    /// The path in events; `nil` for an open descriptor.
     fileprivate var path: String? {
         if case .file(let path) = destination { path.text } else { nil }
     }
 }
 
 extension ItemStarted {
-    /// Items count from 1; `index` counts from 0, as everywhere else.
+    /// Items count from 1 in events; `index` counts from 0.
     init(_ index: Int, _ item: Item) {
         self.init(item: index + 1, url: item.printableURL, path: item.path)
     }
@@ -49,7 +49,7 @@ extension ItemRetrying {
 }
 
 extension ItemFinished {
-    /// The event of an item without a transfer.
+    /// Creates the event of an item without a transfer.
     init(
         _ index: Int,
         _ item: Item,
@@ -104,7 +104,7 @@ extension ItemFinished {
         }
     }
 
-    /// The event of an item whose file was not saved.
+    /// Creates the event of an item whose file was not saved.
     init(
         _ index: Int,
         unsaved transfer: Transfer,

@@ -12,7 +12,7 @@ enum Directory {
         if let root = fence.canonical, let canonical = place.canonical {
             let isRoot = canonical.utf8.elementsEqual(root.utf8) || root == "/"
             guard isRoot || canonical.utf8.starts(with: (root + "/").utf8) else {
-                throw Failure(.file, "\(path.text) leads out of \(fence.text), which -d names.")
+                throw Failure(.file, "\(path.text) leads out of \(fence.text), the directory of -d.")
             }
         }
         try make(path)

@@ -1,49 +1,51 @@
 import OperationNetworking
 
-/// The treatment of an item whose file may exist: a table, without input or output.
+/// What to do with an item whose file may exist: a table, without input or output.
 ///
 /// | The existing file                                        | plain     | `-c`      | `-N`          | `--overwrite` |
 /// |-----------------------------------------------------------|-----------|-----------|---------------|-----------|
 /// | nothing                                                  | fetch     | fetch     | fetch         | fetch     |
-/// | an empty file that no record proves complete             | fetch     | fetch     | fetch         | replace   |
-/// | a file whose record proves that it is what was asked for | done      | done      | ask           | replace   |
+/// | an empty file without a record that it is complete       | fetch     | fetch     | fetch         | replace   |
+/// | a file whose record proves that it is the requested one  | done      | done      | ask           | replace   |
 /// | any other                                                | refuse    | refuse    | replace       | replace   |
 ///
-/// With checksums the file is read first, unless it is to be replaced: one that has them is done, with `-N`
-/// the server is asked if a record names its tag. One that has not is refused, and with `-N` replaced. With `-c`
-/// it is continued if another program may have begun it, for the checksum decides in the end.
+/// If checksums are given, the file is read first, unless it is going to be replaced. If they match, it is
+/// done; with `-N`, the server is asked if the record has an ETag. If they do not match, it is refused, or
+/// replaced with `-N`. With `-c` it is continued if another program may have begun it, because the checksum
+/// decides in the end.
 enum FileStep: Hashable, Sendable {
-    /// Fetch it.
+    /// Fetch the file.
     case fetch(replaces: Bool)
-    /// Fetch it if the server has another one.
+    /// Fetch the file if the server has another version.
     case ask
     /// Read the file, compare its checksums, and decide again.
     case verify
-    /// Go on behind its last byte.
+    /// Continue after its last byte.
     case goOn
-    /// Leave it as it is: it is what was asked for. The checksum that proves it; `nil`: its record does.
+    /// Leave the file unchanged: it is the requested one. The checksum proves that; with `nil`, its record
+    /// does.
     case leave(FileDigest?)
-    /// Leave it as it is, and fail.
+    /// Leave the file unchanged, and fail.
     case refuse(Failure)
 
     /// The result of comparing the checksums of the file.
     enum Verification: Hashable, Sendable {
-        /// None are expected.
+        /// No checksums are expected.
         case unneeded
         case pending
         case right(FileDigest?)
         case wrong(Failure)
 
-        /// The failure of a file that has another checksum.
+        /// The failure of a file with another checksum.
         var failure: Failure? { if case .wrong(let failure) = self { failure } else { nil } }
     }
 
     /// - Parameters:
-    ///   - standing: what the file proves of itself.
-    ///   - path: of the file.
+    ///   - standing: what is known about the file.
+    ///   - path: the path of the file.
     ///   - isEmpty: whether it has no bytes.
-    ///   - verification: of its checksums.
-    ///   - settings: what the options say.
+    ///   - verification: the result of comparing its checksums.
+    ///   - settings: the options.
     init(
         _ standing: FileStanding,
         _ path: FilePath,
@@ -67,7 +69,7 @@ enum FileStep: Hashable, Sendable {
 
     private init(forChangesOf standing: FileStanding, _ verification: Verification) {
         switch (standing, verification) {
-        // The library reads it once more, before it asks.
+        // The library reads the file again before it asks the server.
         case (.complete, .unneeded), (.complete, .pending), (.complete, .right): self = .ask
         case (_, .pending): self = .verify
         case (_, .right(let digest)): self = .leave(digest)
@@ -85,7 +87,7 @@ enum FileStep: Hashable, Sendable {
         switch verification {
         case .pending: self = .verify
         case .right(let digest): self = .leave(digest)
-        // Any beginning will do: the checksum of the whole decides.
+        // Any beginning is accepted, because the checksum of the whole decides.
         case .wrong(let failure): self = continues && standing.mayBeBeginning ? .goOn : .refuse(failure)
         case .unneeded where standing == .complete: self = .leave(nil)
         case .unneeded: self = .refuse(Failure(standing, path, continues: continues))
@@ -94,7 +96,7 @@ enum FileStep: Hashable, Sendable {
 }
 
 extension FileStanding {
-    /// Whether it may be the beginning of what was asked for, or all of it.
+    /// Whether the file may be the beginning or the whole of the requested one.
     fileprivate var mayBeBeginning: Bool {
         switch self {
         case .unrecorded, .unrecordable, .changed, .joined, .perhapsIncomplete: true
@@ -104,14 +106,14 @@ extension FileStanding {
 }
 
 extension Failure {
-    /// A file that is there, and that nothing proves to be what was asked for. `continues`: whether it was to be
-    /// continued, as only a checksum allows.
+    /// The failure for an existing file that is not proven to be the requested one. `continues` tells whether
+    /// it would have to be continued, which needs a checksum.
     init(_ standing: FileStanding, _ path: FilePath, continues: Bool = false) {
         if continues, standing.mayBeBeginning {
             self.init(
                 .exists,
-                "\(path.text) exists, and nothing was written: -c goes on with a file that nothing proves to be a "
-                    + "beginning only if its checksum is given; use --checksum, --overwrite or -N."
+                "\(path.text) exists, and nothing was written: -c continues it only if its checksum is "
+                    + "given, because it may be another file; use --checksum, --overwrite or -N."
             )
             return
         }
@@ -119,26 +121,26 @@ extension Failure {
             switch standing {
             case .joined:
                 (
-                    "opget joined it from parts by comparing, and nothing proves that it is right",
+                    "opget joined it from parts by comparing bytes, which does not prove that it is correct",
                     "--checksum, --overwrite or -N"
                 )
             case .perhapsIncomplete:
                 (
-                    "it may be incomplete, for the server did not say where it ends",
+                    "it may be incomplete, because the server did not announce its end",
                     "--checksum, --overwrite or -N"
                 )
-            case .changed: ("was changed since opget saved it", "--checksum, --overwrite or -N")
+            case .changed: ("it was changed after opget saved it", "--checksum, --overwrite or -N")
             case .ofOtherRequest:
                 (
-                    "opget saved it from another address, with other fields, as another user, or with other options "
-                        + "for the server's certificate",
+                    "opget saved it from another address, with other fields, as another user, or with other "
+                        + "certificate options",
                     "--overwrite or -N"
                 )
             case .unrecordable:
-                ("the file system cannot keep who made it", "--checksum, --overwrite or -N")
-            case .foreign: ("belongs to another user", "--overwrite or -N")
-            case .writableByOthers: ("others may write it", "--overwrite or -N")
-            case .unrecorded, .complete, .nothing: ("not made by opget", "--checksum, --overwrite or -N")
+                ("the file system cannot record who saved it", "--checksum, --overwrite or -N")
+            case .foreign: ("it belongs to another user", "--overwrite or -N")
+            case .writableByOthers: ("other users may write to it", "--overwrite or -N")
+            case .unrecorded, .complete, .nothing: ("opget did not save it", "--checksum, --overwrite or -N")
             }
         self.init(
             .exists,
@@ -146,16 +148,16 @@ extension Failure {
         )
     }
 
-    /// A link to a file: what it leads to has a name of its own.
+    /// The failure for a link, whose target has another name.
     init(link path: FilePath) {
         self.init(
             .exists,
-            "\(path.text) is a link, and nothing was written: give -o the name of the file that it leads to."
+            "\(path.text) is a link, and nothing was written: use -o with the file that it points to."
         )
     }
 
-    /// The failure of a device with a checksum.
+    /// The failure for a device with a checksum.
     init(uncheckable path: FilePath) {
-        self.init(.usage, "\(path.text) is no file: its checksum cannot be checked.")
+        self.init(.usage, "\(path.text) is not a file, so its checksum cannot be checked.")
     }
 }

@@ -29,14 +29,14 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         case DownloadError.destinationExists(let url):
             self.init(
                 .exists,
-                "\(url.path) was made, changed or removed while the server was asked, and is left as it is now: "
+                "\(url.path) was created, changed or removed during the request, and was left unchanged: "
                     + "try again, or use --overwrite, -c or -N."
             )
         case DownloadError.noRoomForBoth(let url, let kept, let length):
             self.init(
                 .diskFull,
                 "\(url.path) has to start over, but there is no space for its \(length) bytes beside the \(kept) "
-                    + "that are kept of it: free some space, or use --no-resume, which discards those."
+                    + "bytes kept: free some space, or use --no-resume, which discards them."
             )
         case let error as DownloadError:
             self.init(Outcome(error), "\(error)")

@@ -1,8 +1,8 @@
-/// The items of a run in order: those whose turn has come, and what is known of files that were there before.
+/// The items of a run in order: the next one to start, and the existing files that are being checked.
 struct ItemLine {
     private let items: [Item]
     private var nextIndex = 0
-    /// Items whose files are there already, and are being read.
+    /// The items whose existing files are being read.
     private var checking: Set<Int> = []
 
     init(_ items: [Item]) {
@@ -13,18 +13,18 @@ struct ItemLine {
 
     subscript(_ index: Int) -> Item { items[index] }
 
-    /// Whether every item had its turn, and no file is being read.
+    /// Whether every item was started, and no file is being read.
     var isOver: Bool { nextIndex == items.count && checking.isEmpty }
 
-    /// The index of the next item; `nil`: there is none, or `limit` is reached by the `running` transfers and
-    /// the files that are read.
+    /// Returns the index of the next item; `nil` if none is left, or if `running` transfers and the files
+    /// being read reach `limit`.
     mutating func next(running: Int, limit: Int) -> Int? {
         guard running + checking.count < limit, nextIndex < items.count else { return nil }
         defer { nextIndex += 1 }
         return nextIndex
     }
 
-    /// The file of an item is read, to compute its checksum.
+    /// Records that the file of an item is being read to compute its checksum.
     mutating func beginCheck(_ index: Int) {
         checking.insert(index)
     }

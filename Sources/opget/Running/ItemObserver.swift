@@ -74,7 +74,7 @@ extension Retry {
             let meaning = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
             return "the server answered \(response.statusCode) (\(meaning))"
         case .error(let error):
-            return "because of this: \(Failure(error).sentence)"
+            return "after a failure: \(Failure(error).sentence)"
         case .busyServer(let url):
             return "\(url.host ?? "the server") requested the delay for another file"
         }

@@ -40,15 +40,15 @@ struct Reporter {
     // MARK: - Permanent lines
 
     /// Prints a line unless the run is quiet. If progress is drawn, the line is cut to the terminal's width.
-    mutating func tell(_ line: String) {
+    mutating func show(_ line: String) {
         guard style != .quiet else { return }
         let text = DisplayText(line)
         append(StyledText(style == .drawn ? text.shortened(to: max(1, columns - 1)) : text))
     }
 
     /// Prints a line unless the drawn progress already shows it.
-    mutating func tellUnlessDrawn(_ line: String) {
-        if style != .drawn { tell(line) }
+    mutating func showUnlessDrawn(_ line: String) {
+        if style != .drawn { show(line) }
     }
 
     /// Shows the summary of the run, in full.

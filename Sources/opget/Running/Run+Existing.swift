@@ -2,12 +2,12 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-// Items whose files are there already. On the run's queue.
+// Handles items whose files exist. Used on the run's queue.
 extension Run {
-    /// Decides what becomes of one, and does it.
+    /// Decides what to do with an existing file, and does it.
     func decide(_ index: Int, _ path: FilePath, _ size: Int64) {
         do {
-            // A run that was killed just after the file was complete.
+            // A run was killed just after the file was complete.
             if !settings.replacesFiles { DownloadOperation.removeLeftovers(beside: path.url) }
             let request = settings.question(for: items[index].url)
             let standing: FileStanding =
@@ -42,7 +42,7 @@ extension Run {
         case .goOn: try fetch(index, path, .continuing)
         case .leave(let digest): report(alreadyThere: index, path, size, digest)
         case .refuse(let failure):
-            // No option makes it write through a link.
+            // No option allows writing through a link.
             let isLink = failure.outcome == .exists && FileStatus.isLink(path.text)
             throw isLink ? Failure(link: path) : failure
         }
@@ -51,7 +51,7 @@ extension Run {
     private func verify(_ index: Int, _ path: FilePath, _ size: Int64, _ standing: FileStanding) {
         let digests = items[index].digests
         items.beginCheck(index)
-        // Reading a large file takes its time.
+        // Reading a large file takes time.
         DispatchQueue.global().async { [self] in
             let result = Swift.Result { try ExistingFile.verify(path, digests) }
             queue.async { [self] in
@@ -68,9 +68,9 @@ extension Run {
         }
     }
 
-    // MARK: - What is told
+    // MARK: - Reporting
 
-    /// The partial file that stays beside a file that is done; `nil`: there is none.
+    /// The partial file kept beside a complete file; `nil` if none exists.
     private func keptPart(beside path: FilePath) -> FilePath? {
         let part = FilePath(path.text + ".part")
         guard case .file(let size)? = try? FileStatus(of: part), size > 0,
@@ -79,17 +79,17 @@ extension Run {
         return part
     }
 
-    /// `digest`: the checksum that it has; `nil`: its record proves it.
+    /// Reports a file that is complete. `digest` is its checksum; with `nil`, its record proves it.
     private func report(alreadyThere index: Int, _ path: FilePath, _ size: Int64, _ digest: FileDigest?) {
         tally.findAlreadyThere()
         let kept = keptPart(beside: path)
         let words = digest.map { ", verified \($0.algorithm.rawValue)" } ?? ""
-        let rest = kept.map { "; \($0.text) stays beside it" } ?? ""
-        reporter.tell("\(path.text): already there (\(ByteCount(size).text))" + words + rest)
+        let rest = kept.map { "; \($0.text) is kept" } ?? ""
+        reporter.show("\(path.text): already there (\(ByteCount(size).text))" + words + rest)
         var event = ItemFinished(index, items[index], .alreadyThere, bytes: size, digest: digest)
         event.proof = digest == nil ? .record : .digest
         event.partialPath = kept?.text
-        tell(event)
+        emit(event)
     }
 
     func report(upToDate index: Int, _ transfer: Transfer) {
@@ -100,26 +100,26 @@ extension Run {
             kept = keptPart(beside: path)
             if case .file(let length)? = try? FileStatus(of: path) { size = length }
         }
-        // The library has read it before it asked.
+        // The library has checked it before it asked the server.
         let digest = ExistingFile.strongest(transfer.item.digests)
         let words = digest.map { ", verified \($0.algorithm.rawValue)" } ?? ""
-        let rest = kept.map { "; \($0.text) stays beside it" } ?? ""
-        reporter.tell("\(transfer.place): up to date" + words + rest)
+        let rest = kept.map { "; \($0.text) is kept" } ?? ""
+        reporter.show("\(transfer.place): up to date" + words + rest)
         var event = ItemFinished(index, transfer, .upToDate, bytes: size, now: Self.now)
         event.proof = digest.map { _ in .digest }
         event.digest = digest?.description
         event.partialPath = kept?.text
-        tell(event)
+        emit(event)
     }
 }
 
 /// A file that existed before the run.
 enum ExistingFile {
-    /// Reads it, and compares it with what it has to be.
+    /// Reads the file, and compares its checksums with the expected ones.
     ///
-    /// - Returns: the strongest digest that it has, `nil` when nothing is expected; or the failure of a file
-    ///   that has another one.
-    /// - Throws: why it cannot be read.
+    /// - Returns: its strongest expected digest, `nil` if none is expected; or the failure of a file with
+    ///   another digest.
+    /// - Throws: the error if it cannot be read.
     static func verify(_ path: FilePath, _ expected: [FileDigest]) throws -> FileStep.Verification {
         for digest in expected {
             let actual = try FileDigest.of(file: path.url, algorithm: digest.algorithm)
@@ -136,7 +136,7 @@ enum ExistingFile {
         return .right(strongest(expected))
     }
 
-    /// The digest that proves most.
+    /// The digest that is hardest to forge.
     static func strongest(_ digests: [FileDigest]) -> FileDigest? {
         digests.max { $0.bytes.count < $1.bytes.count }
     }

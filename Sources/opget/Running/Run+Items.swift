@@ -2,10 +2,10 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-// What becomes of items, one by one. On the run's queue.
+// Fetches the items one by one. Used on the run's queue.
 extension Run {
-    /// Begins as many as may run at once. Files that are there already take no time of the network, and there
-    /// may be 100,000 of them: signals and keys, and what runs, have their turn in between.
+    /// Starts as many items as may run at the same time. Existing files need no network, and 100,000 of them
+    /// may exist, so signals, keys and running transfers get their turn in between.
     func fill() {
         let limit = Self.now + Self.turn
         while stopOutcome == nil, !isPaused,
@@ -21,7 +21,7 @@ extension Run {
         finishIfDone()
     }
 
-    /// The seconds for which items are begun before others have their turn.
+    /// How long items are started before other work gets its turn, in seconds.
     private static let turn = 0.05
 
     private func fillLater() {
@@ -50,7 +50,7 @@ extension Run {
             case .directory:
                 throw Failure(.file, "\(path.text) is a directory.")
             case .other:
-                throw Failure(.file, "\(path.text) is there, and is not a file.")
+                throw Failure(.file, "\(path.text) exists, but is not a file.")
             case .device:
                 guard item.digests.isEmpty else { throw Failure(uncheckable: path) }
                 let operation = settings.plainOperation(item)
@@ -74,54 +74,54 @@ extension Run {
         } failure: { [self] _, error in
             end(index, error)
         }
-        operation.addObserver(ItemObserver { [self] in hear($0, index) })
+        operation.addObserver(ItemObserver { [self] in handle($0, index) })
         var transfer = transfer
-        // It may come of a file that was read while the run was paused.
+        // The file may have been read while the run was paused.
         if isPaused { transfer.standStill(now: Self.now) }
         running[index] = transfer
-        tell(ItemStarted(index, transfer.item))
+        emit(ItemStarted(index, transfer.item))
         operations.addOperation(operation)
     }
 
-    // MARK: - What happens
+    // MARK: - Events
 
-    private func hear(_ occurrence: ItemObserver.Occurrence, _ index: Int) {
+    private func handle(_ occurrence: ItemObserver.Occurrence, _ index: Int) {
         guard let place = running[index]?.place else { return }
         switch occurrence {
         case .responded(let response):
             running[index]?.respond()
-            tell(ItemResponded(index, response))
-            if let warning = running[index]?.warning(of: response) { reporter.tell("\(place): \(warning)") }
+            emit(ItemResponded(index, response))
+            if let warning = running[index]?.warning(of: response) { reporter.show("\(place): \(warning)") }
         case .resumed(let offset):
-            let isNews = running[index]?.goesOn == false
+            let isNews = running[index]?.resumesAfterPause == false
             running[index]?.resume(at: offset, now: Self.now)
-            if isNews { reporter.tell("\(place): resumed at \(ByteCount(offset).text)") }
-            tell(ItemResumed(item: index + 1, offset: offset))
+            if isNews { reporter.show("\(place): resumed at \(ByteCount(offset).text)") }
+            emit(ItemResumed(item: index + 1, offset: offset))
         case .startsOver(let reason):
             running[index]?.startOver(now: Self.now)
-            reporter.tell("\(place): started over because \(reason)")
+            reporter.show("\(place): started over because \(reason)")
             if reason == .entityTagChanged, running[index]?.noteOtherTag() == true {
-                reporter.tell(
-                    "\(place): its ETag changes with each answer; -c goes on by comparing the last bytes"
+                reporter.show(
+                    "\(place): its ETag changes with each response; -c continues by comparing the last bytes"
                 )
             }
-            tell(ItemRestarted(item: index + 1, reason: reason.rawValue))
+            emit(ItemRestarted(item: index + 1, reason: reason.rawValue))
         case .retries(let retry):
             running[index]?.wait(retry, now: Self.now)
-            reporter.tell("\(place): waiting \(TimeSpan(elapsed: retry.delay).text), \(retry.reason)")
-            tell(ItemRetrying(index, retry))
+            reporter.show("\(place): waiting \(TimeSpan(elapsed: retry.delay).text), \(retry.reason)")
+            emit(ItemRetrying(index, retry))
         case .received(let bytes, let expected): running[index]?.receive(bytes, of: expected)
         case .runs(let runs): running[index]?.show(runs: runs)
         }
     }
 
-    // MARK: - The end of one
+    // MARK: - Completion
 
     private func end(_ index: Int, _ error: (any Error)?) {
         guard let transfer = running.removeValue(forKey: index) else { return }
         settings.access.saveCookiesSoon()
         let now = Self.now
-        // A file may get its name just before it is cancelled: it is saved then.
+        // A file that was renamed just before the cancellation is saved.
         let error = transfer.download?.downloadedFile == nil ? error : nil
         if let error {
             end(index, transfer, error, now)
@@ -130,8 +130,8 @@ extension Run {
         } else {
             let length = transfer.download?.downloadedFile?.length ?? transfer.received
             tally.save(bytes: length, recovered: transfer.resumedAt)
-            reporter.tell(transfer.summary(length: length, now: now))
-            tell(ItemFinished(index, transfer, .saved, bytes: length, now: now))
+            reporter.show(transfer.summary(length: length, now: now))
+            emit(ItemFinished(index, transfer, .saved, bytes: length, now: now))
         }
         fill()
     }
@@ -141,20 +141,20 @@ extension Run {
             let time = TimeSpan(elapsed: limit).text
             fail(
                 index,
-                Failure(.network, "It took longer than \(time), which is all that --max-time gives."),
+                Failure(.network, "It took longer than \(time), the limit of --max-time."),
                 transfer
             )
         } else if stopOutcome == nil {
             fail(index, transfer.failure(error), transfer, goesOn: !DownloadError.isInTheWay(error))
         } else {
-            // What was cancelled because of a signal did not fail.
+            // A transfer that was cancelled by a signal did not fail.
             tally.keep(transfer.prospect)
-            tell(ItemFinished(index, unsaved: transfer, .stopped, now: now))
+            emit(ItemFinished(index, unsaved: transfer, .stopped, now: now))
         }
     }
 
-    /// `transfer` is `nil` if it did not come to one; `goesOn`: whether the same command could go on with the part
-    /// that it has left.
+    /// Records the failure of an item. `transfer` is `nil` if none was started; `goesOn` tells whether the
+    /// same command could resume its partial file.
     func fail(
         _ index: Int,
         _ failure: Failure,
@@ -171,21 +171,21 @@ extension Run {
                 recovered: transfer.resumedAt
             )
             if goesOn { tally.keep(transfer.prospect(after: failure)) }
-            tell(ItemFinished(index, unsaved: transfer, .failed, now: Self.now, failure: failure))
+            emit(ItemFinished(index, unsaved: transfer, .failed, now: Self.now, failure: failure))
         } else {
             tally.fail(failure.outcome, bytes: 0)
-            tell(ItemFinished(index, item, .failed, failure: failure))
+            emit(ItemFinished(index, item, .failed, failure: failure))
         }
         if settings.failsEarly, stopOutcome == nil {
             stop(tally.outcome)
-            // Nothing may begin before that.
+            // No other item may start before this.
             halt(tally.outcome)
         }
     }
 }
 
 extension DownloadError {
-    /// Whether something that the same command will not replace has the name of the file.
+    /// Whether the destination exists and the same command would not replace it.
     fileprivate static func isInTheWay(_ error: any Error) -> Bool {
         switch error {
         case DownloadError.destinationExists, DownloadError.destinationIsDirectory,

@@ -69,7 +69,7 @@ final class Run: @unchecked Sendable {
         queue.async { [self] in
             clock.begin(on: queue) { [self] in tick() }
             terminal.keyboard?.open()
-            tell(RunStarted(items: items.count, jobs: settings.concurrency))
+            emit(RunStarted(items: items.count, jobs: settings.concurrency))
             fill()
         }
     }
@@ -158,8 +158,8 @@ final class Run: @unchecked Sendable {
         operations.isSuspended = true
         let now = Self.now
         for index in running.keys { running[index]?.pause(now: now) }
-        reporter.tellUnlessDrawn("Paused. Press p to resume.")
-        tell(RunPaused(running: running.count))
+        reporter.showUnlessDrawn("Paused. Press p to resume.")
+        emit(RunPaused(running: running.count))
     }
 
     private func goOn() {
@@ -167,8 +167,8 @@ final class Run: @unchecked Sendable {
         pauseState.isPaused = false
         for index in running.keys { running[index]?.goOn(now: now) }
         operations.isSuspended = false
-        reporter.tellUnlessDrawn("Resumed.")
-        tell(RunResumed(running: running.count))
+        reporter.showUnlessDrawn("Resumed.")
+        emit(RunResumed(running: running.count))
         fill()
     }
 
@@ -189,7 +189,7 @@ final class Run: @unchecked Sendable {
         if clock.isSummaryDue(now), !isPaused { reporter.summarize(batch) }
         if clock.areEventsDue(now) {
             for index in running.keys.sorted() {
-                if let news = running[index]?.news(index) { tell(news) }
+                if let news = running[index]?.news(index) { emit(news) }
             }
         }
     }
@@ -227,7 +227,7 @@ final class Run: @unchecked Sendable {
     }
 
     /// A closed reader, or a full disk, stops the run.
-    func tell(_ event: some Event) {
+    func emit(_ event: some Event) {
         do {
             try events?.write(event)
         } catch {

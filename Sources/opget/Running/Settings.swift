@@ -4,32 +4,32 @@ import OperationNetworking
 
 /// The settings of transfers, from the command line.
 struct Settings: Sendable {
-    /// Transfers at once.
+    /// The maximum number of transfers at the same time.
     var concurrency: Int
     var replacesFiles = false
-    /// `-d`: what is saved is below it, links followed.
+    /// The directory of `-d`. Files are saved only below it, even through links.
     var fence: FilePath?
-    /// An existing file is replaced if the server has another one.
+    /// Whether existing files are fetched only if the server has another version.
     var fetchesOnlyChanges = false
-    /// A file that another program began is continued, under a checksum.
+    /// Whether files begun by another program are continued, if their checksum is given.
     var continuesFiles = false
-    /// The partial files of earlier runs are thrown away.
+    /// Whether the partial files of earlier runs are discarded.
     var startsOver = false
-    /// The first failure is the last one.
+    /// Whether the run stops at the first failure.
     var failsEarly = false
     var fields: [HeaderOption] = []
     var access = Access()
     var retryPolicy = RetryPolicy(maximumRetries: 5)
-    /// The limit of all transfers together.
+    /// The bandwidth limit of all transfers together.
     var limit: BandwidthLimit?
-    /// Seconds without a byte.
+    /// The longest time without received bytes, in seconds.
     var idleTimeout = 60.0
-    /// Seconds until a connection has to stand.
+    /// The longest time until a connection is established, in seconds.
     var connectTimeout: Double?
-    /// Seconds for one file.
+    /// The longest time for one file, in seconds.
     var maximumTime: Double?
 
-    /// The request for an item.
+    /// Returns the request for an item.
     func request(for url: URL) -> URLRequest {
         var request = question(for: url)
         if sendsOwnUserAgent {
@@ -38,20 +38,21 @@ struct Settings: Sendable {
         return request
     }
 
-    /// The request as far as the user chose it: what a file is the answer to, whatever version fetched it.
+    /// Returns the request with only what the user chose, which identifies a saved file for every version of
+    /// opget.
     func question(for url: URL) -> URLRequest {
         var request = URLRequest(url: url, timeoutInterval: idleTimeout)
         for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
         return request
     }
 
-    /// Whether the user has chosen no `User-Agent`.
+    /// Whether the user has not set `User-Agent`.
     private var sendsOwnUserAgent: Bool { !fields.contains { $0.name.lowercased() == "user-agent" } }
 
-    /// Whether the user asks for a part: nothing is continued then.
+    /// Whether the user requests a range. Ranges are never resumed.
     var asksForRange: Bool { fields.contains { $0.name.lowercased() == "range" } }
 
-    /// The user of a request.
+    /// Returns the identity of the user of a request.
     func identity(of request: URLRequest) -> RequestIdentity {
         RequestIdentity(
             request,
@@ -61,7 +62,7 @@ struct Settings: Sendable {
         )
     }
 
-    /// The verification of the server of a request.
+    /// Returns how the server of a request is verified.
     func verification(of request: URLRequest) -> ServerVerification {
         ServerVerification(
             of: request.url,
@@ -73,28 +74,28 @@ struct Settings: Sendable {
 
     // MARK: - Operations
 
-    /// The treatment of an existing file by a download.
+    /// How a download treats an existing file.
     enum Saving: Sendable {
-        /// Whether it is replaced.
+        /// Fetch the file. The value tells whether an existing file is replaced.
         case replacing(Bool)
-        /// The file is replaced if the server has another one.
+        /// Replace the file if the server has another version.
         case ifChanged
-        /// The file is continued.
+        /// Continue the file.
         case continuing
     }
 
-    /// The operation that saves an item as a file.
+    /// Returns the operation that saves an item as a file.
     func download(_ item: Item, as path: FilePath, _ saving: Saving) -> DownloadOperation {
         let operation = DownloadOperation(request: request(for: item.url), to: path.url)
         switch saving {
         case .replacing(let replaces):
             operation.replacesFile = replaces
-            // Only a newer one, which says so, takes its place.
+            // The file is only replaced by a newer one.
             operation.downloadsOnlyIfChanged = replaces && fetchesOnlyChanges
         case .ifChanged: operation.downloadsOnlyIfChanged = true
         case .continuing: operation.continuesFile = true
         }
-        // Where no validator proves them, the last bytes are compared.
+        // Compares the last bytes if no validator proves them.
         if continuesFiles { operation.unprovenBytes = .compare(overlap: 64 * 1024) }
         operation.startsOver = startsOver
         operation.sendsOwnUserAgent = sendsOwnUserAgent
@@ -103,7 +104,7 @@ struct Settings: Sendable {
         return operation
     }
 
-    /// The operation that writes an item to a stream, which takes nothing back.
+    /// Returns the operation that writes an item to a stream, which cannot start over.
     func plainOperation(_ item: Item) -> HTTPRequestOperation {
         let operation = HTTPRequestOperation(request: request(for: item.url))
         operation.requiresFile = true

@@ -2,41 +2,43 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-/// A running transfer: its operation, where its body goes, and what came so far.
+/// A transfer in progress: its operation, the destination of its body, and what it has received.
 struct Transfer {
-    /// The reports of the operation to opget, and those of opget.
+    /// What the operation has reported to opget, and what opget has reported.
     private struct Reports {
         /// The bytes in the last `progress` event.
-        var told: Int64 = 0
-        /// Whether bytes that the operation reported are gone: it reports nothing until as many have come
-        /// again.
+        var reportedBytes: Int64 = 0
+        /// Whether the operation has reported bytes that were discarded since. It reports nothing until it
+        /// has received as many again.
         var areAhead = false
-        /// Whether a response has begun: what is thrown away, or kept, after that, this run fetched.
+        /// Whether a response has begun. Bytes that are kept or discarded after that were received by this
+        /// run.
         var haveBegun = false
     }
 
     let item: Item
     let operation: HTTPRequestOperation
-    /// `nil` unless the body goes to an open descriptor.
+    /// `nil` unless the body is written to an open descriptor.
     let stream: DescriptorStream?
     private(set) var received: Int64 = 0
     private(set) var expected: Int64?
-    /// The number of its bytes that an earlier run had left.
+    /// The number of bytes that an earlier run had received.
     private(set) var resumedAt: Int64 = 0
-    /// Whether it was given up because it took too long.
+    /// Whether it was cancelled because it took too long.
     private(set) var isOverdue = false
-    /// Whether the operation runs, as its observer says; one that is held, with its connection open, does.
+    /// Whether the operation is running, according to its observer. An operation that holds its connection
+    /// open is.
     private var runs = false
     private var clock: TransferClock
-    /// The time of the next attempt.
+    /// When the next attempt begins.
     private var waitsUntil = -Double.infinity
-    /// Why the last attempt was not the last one.
+    /// The failure of the last attempt, if another one follows.
     private var setback: Failure?
     private var hasFetched = false
-    /// Whether it goes on after a pause: so the user knows why.
-    private(set) var goesOn = false
+    /// Whether it resumes after a pause. The user knows why it is resumed then.
+    private(set) var resumesAfterPause = false
     private var reports = Reports()
-    /// The number of restarts because of nothing but another entity tag.
+    /// The number of restarts caused only by another ETag.
     private var otherTags = 0
 
     init(
@@ -51,13 +53,13 @@ struct Transfer {
         clock = TransferClock(now: now)
     }
 
-    /// `nil` when the body goes to a descriptor, a device or a FIFO.
+    /// `nil` if the body is written to a descriptor, a device or a FIFO.
     var download: DownloadOperation? { operation as? DownloadOperation }
 
-    /// The transfer's name in a line.
+    /// The name of the transfer in messages.
     var place: String { if case .file(let path) = item.destination { path.text } else { item.printableURL } }
 
-    /// The partial file of a transfer that has no other file; `nil` if there is none.
+    /// The path of the partial file; `nil` if none exists.
     var partialPath: String? { partial?.path }
 
     private var partial: (path: String, size: Int64)? {
@@ -68,16 +70,16 @@ struct Transfer {
         return (partial.text, size)
     }
 
-    /// The bytes that are kept of a transfer that did not save its file, and how many of them an earlier run
-    /// had left: all of them, if the server sent none.
+    /// The bytes kept by a transfer that did not save its file, and how many of them an earlier run had
+    /// received. If the server sent none, an earlier run received all of them.
     var kept: (bytes: Int64, resumedAt: Int64) {
         guard download != nil else { return (received, resumedAt) }
         let bytes = partial?.size ?? 0
         return (bytes, hasFetched || resumedAt > 0 ? min(resumedAt, bytes) : bytes)
     }
 
-    /// The use that the next run has for the partial file; `nil` if there is none, or if the user asked for a
-    /// part, and knows that it is not continued.
+    /// What the next run can do with the partial file; `nil` if none exists, or if the user requested a
+    /// range, which is never resumed.
     var prospect: KeptParts.Prospect? {
         guard let partial, let download else { return nil }
         return switch download.obstacle(toContinuing: partial.size) {
@@ -87,7 +89,7 @@ struct Transfer {
         }
     }
 
-    /// The same after a failure, which may say that the address is no good any more.
+    /// The same after a failure, which may show that the address is no longer valid.
     func prospect(after failure: Failure) -> KeptParts.Prospect? {
         guard prospect == .goesOn, case .file(let path) = item.destination else { return prospect }
         switch failure.outcome {
@@ -98,7 +100,7 @@ struct Transfer {
             return download?.goesOnByOtherLink == true ? .needsLink(path.text) : .needsSameLink(path.text)
         case .checksum: return .hasOtherChecksum(path.text)
         case .diskFull:
-            // The failure says it all.
+            // The failure itself describes this.
             if case DownloadError.noRoomForBoth? = operation.error { return nil }
             return prospect
         default: return prospect
@@ -115,44 +117,44 @@ struct Transfer {
         if let stream, !isContinuable { stream.hold() } else { operation.pause() }
     }
 
-    /// Whether the rest can be asked for later. What standard output was given cannot be taken back: if the
-    /// server gave no strong tag, it has to wait with the connection open.
+    /// Whether the rest can be requested later. Bytes written to standard output cannot be taken back, so
+    /// without a strong ETag the transfer has to wait with its connection open.
     private var isContinuable: Bool {
         operation.response?.value(forHTTPHeaderField: "ETag")?.hasPrefix("\"") ?? false
     }
 
-    /// The run is paused, and the operation is not in a queue that runs.
+    /// Pauses a transfer that begins while the run is paused.
     mutating func standStill(now: Double) {
         _ = clock.pause(now: now, hasRun: false)
     }
 
     mutating func goOn(now: Double) {
         guard clock.goOn(now: now) else { return }
-        goesOn = clock.hasRun
+        resumesAfterPause = clock.hasRun
         stream?.letGo()
         operation.resume()
     }
 
-    /// Gives it up if it has taken longer than `limit` seconds, pauses left out.
+    /// Cancels the transfer if it has taken longer than `limit` seconds without pauses.
     mutating func end(after limit: Double, now: Double) {
         guard !isOverdue, !isPaused, seconds(now: now) > limit else { return }
         isOverdue = true
         operation.cancel()
     }
 
-    // MARK: - What happens
+    // MARK: - Events
 
-    /// The operation begins to run, or stands.
+    /// Records whether the operation is running.
     mutating func show(runs: Bool) {
         self.runs = runs
     }
 
-    /// The head of a response came that has bytes of the file, or is the last one.
+    /// Records the head of a response with bytes of the file, or of the final response.
     mutating func respond() {
         reports.haveBegun = true
     }
 
-    /// Records what has come.
+    /// Records received bytes.
     mutating func receive(_ bytes: Int64, of expected: Int64?) {
         reports.areAhead = false
         waitsUntil = -.infinity
@@ -160,49 +162,49 @@ struct Transfer {
     }
 
     private mutating func count(_ bytes: Int64, of expected: Int64?) {
-        if bytes > received { (hasFetched, goesOn) = (true, false) }
+        if bytes > received { (hasFetched, resumesAfterPause) = (true, false) }
         (received, self.expected) = (bytes, expected)
     }
 
-    /// The attempt begins behind `offset` bytes, which stay.
+    /// Records that an attempt begins after `offset` bytes, which are kept.
     mutating func resume(at offset: Int64, now: Double) {
         waitsUntil = -.infinity
         guard !hasFetched else {
-            // After a failure of the disk fewer may be there than had come.
+            // After a disk error, fewer bytes may have been written than received.
             if offset < received { fallBack(to: offset, now: now) }
             return
         }
-        // They are an earlier run's: this one did not fetch them.
+        // An earlier run has received them.
         (received, resumedAt) = (offset, offset)
         clock.begin(at: offset, now: now)
     }
 
-    /// The received bytes are thrown away.
+    /// Records that the received bytes were discarded.
     mutating func startOver(now: Double) {
         resumedAt = 0
-        // It has asked for nothing yet, and threw away what an earlier run had left. It may begin with a copy
-        // of the user's file now.
+        // Nothing was requested yet, so the discarded bytes were received by an earlier run. The partial file
+        // may now begin with a copy of the user's file.
         guard reports.haveBegun || received > 0 else { return }
-        // Whatever is kept from now on, this run fetched.
+        // This run has received everything that is kept from now on.
         hasFetched = true
         fallBack(to: 0, now: now)
     }
 
-    /// Of the bytes that were reported only `offset` are left. The event of that has told it.
+    /// Records that only `offset` of the reported bytes are left. The caller sends the event.
     private mutating func fallBack(to offset: Int64, now: Double) {
         received = offset
-        (reports.told, reports.areAhead) = (offset, true)
+        (reports.reportedBytes, reports.areAhead) = (offset, true)
         clock.begin(at: offset, now: now)
     }
 
-    /// The server has named another entity tag for what seems to be the same file.
-    /// - Returns: whether that is worth a word: once, at the second time.
+    /// Records that the server uses another ETag for what seems to be the same file.
+    /// - Returns: whether to print a message. True once, the second time.
     mutating func noteOtherTag() -> Bool {
         otherTags += 1
         return otherTags == 2
     }
 
-    /// What is odd about a response that brings a file: a page, where the name is that of an archive or an image.
+    /// A warning about a response that is a page although the file name is that of an archive or image.
     func warning(of response: HTTPURLResponse) -> String? {
         guard case .file(let path) = item.destination, received == 0, resumedAt == 0,
             (200..<300).contains(response.statusCode),
@@ -212,17 +214,17 @@ struct Transfer {
             ),
             FileName.namesArchiveOrImage(path.name)
         else { return nil }
-        return "the server sends text/html, which its name does not say: does the network ask for a sign-in?"
+        return "the server sends text/html, which does not match the file name: does the network ask for a sign-in?"
     }
 
-    /// The next attempt begins after a while.
+    /// Records that the next attempt begins after a delay.
     mutating func wait(_ retry: Retry, now: Double) {
         waitsUntil = now + retry.delay
         if case .error(let error) = retry.cause { setback = Failure(error) }
     }
 
-    /// The failure that `error` means here. Where standard output or a terminal has bytes of an attempt that
-    /// failed, and the server does not prove that the rest belongs to them, it is that attempt that failed.
+    /// The failure to report for `error`. If standard output or a terminal has received bytes of a failed
+    /// attempt, and the server does not prove that the rest belongs to them, the failed attempt is reported.
     func failure(_ error: any Error) -> Failure {
         guard download == nil, let setback else { return Failure(error) }
         switch error {
@@ -231,18 +233,18 @@ struct Transfer {
         }
         return Failure(
             setback.outcome,
-            setback.sentence + " The server does not prove that what it has now is the rest of it."
+            setback.sentence + " The server does not prove that its file is still the same."
         )
     }
 
     // MARK: - Progress
 
-    /// The process was stopped until now.
+    /// Records that the process was suspended until now.
     mutating func skip(to now: Double) {
         clock.skip(to: now)
     }
 
-    /// Measures the speed, and returns what to show.
+    /// Measures the speed, and returns the state to display.
     mutating func state(now: Double) -> TransferState {
         if reports.areAhead, let progress = download?.presentProgress {
             count(progress.bytes, of: progress.expected)
@@ -260,25 +262,25 @@ struct Transfer {
         )
     }
 
-    /// An event, if there is more than the last one said.
+    /// Returns a progress event, if bytes were received since the last one.
     mutating func news(_ index: Int) -> ItemProgress? {
-        guard received != reports.told else { return nil }
-        reports.told = received
+        guard received != reports.reportedBytes else { return nil }
+        reports.reportedBytes = received
         let speed = isPaused ? nil : clock.meter.speed.map { Int64(saturated: $0) }
         return ItemProgress(item: index + 1, received: received, expected: expected, speed: speed)
     }
 
-    /// The duration in seconds, pauses left out.
+    /// The duration without pauses, in seconds.
     func seconds(now: Double) -> Double { clock.seconds(now: now) }
 
-    /// The proof that the saved bytes are the whole; `nil` while nothing is saved. Of a descriptor or a
-    /// device it is known only that there is none.
+    /// The proof that the saved bytes are the whole file; `nil` while nothing is saved. For a descriptor or a
+    /// device, only a missing proof is known.
     var proof: DownloadedFile.Proof? {
         if let download { return download.downloadedFile?.proof }
         return operation.metrics?.isEndProven == false ? .unverifiable : nil
     }
 
-    /// The line that says it is done.
+    /// The message for a completed transfer.
     func summary(length: Int64, now: Double) -> String {
         let seconds = max(seconds(now: now), 0.001)
         let fetched = ByteCount(Int64(saturated: Double(max(0, length - resumedAt)) / seconds)).text
@@ -286,10 +288,10 @@ struct Transfer {
         if resumedAt > 0 { parts.append("resumed at \(ByteCount(resumedAt).text)") }
         switch proof {
         case .digest(let digest): parts.append("verified \(digest.algorithm.rawValue)")
-        case .unverifiable: parts.append("perhaps incomplete: the server did not say where it ends")
-        case .overlap: parts.append("joined by comparing: nothing else shows that it is one file")
+        case .unverifiable: parts.append("perhaps incomplete: the server did not announce its end")
+        case .overlap: parts.append("joined by comparing bytes: nothing else proves that it is one file")
         case .range(let range):
-            parts.append("the bytes \(range.lowerBound)-\(range.upperBound - 1) of the whole")
+            parts.append("bytes \(range.lowerBound)-\(range.upperBound - 1) of the whole")
         case .length, .existing, nil: break
         }
         return "\(place): " + parts.joined(separator: ", ")

@@ -1,12 +1,11 @@
 import OperationNetworking
 
-/// The time that a transfer has taken, pauses left out, and its speed. Times are seconds of a monotonic
-/// clock.
+/// The duration of a transfer without pauses, and its speed. Times are seconds of a monotonic clock.
 struct TransferClock {
     private(set) var meter: ThroughputMeter
     private var start: Double
     private var pausedSince: Double?
-    /// Whether the transfer ran before the last pause.
+    /// Whether the transfer was running before the last pause.
     private(set) var hasRun = true
 
     init(now: Double) {
@@ -16,7 +15,7 @@ struct TransferClock {
 
     var isPaused: Bool { pausedSince != nil }
 
-    /// - Returns: false if it was paused already.
+    /// - Returns: false if it was already paused.
     mutating func pause(now: Double, hasRun: Bool = true) -> Bool {
         guard pausedSince == nil else { return false }
         pausedSince = now
@@ -33,22 +32,22 @@ struct TransferClock {
         return true
     }
 
-    /// The duration in seconds, pauses left out.
+    /// The duration without pauses, in seconds.
     func seconds(now: Double) -> Double {
         max((pausedSince ?? now) - start, 0)
     }
 
-    /// No time has passed since the last measurement, for the speed.
+    /// Excludes the time since the last measurement from the speed.
     mutating func skip(to now: Double) {
         meter.skip(to: now)
     }
 
-    /// `total` bytes had come before: they say nothing about the speed.
+    /// Begins at `total` bytes, which do not count for the speed.
     mutating func begin(at total: Int64, now: Double) {
         meter = ThroughputMeter(now: now, total: total)
     }
 
-    /// `total` bytes have come.
+    /// Records that `total` bytes have been received.
     mutating func record(total: Int64, now: Double) {
         if isPaused { meter.skip(to: now) }
         meter.record(total: total, now: now)

@@ -83,10 +83,10 @@ import Testing
     @Test func errorsAreSentences() {
         #expect(
             DigestError.wrongLength(.md5, expected: 16, actual: 2).localizedDescription
-                == "A digest by md5 has 16 bytes; this one has 2."
+                == "A digest with md5 has 16 bytes, but this one has 2."
         )
         #expect(
-            DigestError.notBase64("?").localizedDescription == "A digest in base64 was expected: \"?\"."
+            DigestError.notBase64("?").localizedDescription == "Expected a digest in base64, not \"?\"."
         )
     }
 

@@ -73,7 +73,7 @@ import Testing
         for (option, row) in zip(try options, try rows("Options")) {
             guard let match = option.text.firstMatch(of: #/default: (\w+)\)/#) else { continue }
             count += 1
-            #expect(row.cells[1].contains("\(match.1) unless set"), "\(row.name)")
+            #expect(row.cells[1].contains("(default: \(match.1))"), "\(row.name)")
         }
         #expect(count == 5)
     }

@@ -42,7 +42,7 @@ import Testing
         try opget.write("theirs", "a")
         let result = try await opget("--json", address(server), address(server, "b"))
         #expect(result.code == 11)
-        #expect(result.errors.contains("not made by opget; use --checksum, --overwrite or -N."))
+        #expect(result.errors.contains("opget did not save it; use --checksum, --overwrite or -N."))
         #expect(result.output.contains("\"errorClass\":\"exists\""))
         #expect(try opget.text("a") == "theirs")
         // The list goes on.
@@ -72,7 +72,7 @@ import Testing
         try setDate(try #require(attributes[.modificationDate] as? Date).addingTimeInterval(0.001), "a")
         let changed = try await opget(address(server))
         #expect(changed.code == 11)
-        #expect(changed.errors.contains("was changed since opget saved it"))
+        #expect(changed.errors.contains("it was changed after opget saved it"))
         #expect(server.requests.count == 1)
     }
 
@@ -108,7 +108,7 @@ import Testing
         if mode == 0o622, chown(path("a"), .max, 65_534) != 0 { return }
         let result = try await opget(address(server))
         #expect(result.code == 11)
-        #expect(result.errors.contains("others may write it"))
+        #expect(result.errors.contains("other users may write to it"))
         #expect(try await opget("-c", address(server)).code == 11)
         #expect(server.requests.isEmpty)
         #expect(try await opget("-N", address(server)).code == 0)
@@ -294,7 +294,7 @@ import Testing
         #expect(try await opget("--overwrite", "--retry", "0", address(server)).code == 4)
         let done = try await opget("--json", address(server))
         #expect(
-            done.errors.hasPrefix("a: already there") && done.errors.hasSuffix("; a.part stays beside it\n")
+            done.errors.hasPrefix("a: already there") && done.errors.hasSuffix("; a.part is kept\n")
         )
         #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
         let event = try #require(done.output.split(separator: "\n").first { $0.contains("itemFinished") })

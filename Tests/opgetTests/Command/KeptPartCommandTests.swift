@@ -119,7 +119,7 @@ import Testing
         let result = try await opget("--retry", "2", server.url(path: "f").absoluteString)
         #expect(result.code == 4)
         #expect(server.requests.count == 3)
-        #expect(result.errors.contains("its ETag changes with each answer; -c goes on by comparing"))
+        #expect(result.errors.contains("its ETag changes with each response; -c continues by comparing"))
     }
 
     @Test func withCItGoesOnByComparing() async throws {
