@@ -19,7 +19,7 @@ import Testing
         )
     }
 
-    @Test func itsEndIsTold() async throws {
+    @Test func itsEndIsReported() async throws {
         #expect(try await start("exit 7").waitForEnd(within: .waitingLimit) == .exited(7))
         #expect(try await start("kill -TERM $$").waitForEnd(within: .waitingLimit) == .signaled(SIGTERM))
     }
@@ -41,7 +41,7 @@ import Testing
         child.kill()  // does nothing: another process may have its number by now
     }
 
-    @Test func whatCannotBeStartedSaysSo() async throws {
+    @Test func aProgramThatCannotBeStartedIsAnError() async throws {
         let child = try await ChildProcess.start(
             ["/nonexistent/program"],
             in: directory.url,

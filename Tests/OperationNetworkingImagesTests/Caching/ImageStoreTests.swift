@@ -42,7 +42,7 @@ import Testing
         #expect(store.usage == 4 * store.count)
     }
 
-    @Test func whatIsUsedStaysLonger() {
+    @Test func recentlyUsedImagesStayLonger() {
         var store = store()
         for key in ["a", "b", "c"] { _ = store.add(key, for: key, cost: 30) }
         var found = store.image(for: "a")

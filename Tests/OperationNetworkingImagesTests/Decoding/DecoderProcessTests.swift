@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test("Without webp-pixbuf-loader and its like, what is built in is decoded, and the rest is an error")
-    func aMissingModuleIsSaid() throws {
+    func aMissingModuleIsReported() throws {
         let process = try with("GDK_PIXBUF_MODULE_FILE", "/dev/null") { try DecoderProcess() }
         #expect(process.formats == [.png, .jpeg])
         #expect(throws: DecoderFailure.missing) {
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test("Without gdk-pixbuf there is no decoder")
-    func aMissingLibraryIsSaid() throws {
+    func aMissingLibraryIsReported() throws {
         let directory = try TemporaryDirectory()
         // A file that is no library, before the one that is.
         try Data("none".utf8).write(to: directory.file("libgdk_pixbuf-2.0.so.0"))

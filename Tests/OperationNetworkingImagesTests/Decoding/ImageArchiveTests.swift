@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ImageArchiveTests {
     private let serializer = ImageResponseSerializer(scale: 2, maximumPixelSize: 8)
 
-    @Test func aManagerThatDecodesImagesComesBackInAnotherProcess() async throws {
+    @Test func aManagerThatDecodesImagesIsRestoredInAnotherProcess() async throws {
         let manager = OperationManager()
         manager.responseSerializer = serializer
         let archive = try JSONEncoder().encode(manager.archive)

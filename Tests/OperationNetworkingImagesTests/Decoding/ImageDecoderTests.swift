@@ -134,7 +134,7 @@ import Testing
     // MARK: - Broken images
 
     @Test(arguments: ExampleImage.all)
-    func anImageThatBreaksOffIsAnError(example: ExampleImage) throws {
+    func aTruncatedImageIsAnError(example: ExampleImage) throws {
         let counts = [Int](stride(from: 1, to: example.data.count, by: 7)) + [example.data.count - 1]
         for count in counts {
             do {
@@ -157,7 +157,7 @@ import Testing
         #expect((error as NSError).domain == "com.alamofire.error.serialization.response")
     }
 
-    @Test func nothingIsNoImage() {
+    @Test func anEmptyBodyIsNotAnImage() {
         #expect(throws: (any Error).self) { try ImageDecoder().image(from: Data()) }
         #expect(throws: ResponseSerializationError.self) {
             try ImageDecoder().image(from: Data("<html>".utf8))

@@ -25,7 +25,7 @@ import Testing
     }
 
     /// The row of the table of errors that `RequestFailureTests` cannot have.
-    @Test func anImageThatCannotBeDecodedIsNoMistakeAndDoesNotPass() {
+    @Test func anUndecodableImageIsNeitherAMistakeNorTemporary() {
         for error in [ImageDecodingError.memoryLimitExceeded(1), .decoderUnavailable("none")] {
             let failure = RequestFailure(error)
             #expect(!failure.isCallersMistake && !failure.mayPass && !failure.isUntrusted)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test("testThatImageResponseIsNotNilWhenRequestSucceeds")
-    func theImageIsThereWhenTheRequestSucceeds() async throws {
+    func theImageIsSetWhenTheRequestSucceeds() async throws {
         let operation = try await operation(200, "image/png", png)
         let image = try #require(operation.responseObject as? DecodedImage)
         #expect((image.pixelWidth, image.pixelHeight) == (16, 8))

@@ -137,7 +137,7 @@ struct AFImageDownloaderTests {
         "testThatImageCacheIsPromptedShouldCache, testThatImageCacheIsPromptedShouldCacheNot",
         arguments: [true, false]
     )
-    func theCacheIsAsked(keeps: Bool) async throws {
+    func theCacheDecidesWhetherToStore(keeps: Bool) async throws {
         let cache = AskedCache(keeps: keeps)
         ask(downloader(cache), request(), "a")
         #expect(try await results.wait() == ["a: \(Self.png)"])
@@ -175,7 +175,7 @@ struct AFImageDownloaderTests {
         """,
         arguments: ["image/png", "status/404"]
     )
-    func handlersComeOnTheMainQueue(path: String) async throws {
+    func handlersAreCalledOnTheMainQueue(path: String) async throws {
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
         let places = Recorder<Bool>()

@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test(arguments: policies)
-    func aCacheOfOnesOwnServesEveryPolicyOfWhichNoUserIsNamed(policy: SecurityPolicy) async throws {
+    func aCustomCacheServesEveryPolicyWithoutAUser(policy: SecurityPolicy) async throws {
         let server = try ScriptedServer { _ in Self.answer }
         let downloader = downloader(PlainCache())
         downloader.manager.securityPolicy = policy
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(arguments: Naming.all)
-    func aCacheOfOnesOwnHasNoImagesOfOneUser(_ naming: Naming) async throws {
+    func aCustomCacheHasNoImagesOfASingleUser(_ naming: Naming) async throws {
         let server = try ScriptedServer { _ in Self.answer }
         let cache = PlainCache()
         let downloader = downloader(cache)
@@ -320,7 +320,7 @@ import Testing
         #expect(cache.memoryUsage == 0 && !cache.removeImage(for: request))
     }
 
-    @Test func aCredentialForAnotherOriginNamesNobody() async throws {
+    @Test func aCredentialForAnotherOriginNamesNoUser() async throws {
         let server = try ScriptedServer { _ in Self.answer }
         let manager = OperationManager(baseURL: URL(string: "https://example.com/"))
         manager.responseSerializer = ImageResponseSerializer()

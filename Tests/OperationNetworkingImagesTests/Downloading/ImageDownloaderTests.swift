@@ -70,7 +70,7 @@ import Testing
     }
 
     /// As `image(from:)` asks, and as a prefetcher with a request of its own does.
-    @Test func whatDiffersInTheFormatsThatItAcceptsSharesATransfer() async throws {
+    @Test func requestsThatDifferInAcceptedFormatsShareATransfer() async throws {
         let gate = Gate()
         let server = try ScriptedServer { _ in Self.answer.held(by: gate) }
         let downloader = downloader(cache: AutoPurgingImageCache())
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func anImageThatComesBetweenTheLookAndTheTransferNeedsNone() async throws {
+    @Test func anImageCachedAfterTheLookupNeedsNoTransfer() async throws {
         let server = try ScriptedServer { _ in Self.answer }
         let image = try ImageDecoder().image(from: ExampleImage.named("png"))
         let downloader = downloader(cache: LateCache(image))
@@ -143,7 +143,7 @@ import Testing
         server.stop()
     }
 
-    @Test func oneNumberForTwoReceiptsCancelsOneHandler() async throws {
+    @Test func twoReceiptsWithOneIdentifierCancelOneHandler() async throws {
         let gate = Gate()
         let server = try ScriptedServer([Self.answer.held(by: gate)])
         let downloader = downloader()
@@ -343,7 +343,7 @@ import Testing
         "Handlers come on the queue that was asked for",
         arguments: [false, true]
     )
-    func handlersComeOnTheirQueue(isFailure: Bool) async throws {
+    func handlersAreCalledOnTheirQueue(isFailure: Bool) async throws {
         let server = try ScriptedServer([isFailure ? .respond(404) : Self.answer])
         let key = DispatchSpecificKey<Int>()
         let own = DispatchQueue(label: "own")
@@ -447,7 +447,7 @@ import Testing
         }
     }
 
-    @Test func observersOfTheManagerHearOfImages() async throws {
+    @Test func observersOfTheManagerAreNotifiedOfImages() async throws {
         let server = try ScriptedServer([Self.answer])
         let downloader = downloader()
         let watcher = StatusWatcher()
@@ -495,7 +495,7 @@ import Testing
         server.stop()
     }
 
-    @Test func whatIsNoImageFailsAndIsNotKept() async throws {
+    @Test func aBodyThatIsNotAnImageFailsAndIsNotCached() async throws {
         let server = try ScriptedServer([
             .respond(200, ["Content-Type": "image/png"], body: "<html>"), Self.answer,
         ])

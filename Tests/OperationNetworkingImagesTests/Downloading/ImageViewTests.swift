@@ -84,7 +84,7 @@ import Testing
     }
 
     /// Its task may wait for the main actor already, which this test has.
-    @Test(arguments: 0..<20) func anImageThatIsReplacedWhenItHasComeIsNotShown(turns: Int) async throws {
+    @Test(arguments: 0..<20) func anImageReplacedAfterItsArrivalIsNotShown(turns: Int) async throws {
         let server = try ScriptedServer { _ in Self.answer }
         let images = ImageDownloader(imageCache: AutoPurgingImageCache())
         _ = try await images.image(from: server.url)

@@ -81,7 +81,7 @@ import Testing
 
     /// An ordinary file can be read all the time, as a file of a control group that is gone has news all the
     /// time.
-    @Test func aFileThatIsReadyAllTheTimeIsToldOnceASecond() async throws {
+    @Test func aFileThatIsAlwaysReadyIsReportedOnceASecond() async throws {
         let file = directory.url.appendingPathComponent("memory.pressure")
         try Data().write(to: file)
         let pressure = MemoryPressure(MemoryPressureSource(pressure: [file.path], isOrdinary: true))
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// A directory can be polled, and not read; as `memory.events` of a control group that is gone.
-    @Test func countersThatCannotBeReadAreGone() async {
+    @Test func unreadableCountersAreRemoved() async {
         let pressure = MemoryPressure(
             MemoryPressureSource(pressure: [], events: [directory.url.path], isOrdinary: true)
         )
@@ -107,7 +107,7 @@ import Testing
         .enabled(if: ControlGroup.isPermitted, "This process may not make control groups."),
         arguments: [(true, false), (false, true), (true, true)]
     )
-    func aControlGroupThatIsRemovedIsGone(hasPressure: Bool, hasEvents: Bool) async throws {
+    func aRemovedControlGroupIsForgotten(hasPressure: Bool, hasEvents: Bool) async throws {
         let group = try ControlGroup(memory: 48 << 20)
         let events = "\(group.folders[0])/memory.events"
         // Where version 1 has the memory, version 2 has no counters of it.
@@ -144,7 +144,7 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    @Test func everyObserverHearsUntilItGoesAway() async throws {
+    @Test func everyObserverIsNotifiedUntilItIsReleased() async throws {
         let pipe = try pipe("memory.pressure")
         let pressure = MemoryPressure(MemoryPressureSource(pressure: [pipe.path], isOrdinary: true))
         let (first, second) = (Recorder<Void>(), Recorder<Void>())
@@ -184,7 +184,7 @@ import Testing
     }
 
     /// As when its control group is removed. A pipe that no one can write to any more says the same.
-    @Test func filesThatAreGoneAreLookedForAgain() async throws {
+    @Test func missingFilesAreLookedForAgain() async throws {
         var pipe: (path: String, handle: FileHandle)? = try pipe("memory.events")
         let path = try #require(pipe?.path)
         let pressure = MemoryPressure(MemoryPressureSource(pressure: [], events: [path], isOrdinary: true))
@@ -204,7 +204,7 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
-    @Test func itIsTakenUpAgainAfterTheLastObserver() async throws {
+    @Test func itCanBeUsedAgainAfterTheLastObserver() async throws {
         let pipe = try pipe("memory.events")
         let pressure = MemoryPressure(
             MemoryPressureSource(pressure: [], events: [pipe.path], isOrdinary: true)
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func withoutFilesNothingIsToldAndNothingFails() {
+    @Test func withoutFilesNothingIsReportedAndNothingFails() {
         let pressure = MemoryPressure(MemoryPressureSource(pressure: ["/nowhere/at/all"]))
         #expect(!pressure.isAvailable)
         let cache = AutoPurgingImageCache(memoryPressure: pressure)
@@ -238,7 +238,7 @@ import Testing
         "The kernel's event of a control group empties a cache",
         .enabled(if: ControlGroup.isPermitted, "This process may not make control groups.")
     )
-    func theKernelsEventOfAControlGroupIsHeard() async throws {
+    func theKernelsEventOfAControlGroupIsReceived() async throws {
         let group = try ControlGroup(memory: 48 << 20)
         defer { group.remove() }
         let file = directory.url.appendingPathComponent("pages").path
@@ -283,7 +283,7 @@ import Testing
 
     /// The processor can be made short everywhere: its file is of the same kind, and takes the same trigger.
     @Test("The kernel's event is heard", .enabled(if: Self.processorPressureIsPermitted))
-    func theKernelsEventIsHeard() async throws {
+    func theKernelsEventIsReceived() async throws {
         let pressure = MemoryPressure(MemoryPressureSource(pressure: ["/proc/pressure/cpu"]))
         let heard = Gate()
         let observation = pressure.observe { heard.open() }

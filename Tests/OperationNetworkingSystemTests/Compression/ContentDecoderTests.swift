@@ -81,7 +81,7 @@ struct ContentDecoderTests {
         ("deflate", Coded.zlib), ("deflate", Coded.raw), ("br", Coded.brotli), ("BR", Coded.brotli),
         ("zstd", Coded.zstd),
     ])
-    func everyCodingIsUndone(coding: String, coded: [UInt8]) throws {
+    func everyCodingIsDecoded(coding: String, coded: [UInt8]) throws {
         #expect(try decode(coded, as: coding) == Coded.text)
     }
 
@@ -96,7 +96,7 @@ struct ContentDecoderTests {
     }
 
     @Test(arguments: Coded.all)
-    func aBodyThatBreaksOffAnywhereIsTruncated(coding: String, coded: [UInt8]) {
+    func aBodyCutOffAnywhereIsTruncated(coding: String, coded: [UInt8]) {
         for count in 1..<coded.count {
             for size in [1, .max] {
                 #expect(throws: ContentDecodingFailure.truncated, "after \(count) bytes") {
@@ -119,7 +119,7 @@ struct ContentDecoderTests {
     }
 
     @Test(arguments: [("gzip", Coded.gzip), ("zstd", Coded.zstd), ("zstd", Coded.skippable)])
-    func aSecondMemberThatBreaksOffIsTruncated(coding: String, coded: [UInt8]) {
+    func aTruncatedSecondMemberIsAnError(coding: String, coded: [UInt8]) {
         for count in 1..<coded.count {
             #expect(throws: ContentDecodingFailure.truncated) {
                 try decode(coded + coded[..<count], as: coding)
@@ -195,12 +195,12 @@ struct ContentDecoderTests {
     ]
 
     @Test(arguments: stacks, [1, 7, .max])
-    func theLastOneComesOffFirst(stack: (coding: String, coded: [UInt8]), size: Int) throws {
+    func theLastCodingIsDecodedFirst(stack: (coding: String, coded: [UInt8]), size: Int) throws {
         #expect(try decode(stack.coded, as: stack.coding, size: size) == Coded.text)
     }
 
     @Test(arguments: stacks)
-    func eachOneMayBreakOff(coding: String, coded: [UInt8]) {
+    func eachCodingMayBeTruncated(coding: String, coded: [UInt8]) {
         for count in 1..<coded.count {
             #expect(throws: ContentDecodingFailure.truncated, "after \(count) bytes") {
                 try decode(Array(coded[..<count]), as: coding)
@@ -209,7 +209,7 @@ struct ContentDecoderTests {
     }
 
     /// The outer coding is complete, and the inner one is not.
-    @Test func onlyTheInnerOneMayBreakOff() {
+    @Test func onlyTheInnerCodingMayBeTruncated() {
         #expect(throws: ContentDecodingFailure.truncated) {
             try decode(Coded.gzipOfNothing, as: "deflate, gzip")
         }
@@ -219,11 +219,11 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test func severalCodingsOfNothingAreNothing() throws {
+    @Test func severalCodingsOfAnEmptyBodyAreEmpty() throws {
         #expect(try decode([], as: "deflate, gzip") == "")
     }
 
-    @Test func whatEachOneMakesCanBeLimited() throws {
+    @Test func theOutputOfEachCodingCanBeLimited() throws {
         struct TooLong: Error {}
         let decoder = try #require(ContentDecoder(contentEncoding: "deflate, gzip"))
         let bomb = Coded.deflateGzip + Coded.bytes(Coded.megabyteOfZeros)
@@ -241,7 +241,7 @@ struct ContentDecoderTests {
     @Test(arguments: [
         ("gzip", Coded.megabyteOfZeros), ("br", Coded.brotliZeros), ("zstd", Coded.zstdZeros),
     ])
-    func whatComesOutComesInPieces(coding: String, zeros: String) throws {
+    func theOutputComesInPieces(coding: String, zeros: String) throws {
         let decoder = try #require(ContentDecoder(contentEncoding: coding))
         let bomb = Coded.bytes(zeros)
         var largest = 0
@@ -259,7 +259,7 @@ struct ContentDecoderTests {
         ("gzip", Coded.megabyteOfZeros), ("gzip, gzip", Coded.megabyteOfZeros), ("br", Coded.brotliZeros),
         ("zstd, gzip", Coded.zstdZeros),
     ])
-    func whatIsTooMuchForACallIsLeftForTheNext(coding: String, zeros: String) throws {
+    func outputThatExceedsACallIsLeftForTheNext(coding: String, zeros: String) throws {
         let decoder = try #require(ContentDecoder(contentEncoding: coding))
         let inner = Coded.bytes(zeros)
         decoder.append((coding.contains(",") ? try Self.stored(inner) : inner).span)
@@ -291,7 +291,7 @@ struct ContentDecoderTests {
         return head + lengths + bytes + tail
     }
 
-    @Test func whatTheTakerThrowsComesOut() throws {
+    @Test func errorsOfTheReceiverAreRethrown() throws {
         struct Full: Error {}
         let decoder = try #require(ContentDecoder(contentEncoding: "gzip"))
         #expect(throws: Full.self) { try decoder.decode(Coded.gzip.span) { _ in throw Full() } }

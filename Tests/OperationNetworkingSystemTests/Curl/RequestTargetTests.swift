@@ -11,7 +11,7 @@ struct RequestTargetTests {
         #expect(RequestTarget.of(url) == target)
     }
 
-    @Test(arguments: ["", "http://", "no url at all"]) func whatIsNone(url: String) {
+    @Test(arguments: ["", "http://", "no url at all"]) func invalidTargets(url: String) {
         #expect(RequestTarget.of(url) == nil)
     }
 }

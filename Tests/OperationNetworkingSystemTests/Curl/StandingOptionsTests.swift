@@ -76,7 +76,7 @@ struct StandingOptionsTests {
         #expect(Self.kinds.indices.filter { standing.serve(Self.kinds[$0]) } == [index])
     }
 
-    @Test func anotherJudgeIsSetAnew() throws {
+    @Test func anotherVerifierIsSetAgain() throws {
         let standing = try #require(StandingOptions(Self.tls { $0.judge = Everyone() }))
         #expect(standing.serve(Self.tls { $0.judge = Everyone() }))
     }
@@ -98,14 +98,14 @@ struct StandingOptionsTests {
         (200, true), (204, true), (206, true), (301, true), (304, true), (399, true),
         (0, false), (199, false), (400, false), (401, false), (407, false), (417, false), (503, false),
     ])
-    func aPlainSuccessLeavesNothing(_ status: Int, _ leavesNothing: Bool) {
+    func aPlainSuccessLeavesNoState(_ status: Int, _ leavesNothing: Bool) {
         #expect(
             Self.plain.leavesNothing(connectionCount: 0, systemError: 0, status: status, isHTTP1: true)
                 == leavesNothing
         )
     }
 
-    @Test func aNewConnectionAndAnotherVersionMayHaveLeftSomething() {
+    @Test func aNewConnectionOrVersionMayLeaveState() {
         #expect(!Self.plain.leavesNothing(connectionCount: 1, systemError: 0, status: 200, isHTTP1: true))
         #expect(!Self.plain.leavesNothing(connectionCount: 0, systemError: 0, status: 200, isHTTP1: false))
     }
@@ -114,7 +114,7 @@ struct StandingOptionsTests {
         #expect(!Self.plain.leavesNothing(connectionCount: 0, systemError: 32, status: 200, isHTTP1: true))
     }
 
-    @Test func whatLibcurlSaysIsAboutTheTransferBeforeUntilThisOneMoves() {
+    @Test func libcurlReportsThePreviousTransferUntilThisOneMoves() {
         #expect(HandleTrace().hasBegun)
         #expect(!HandleTrace(isFirst: false).hasBegun)
         #expect(HandleTrace(isFirst: false, hasMoved: true).hasBegun)
@@ -128,7 +128,7 @@ struct StandingOptionsTests {
         HandleTrace(requestCount: 1, reportsProgress: true),
         HandleTrace(requestCount: 1, receivedCookies: 1),
     ])
-    func whatMayHaveLeftSomethingIsNotUsedAgain(_ trace: HandleTrace) {
+    func aHandleWithLeftoverStateIsNotReused(_ trace: HandleTrace) {
         #expect(!trace.leavesNothing(connectionCount: 0, systemError: 0, status: 200, isHTTP1: true))
     }
 }

@@ -13,7 +13,7 @@ struct DeepStackTests {
         }
     }
 
-    @Test func thereIsRoomForDeepCalls() throws {
+    @Test func theStackIsLargeEnoughForDeepCalls() throws {
         let depth = Locked(0)
         // Far more than the 512 KiB of a dispatch thread.
         try DeepStack.run(size: 64 << 20) { depth.withLock { $0 = Self.descend(10_000) } }
@@ -29,7 +29,7 @@ struct DeepStackTests {
         #expect(isOther.withLock { $0 })
     }
 
-    @Test func aStackThatCannotBeHadIsAnError() {
+    @Test func aStackThatCannotBeAllocatedIsAnError() {
         let isCalled = Locked(false)
         #expect(throws: SystemError.self) {
             try DeepStack.run(size: 1 << 60) { isCalled.withLock { $0 = true } }

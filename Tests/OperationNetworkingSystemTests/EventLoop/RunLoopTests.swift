@@ -74,7 +74,7 @@ struct RunLoopTests {
         )
     }
 
-    @Test func aSignalFromTheHandlerItselfAsksForAnotherCall() async throws {
+    @Test func aSignalFromTheHandlerItselfRequestsAnotherCall() async throws {
         #expect(
             try await onOwnThread {
                 var calls = 0
@@ -143,7 +143,7 @@ struct RunLoopTests {
         #expect(calls.filter { $0 > 0 } == [1, 1, 1])
     }
 
-    @Test func theDescriptorIsHeardInEveryModeItWasAddedTo() async throws {
+    @Test func theDescriptorIsHandledInEveryModeItWasAddedTo() async throws {
         #expect(
             try await onOwnThread {
                 let (poller, sockets) = (try openPoller(), try SocketPair())
@@ -182,7 +182,7 @@ struct RunLoopTests {
         #expect(waited[1] < 9)
     }
 
-    @Test func aTimerThatIsTakenBackDoesNotFire() async throws {
+    @Test func aCancelledTimerDoesNotFire() async throws {
         #expect(
             try await onOwnThread {
                 var calls = 0

@@ -201,7 +201,7 @@ struct SocketPollerTests {
         #expect(poller.descriptor == -1 && poller.wakeDescriptor == nil)
     }
 
-    @Test func aHangUpIsAFailureEvenIfNobodyAsked() throws {
+    @Test func aHangUpIsAFailureEvenIfItWasNotRequested() throws {
         let (poller, sockets) = (try openPoller(), try SocketPair())
         try poller.watch(sockets.near, for: [], token: 1)
         shutdown(sockets.far, Int32(SHUT_RDWR))

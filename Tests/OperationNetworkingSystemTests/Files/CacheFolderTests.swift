@@ -63,7 +63,7 @@ struct CacheFolderTests {
         }
     }
 
-    @Test func oneAtATimeIsInALockedFolder() throws {
+    @Test func onlyOneHolderHasTheFolderLocked() throws {
         try withFolders { parent, folder in
             let other = try CacheFolder("ours", in: CacheFolder(path: parent))
             // It runs all the same when the other one does not come out.

@@ -108,7 +108,7 @@ struct DownloadFolderTests {
         #expect(text("a") == "theirs")
     }
 
-    @Test func aFileThatIsNotThereIsNotOpened() throws {
+    @Test func aMissingFileIsNotOpened() throws {
         #expect(try folder.open("a") == nil)
         #expect(try folder.contents(of: "a", limit: 10) == .nothing)
         #expect(try folder.status(of: "a") == .nothing)
@@ -142,13 +142,13 @@ struct DownloadFolderTests {
         #expect(access(parent.file("new/a"), F_OK) == 0)
     }
 
-    @Test func whatIsNoFolderIsNotOpened() throws {
+    @Test func whatIsNotAFolderIsNotOpened() throws {
         _ = try make("file")
         #expect(code { _ = try DownloadFolder(path: directory.file("file")) } == ENOTDIR)
         #expect(code { _ = try DownloadFolder(path: directory.file("none")) } == ENOENT)
     }
 
-    @Test func roomCanBeMadeAndGivenBackAndTheLengthStays() throws {
+    @Test func spaceCanBeAllocatedAndFreedWithoutChangingTheLength() throws {
         let file = try make("a", "123")
         let before = try file.status.allocated
         try file.allocate(1 << 20, at: 3)
@@ -161,7 +161,7 @@ struct DownloadFolderTests {
         #expect(try folder.room.available > 0 && folder.room.available <= folder.room.capacity)
     }
 
-    @Test func aFileCanBeSoLongAndNotLonger() throws {
+    @Test func aFileCannotExceedItsLimit() throws {
         let file = try make("a", "123")
         let longest = file.maximumLength
         #expect(longest > 1 << 31 && file.canHave(longest))
@@ -288,7 +288,7 @@ struct DownloadFolderTests {
         }
     }
 
-    @Test func removingWhatIsNotThereIsNoError() throws {
+    @Test func removingWhatIsNotThereIsNotAnError() throws {
         _ = try make("a")
         try folder.remove("a")
         try folder.remove("a")
@@ -364,7 +364,7 @@ struct DownloadFolderTests {
     }
 
     @Test(arguments: [0o600, 0o640, 0o755, 0o666] as [mode_t])
-    func aFileThatIsReplacedHandsItsPermissionsOn(mode: mode_t) throws {
+    func aReplacedFilePassesOnItsPermissions(mode: mode_t) throws {
         _ = try make("old")
         #expect(chmod(directory.file("old"), mode) == 0)
         let new = try make("new")
@@ -374,7 +374,7 @@ struct DownloadFolderTests {
         #expect(self.mode("new") == mode)
     }
 
-    @Test func whatOpenWouldGiveIsGivenToANewFile() async {
+    @Test func aNewFileGetsThePermissionsOfOpen() async {
         // The mask is the whole process's.
         await #expect(processExitsWith: .success) {
             let directory = try TestDirectory()
@@ -428,7 +428,7 @@ struct DownloadFolderTests {
 
     // MARK: - Changes
 
-    @Test func everyChangeIsToldInOrder() throws {
+    @Test func everyChangeIsReportedInOrder() throws {
         var changes: [FileChange] = []
         let folder = try DownloadFolder(path: directory.path) { changes.append($0) }
         let file = try #require(try folder.create("a"))
@@ -462,7 +462,7 @@ struct DownloadFolderTests {
         #expect(try folder.status(of: "b") == .nothing && folder.status(of: "c") == .nothing)
     }
 
-    @Test func theKernelTellsItsRun() {
+    @Test func theKernelReportsItsBootID() {
         #expect(KernelBoot.identifier?.utf8.count == 36)
     }
 }

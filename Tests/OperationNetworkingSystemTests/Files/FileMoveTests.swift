@@ -44,7 +44,7 @@ struct FileMoveTests {
     }
 
     @Test(arguments: FileMove.allCases)
-    func aFileThatIsNotThereTakesNoName(way: FileMove) {
+    func aMissingFileTakesNoName(way: FileMove) {
         #expect(throws: SystemError.self) { try FileMove.move(path("old"), to: path("new"), by: [way]) }
         #expect(!FileManager.default.fileExists(atPath: path("new")))
     }

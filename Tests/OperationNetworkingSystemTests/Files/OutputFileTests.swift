@@ -288,7 +288,7 @@ struct OutputFileTests {
     }
 
     /// The bytes are on a screen, or on their way.
-    @Test func aTerminalTakesNothingBack() throws {
+    @Test func aTerminalCannotBeTruncated() throws {
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         defer { close(master) }
         var (number, locked): (Int32, Int32) = (0, 0)

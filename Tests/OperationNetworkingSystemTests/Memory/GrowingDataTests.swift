@@ -54,7 +54,7 @@ struct GrowingDataTests {
         #expect(data.bytes == Data(pattern(0..<24 * piece)))
     }
 
-    @Test func itGoesOnAfterBytesOfAnEarlierBody() {
+    @Test func itContinuesAfterBytesOfAnEarlierBody() {
         // A slice, whose indices do not begin with 0.
         let earlier = Data([0] + pattern(0..<6 << 20)).dropFirst()
         var data = GrowingData(earlier)
@@ -63,7 +63,7 @@ struct GrowingDataTests {
     }
 
     /// A promise costs no memory: pages are asked for as bytes come.
-    @Test func littleIsTakenAheadOfWhatCame() throws {
+    @Test func littleIsAllocatedInAdvance() throws {
         var data = GrowingData()
         data.expect(1 << 40)
         let before = try residentBytes()

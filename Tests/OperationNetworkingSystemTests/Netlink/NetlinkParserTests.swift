@@ -17,7 +17,7 @@ import Testing
         #expect(contents(bytes) == [.change, .change, .done(code: 0)])
     }
 
-    @Test func sequenceAndInterruptionAreTold() {
+    @Test func sequenceAndInterruptionAreReported() {
         let records = NetlinkParser.records(in: Bytes.message(20, flags: 0x10 | 2, sequence: 99, []))
         #expect(records.map(\.sequence) == [99])
         #expect(records.map(\.isInterrupted) == [true])
@@ -45,7 +45,7 @@ import Testing
         #expect(contents(bytes) == [.change, .malformed])
     }
 
-    @Test func aHeaderThatBreaksOffIsMalformed() {
+    @Test func aTruncatedHeaderIsMalformed() {
         #expect(contents(Bytes.message(20, []) + [16, 0, 0]) == [.change, .malformed])
     }
 
@@ -74,7 +74,7 @@ import Testing
 
     /// Ethernet, PPP, packets without a frame, tun.
     @Test(arguments: [(1, false), (512, true), (519, true), (0xFFFE, false)] as [(UInt16, Bool)])
-    func mobileNetworksAreToldByTheirHardware(hardware: UInt16, isWWAN: Bool) {
+    func mobileNetworksAreRecognizedByTheirHardware(hardware: UInt16, isWWAN: Bool) {
         let body = Bytes.link(hardware: hardware, flags: 1, Bytes.attribute(3, Array("wwan0".utf8)))
         let interface = NetworkInterface(index: 3, name: "wwan0", isWWAN: isWWAN)
         #expect(contents(Bytes.message(16, body)) == [.interface(interface)])
@@ -116,7 +116,7 @@ import Testing
         #expect(found?.hops == [.init(interface: 4, isDead: true), .init(interface: 5)])
     }
 
-    @Test func aHopThatBreaksOffIsLeftOut() {
+    @Test func aTruncatedHopIsLeftOut() {
         let hops = Bytes.hop(interface: 4) + Bytes.hop(interface: 5, length: 200)
         #expect(route(Bytes.route(Bytes.attribute(9, hops)))?.hops == [.init(interface: 4)])
         #expect(
@@ -150,7 +150,7 @@ import Testing
     }
 
     /// 129: `RTNL_FAMILY_IP6MR`, whose routes come with the others in some dumps.
-    @Test(arguments: [0, 1, 28, 128, 129] as [UInt8]) func otherFamiliesAreNoRoutes(family: UInt8) {
+    @Test(arguments: [0, 1, 28, 128, 129] as [UInt8]) func otherFamiliesAreNotRoutes(family: UInt8) {
         #expect(route(Bytes.route(family: family)) == nil)
     }
 

@@ -36,12 +36,12 @@ import Testing
         #expect(try inquiry.route(to: RouteDestination(address))?.kind == .local)
     }
 
-    @Test func anInterfaceThatIsNotThereHasNoRoute() throws {
+    @Test func aMissingInterfaceHasNoRoute() throws {
         let address = try #require(InternetAddress("fe80::1"))
         #expect(try RouteInquiry().route(to: RouteDestination(address, interface: 0x7FFF_FFFF)) == nil)
     }
 
-    @Test func nothingIsToldWhileNothingChanges() throws {
+    @Test func nothingIsReportedWhileNothingChanges() throws {
         let socket = try NetlinkSocket.changes()
         var reading = try socket.receive()
         // Another process may have changed something just now.

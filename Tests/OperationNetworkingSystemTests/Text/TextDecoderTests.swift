@@ -105,7 +105,7 @@ import Testing
             ("utf-8", [0xED, 0xA0, 0x80]),
         ] as [(String, [UInt8])]
     )
-    func whatIsNoTextIsNil(name: String, octets: [UInt8]) {
+    func whatIsNotTextIsNil(name: String, octets: [UInt8]) {
         #expect(decode(octets, name) == nil)
     }
 

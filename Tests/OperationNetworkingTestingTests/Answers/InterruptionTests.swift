@@ -79,7 +79,7 @@ struct InterruptionTests {
 
     // MARK: - Waiting
 
-    @Test func aHeldAnswerGoesOnWhenItsGateIsOpened() async throws {
+    @Test func aHeldAnswerContinuesWhenItsGateIsOpened() async throws {
         let (first, second) = (Gate(), Gate())
         let answer = Answer.respond(body: "0123456789").held(after: 4, by: first).held(after: 7, by: second)
         let server = try ScriptedServer([answer])
@@ -106,7 +106,7 @@ struct InterruptionTests {
         #expect(try client.receive(4) == " 200")
     }
 
-    @Test func aStalledAnswerGoesOnWhenTheServerReleasesIt() async throws {
+    @Test func aStalledAnswerContinuesWhenTheServerReleasesIt() async throws {
         let server = try ScriptedServer([.respond(body: "0123456789").stalling(after: 4).stalling(after: 6)])
         let client = try RawClient(port: server.port)
         try client.get()

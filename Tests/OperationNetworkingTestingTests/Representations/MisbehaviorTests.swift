@@ -43,7 +43,7 @@ struct MisbehaviorTests {
         #expect(response.body == body)
     }
 
-    @Test func aRangeCanBeShorterThanAskedFor() throws {
+    @Test func aRangeCanBeShorterThanRequested() throws {
         let response = try response(.shortensRange(to: 2))
         #expect(response["Content-Range"] == "bytes 4-5/10")
         #expect(response.body == "45")

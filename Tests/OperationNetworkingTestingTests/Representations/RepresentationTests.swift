@@ -31,7 +31,7 @@ struct RepresentationTests {
 
     // MARK: - Without ranges
 
-    @Test func everythingIsSaidOfTheWhole() {
+    @Test func theWholeRepresentationHasAllFields() {
         var representation = strong
         representation.contentType = "text/plain"
         representation.contentCoding = "gzip"
@@ -79,7 +79,7 @@ struct RepresentationTests {
     }
 
     @Test(arguments: ["bytes=10-", "bytes=10-20", "bytes=-0"])
-    func aRangeThatIsNotThereIsRefused(range: String) {
+    func anUnsatisfiableRangeIsRefused(range: String) {
         let message = message(strong, ["Range": range])
         #expect(message.status == 416)
         #expect(message.fields["Content-Range"] == "bytes */10")
@@ -89,7 +89,7 @@ struct RepresentationTests {
     @Test(arguments: [
         "", "bytes", "bytes=", "bytes=-", "bytes=4-2", "bytes=+1-2", "items=0-1", "bytes=0-1,3-4", "bytes=a-",
     ])
-    func aRangeThatIsNoneIsIgnored(range: String) {
+    func anInvalidRangeIsIgnored(range: String) {
         #expect(message(strong, ["Range": range]).status == 200)
     }
 
@@ -129,7 +129,7 @@ struct RepresentationTests {
             (["If-None-Match": "\"v1\"", "Range": "bytes=0-1"], 304),
         ] as [(FieldLines, Int)]
     )
-    func conditionsAreHeeded(headers: FieldLines, status: Int) {
+    func conditionsAreEvaluated(headers: FieldLines, status: Int) {
         #expect(message(strong, headers).status == status)
     }
 

@@ -16,7 +16,7 @@ struct RequestBodyTests {
         #expect(server.requests.first?.trailers["x-sum"] == "1")
     }
 
-    @Test func aClientThatExpectsToContinueIsToldTo() throws {
+    @Test func aClientThatExpectsToContinueReceives100() throws {
         let server = try ScriptedServer([.respond()])
         let client = try RawClient(port: server.port)
         try client.send(expecting)
@@ -45,7 +45,7 @@ struct RequestBodyTests {
         #expect(server.requests.first?.isComplete == false)
     }
 
-    @Test func aClientThatWaitedAndWasRefusedMayAskForSomethingElse() throws {
+    @Test func aClientThatWaitedAndWasRefusedMayRequestSomethingElse() throws {
         let refusal = "HTTP/1.1 417 No\r\nContent-Length: 2\r\n\r\nno"
         let server = try ScriptedServer(
             [.raw(.text(refusal), keepingOpen: true), .respond(204)],

@@ -56,7 +56,7 @@ struct ScriptedServerTests {
 
     // MARK: - The record
 
-    @Test func requestsAreRecordedAsTheyCame() throws {
+    @Test func requestsAreRecordedAsReceived() throws {
         let server = try ScriptedServer([.respond()])
         let client = try RawClient(port: server.port)
         try client.send("PUT /x?y HTTP/1.1\r\nX-a: 1\r\nx-A:  2 \r\ncontent-length: 5\r\n\r\nhello")
@@ -70,7 +70,7 @@ struct ScriptedServerTests {
         #expect(request.isComplete)
     }
 
-    @Test func waitingForRequestsEndsWhenTheyHaveCome() async throws {
+    @Test func waitingForRequestsEndsWhenTheyArrive() async throws {
         let server = try ScriptedServer([.respond()])
         async let first = server.nextRequest()
         async let both = server.waitForRequests(count: 2)

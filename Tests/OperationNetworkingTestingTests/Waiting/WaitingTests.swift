@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct WaitingTests {
-    @Test func anOpenGateLetsEverybodyThrough() async throws {
+    @Test func anOpenGateBlocksNobody() async throws {
         let gate = Gate()
         async let first: Void = gate.wait()
         async let second: Void = gate.wait()
@@ -64,7 +64,7 @@ struct WaitingTests {
         #expect(try recorder.waitSynchronously(count: 3) == [1, 2, 3])
     }
 
-    @Test func aRecorderReturnsAsManyAsWereAskedFor() async throws {
+    @Test func aRecorderReturnsAsManyAsWereRequested() async throws {
         let recorder = Recorder<Int>()
         for number in 1...3 { recorder.append(number) }
         #expect(try await recorder.wait() == [1])
@@ -72,7 +72,7 @@ struct WaitingTests {
         #expect(recorder.elements == [1, 2, 3])
     }
 
-    @Test func aTemporaryDirectoryGoesWithItsLastReference() throws {
+    @Test func aTemporaryDirectoryIsRemovedWithItsLastReference() throws {
         var directory: TemporaryDirectory? = try TemporaryDirectory()
         let file = try #require(directory?.file("a"))
         try Data("x".utf8).write(to: file)

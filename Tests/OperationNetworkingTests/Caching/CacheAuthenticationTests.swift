@@ -48,7 +48,7 @@ struct CacheAuthenticationTests {
         #expect(counts(server) == first + (isValidated ? ["00000001", "00000001"] : ["00000002"]))
     }
 
-    @Test func ticketsAreNobodysInParticular() {
+    @Test func ticketsIdentifyNoUser() {
         func asked(_ credential: Credential?) -> CacheRequest {
             var request = TransferRequest.plain(URL(fileURLWithPath: "/"))
             request.credential = credential

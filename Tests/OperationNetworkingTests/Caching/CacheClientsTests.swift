@@ -125,7 +125,7 @@ struct CacheClientsTests {
     }
 
     @Test(arguments: ["max-age=60", "max-age=60, private"])
-    func theAuthorizationOfAnAdapterIsTheAskers(cacheControl: String) async throws {
+    func theAuthorizationOfAnAdapterIsPartOfTheIdentity(cacheControl: String) async throws {
         let server = try ScriptedServer { request in
             .respond(
                 200,
@@ -196,7 +196,7 @@ struct CacheClientsTests {
         #expect(await scene.fetch("/other").responseSource == .cache)
     }
 
-    @Test func aResponseThatIsStoredByHandIsForItsAsker() async throws {
+    @Test func aResponseStoredByTheCallerIsForItsUser() async throws {
         let server = try ScriptedServer([.respond(body: "from the server")])
         let scene = CacheScene(server)
         let request = scene.request("/", ["Authorization": "Bearer ann"])

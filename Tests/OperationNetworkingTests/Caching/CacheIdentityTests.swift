@@ -217,7 +217,7 @@ struct CacheIdentityTests {
     }
 
     /// `cachedResponse(for:)` has no operation's settings, and gives what the request itself would get.
-    @Test func aLookUpByHandFindsTheRequestsOwn() async throws {
+    @Test func aLookupByTheCallerFindsTheRequestsOwnResponse() async throws {
         let scene = CacheScene(try Self.server("X-Api-Key"))
         let alice = scene.request("/", ["X-Api-Key": "alice"])
         await scene.fetch(alice)

@@ -27,7 +27,7 @@ struct CacheRetryTests {
 
     /// Each attempt is a request, whether the first one was or not.
     @Test(arguments: [URLRequest.CachePolicy.useProtocolCachePolicy, .returnCacheDataElseLoad], [0, 1])
-    func anAttemptGoesPastTheStoredFailure(policy: URLRequest.CachePolicy, stored: Int) async throws {
+    func anAttemptIgnoresTheStoredFailure(policy: URLRequest.CachePolicy, stored: Int) async throws {
         let server = try ScriptedServer([Self.busy(), Self.busy(), Self.done])
         let scene = CacheScene(server)
         for _ in 0..<stored { #expect(await scene.fetch().response?.statusCode == 503) }
@@ -49,7 +49,7 @@ struct CacheRetryTests {
     }
 
     @Test(arguments: [false, true])
-    func aStoredFailureThatIsAllThatIsWantedIsTheResult(byField: Bool) async throws {
+    func aStoredFailureIsTheResultIfOnlyStoredResponsesAreWanted(byField: Bool) async throws {
         let server = try ScriptedServer { _ in Self.busy() }
         let scene = CacheScene(server)
         await scene.fetch()
@@ -67,7 +67,7 @@ struct CacheRetryTests {
     }
 
     /// The rest that a stored response asks for began when it came.
-    @Test func theRestThatAStoredFailureAsksForMayBeOver() async throws {
+    @Test func theDelayOfAStoredFailureMayBeOver() async throws {
         let server = try ScriptedServer([Self.busy(["Retry-After": "60"]), Self.done])
         let scene = CacheScene(server)
         await scene.fetch()
@@ -86,7 +86,7 @@ struct CacheRetryTests {
     ]
 
     @Test(arguments: answers)
-    func whatIsTriedAgainIsValidated(
+    func aRetriedRequestIsValidated(
         row: (fields: HeaderFields, policy: URLRequest.CachePolicy, retried: Set<Int>, answer: String)
     ) throws {
         var fields = row.fields

@@ -28,7 +28,7 @@ struct CacheRevalidationTests {
         }
     }
 
-    @Test(arguments: Endless.allCases) func aBodyThatNothingTakesIsLeft(_ endless: Endless) async throws {
+    @Test(arguments: Endless.allCases) func anUnusedLongBodyIsNotReceived(_ endless: Endless) async throws {
         let gate = Gate()
         let stale = Answer.respond(
             200,
@@ -55,7 +55,7 @@ struct CacheRevalidationTests {
     }
 
     /// The connection is kept by that.
-    @Test func aShortBodyThatNothingTakesIsReceived() async throws {
+    @Test func anUnusedShortBodyIsReceived() async throws {
         let server = try ScriptedServer { request in
             guard request.headers["If-None-Match"] != nil else {
                 return .respond(

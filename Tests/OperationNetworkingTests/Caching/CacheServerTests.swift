@@ -81,7 +81,7 @@ struct CacheServerTests {
 
     /// The first of many is cancelled, again and again. The number of transfers is not looked at: once in some
     /// runs the others go on by themselves, as after a failure of the first one.
-    @Test func theFirstOfManyOverHTTP2MayGo() async throws {
+    @Test func theFirstOfManyOverHTTP2MayBeCancelled() async throws {
         let manager = try manager(RealServers.nginxTLS)
         let marker = UUID().uuidString
         let operations = try (0..<30).map { _ in try operation(manager, "fresh/slow/1m.bin?\(marker)") }
@@ -117,7 +117,7 @@ struct CacheServerTests {
     ]
 
     /// A response that one trust has let in is of no use under another that refuses the server.
-    @Test(arguments: policies) func whatIsStoredIsNotForThoseWhoRefuseTheServer(
+    @Test(arguments: policies) func storedResponsesAreNotForPoliciesThatRefuseTheServer(
         policy: URLRequest.CachePolicy
     ) async throws {
         let path = "fresh/1k.bin"

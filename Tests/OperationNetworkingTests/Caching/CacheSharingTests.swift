@@ -43,7 +43,7 @@ struct CacheSharingTests {
         try #require(isTrue())
     }
 
-    @Test func requestsWhoseTimeoutIsNoNumberShareATransfer() async throws {
+    @Test func requestsWhoseTimeoutIsNotANumberShareATransfer() async throws {
         let gate = Gate()
         let server = try ScriptedServer { _ in Self.answer.held(after: .body(3), by: gate) }
         let scene = CacheScene(server)
@@ -59,7 +59,7 @@ struct CacheSharingTests {
     enum Command: CaseIterable { case cancel, pause }
 
     @Test(arguments: Command.allCases)
-    func oneOfThoseThatWaitTakesThePlaceOfTheFirst(_ command: Command) async throws {
+    func aWaitingRequestTakesThePlaceOfTheFirst(_ command: Command) async throws {
         let gate = Gate()
         let server = try ScriptedServer([Self.answer.held(after: .body(3), by: gate), Self.answer])
         let scene = CacheScene(server)
@@ -96,7 +96,7 @@ struct CacheSharingTests {
         #expect(keys.map { store.known(CacheKey(url: $0)).count } == [1])
     }
 
-    @Test func thePlacePassesOnThroughAllThatAreStopped() async throws {
+    @Test func thePlacePassesToTheNextRequestEachTimeOneIsStopped() async throws {
         let (gate, others) = (Gate(), Gate())
         let server = try ScriptedServer([
             Self.answer.held(after: .body(3), by: gate), Self.answer.held(after: .body(3), by: others),
@@ -122,7 +122,7 @@ struct CacheSharingTests {
         others.open()
     }
 
-    @Test func aRequestWaitsForNoneThatIsSlowForReasonsOfItsOwn() async throws {
+    @Test func aRequestDoesNotWaitForASlowerOne() async throws {
         let server = try ScriptedServer([
             .respond(200, ["Cache-Control": "max-age=60"], body: .generated(length: 300_000))
         ])
@@ -160,7 +160,7 @@ struct CacheSharingTests {
 
     /// A response that was asked for before an unsafe method succeeded may show the state before it.
     @Test(arguments: Moment.allCases)
-    func whatWasOnItsWayDuringAnUnsafeMethodIsDoubtful(_ moment: Moment) async throws {
+    func responsesInTransitDuringAnUnsafeMethodAreInvalidated(_ moment: Moment) async throws {
         let gate = Gate()
         let server = try ScriptedServer { request in
             guard request.method == "GET" else { return .respond(204) }
@@ -179,7 +179,7 @@ struct CacheSharingTests {
     }
 
     @Test(arguments: Moment.allCases)
-    func whatWasOnItsWayWhenAllWasRemovedIsNotStored(_ moment: Moment) async throws {
+    func responsesInTransitDuringARemovalAreNotStored(_ moment: Moment) async throws {
         let gate = Gate()
         let server = try ScriptedServer([
             Self.answer.held(after: moment == .inTheBody ? .body(2) : .wire(0), by: gate), Self.answer,
@@ -251,7 +251,7 @@ struct CacheSharingTests {
     }
 
     /// The first one was stopped: the next one takes its place, for all.
-    @Test func theWholeIsAskedForOnceMore() async throws {
+    @Test func theWholeBodyIsRequestedAgain() async throws {
         let gate = Gate()
         let page = Representation(
             .generated(length: 300_000),
@@ -278,7 +278,7 @@ struct CacheSharingTests {
 
     /// A body that is too long to be stored may never end.
     @Test(arguments: [false, true])
-    func noRequestWaitsForABodyThatIsNotStoredAfterAll(isShown: Bool) async throws {
+    func noRequestWaitsForABodyThatWillNotBeStored(isShown: Bool) async throws {
         let gate = Gate()
         let long = Answer.respond(200, ["Cache-Control": "max-age=60"], body: .generated(length: 100_000))
         let server = try ScriptedServer([long.chunked().held(after: .body(90_000), by: gate), Self.answer])
@@ -294,7 +294,7 @@ struct CacheSharingTests {
     }
 
     /// The response is there when the closure has answered.
-    @Test func thoseThatWaitFindWhatAClosureLooksAt() async throws {
+    @Test func waitingRequestsFindAResponseShownToAClosure() async throws {
         let (gate, hasOther) = (Gate(), DispatchSemaphore(value: 0))
         let server = try ScriptedServer { request in
             if request.number > 0 { hasOther.signal() }

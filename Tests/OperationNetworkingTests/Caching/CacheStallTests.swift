@@ -51,7 +51,7 @@ struct CacheStallTests {
 
     // MARK: - Look-ups
 
-    @Test(arguments: [1_000, 300_000]) func aLookUpThatHangsIsNone(length: Int) async throws {
+    @Test(arguments: [1_000, 300_000]) func aHangingLookupCountsAsAMiss(length: Int) async throws {
         let server = try ScriptedServer([Self.stored(length)])
         let scene = scene(server)
         await scene.fetch()
@@ -70,7 +70,7 @@ struct CacheStallTests {
 
     /// Where only a stored response is wanted, there is nothing else: it is waited for as long as a server.
     @Test(arguments: [URLRequest.CachePolicy.returnCacheDataDontLoad, .useProtocolCachePolicy])
-    func onlyWhatIsStoredIsWaitedForLonger(policy: URLRequest.CachePolicy) async throws {
+    func onlyRequestsForStoredResponsesWaitLonger(policy: URLRequest.CachePolicy) async throws {
         let server = try ScriptedServer([Self.stored(1_000)])
         let scene = scene(server)
         await scene.fetch()
@@ -99,7 +99,7 @@ struct CacheStallTests {
     // MARK: - Writing
 
     @Test(arguments: [0, 64 << 20])
-    func aDiskThatTakesNothingHoldsNoTransfer(memoryCapacity: Int) async throws {
+    func aStalledDiskBlocksNoTransfer(memoryCapacity: Int) async throws {
         let server = try ScriptedServer([Self.stored(6 << 20)])
         let scene = scene(server, memoryCapacity: memoryCapacity)
         await scene.fetch("/other")
@@ -119,7 +119,7 @@ struct CacheStallTests {
     }
 
     /// The transfer is held while the disk is behind, and both the client and the store get all of it.
-    @Test func aTransferThatWasHeldGoesOnWhenTheDiskHasRoom() async throws {
+    @Test func aHeldTransferContinuesWhenTheDiskHasRoom() async throws {
         let server = try ScriptedServer([Self.stored(6 << 20)])
         let scene = scene(server, timeout: 600)
         try await waitForStore(scene)
@@ -145,7 +145,7 @@ struct CacheStallTests {
         #expect(server.requests.count == 3)
     }
 
-    @Test func thoseThatWaitDoNotWaitForAStalledDisk() async throws {
+    @Test func waitingRequestsDoNotWaitForAStalledDisk() async throws {
         let answers = Gate()
         let server = try ScriptedServer([
             Self.stored(6 << 20).held(after: .body(100), by: answers), Self.stored(6 << 20),
@@ -168,7 +168,7 @@ struct CacheStallTests {
         try await waitForStore(scene)
     }
 
-    @Test func aDiskThatIsFarBehindGetsNoMore() async throws {
+    @Test func anOverloadedDiskReceivesNoMore() async throws {
         let store = ResponseStore.sample(directory, memory: 8 << 20)
         let gate = Gate()
         try await stall(store.writing, gate)

@@ -20,7 +20,7 @@ struct CacheVariantsTests {
 
     // MARK: - Versions
 
-    @Test func aReloadOfTheSameVersionThatBreaksOffAddsNothing() async throws {
+    @Test func aTruncatedReloadOfTheSameVersionStoresNothing() async throws {
         let same = Self.representation("0123456789", "v1")
         let server = try ScriptedServer([
             .representation(same), .representation(same).breaking(after: .body(4)),
@@ -32,7 +32,7 @@ struct CacheVariantsTests {
     }
 
     @Test(arguments: [URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .useProtocolCachePolicy])
-    func anotherVersionThatBreaksOffLeavesTheOlderOne(policy: URLRequest.CachePolicy) async throws {
+    func aTruncatedNewVersionLeavesTheOlderOne(policy: URLRequest.CachePolicy) async throws {
         let fields: FieldLines = ["Cache-Control": "max-age=60, stale-if-error=1000"]
         let old = Representation(.text("0123456789"), entityTag: .strong("v1"), headers: fields)
         let new = Representation(.text("abcdefghij"), entityTag: .strong("v2"), headers: fields)
@@ -120,7 +120,7 @@ struct CacheVariantsTests {
     }
 
     /// While the whole is loaded anew.
-    @Test func aHEADThatShowsAnotherVersionCountsForWhatIsOnItsWay() async throws {
+    @Test func aHEADWithAnotherVersionInvalidatesResponsesInTransit() async throws {
         let gate = Gate()
         let (old, new) = (Self.representation("0123456789", "v1"), Self.representation("abcdefghij", "v2"))
         let server = try ScriptedServer([
@@ -142,7 +142,7 @@ struct CacheVariantsTests {
 
     // MARK: - Sites
 
-    @Test func aSiteOfTheCallersOwnIsNoOther() async throws {
+    @Test func aHostFieldSelectsItsOwnResponses() async throws {
         let server = try ScriptedServer { request in
             let site = request.headers["Host"] ?? ""
             return .respond(200, ["Cache-Control": "max-age=60"], body: .data(Data(site.utf8)))

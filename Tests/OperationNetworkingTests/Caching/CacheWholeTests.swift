@@ -37,7 +37,7 @@ struct CacheWholeTests {
     enum Way: CaseIterable { case memory, file, download }
 
     @Test("S28: the rest as 200 is not the whole", arguments: Way.allCases)
-    func theRestIsNotTheWhole(way: Way) async throws {
+    func thePartialBodyIsNotStoredAsTheWhole(way: Way) async throws {
         let scene = CacheScene(try Self.forgetful())
         #expect(await scene.fetch().error != nil)
         let file = directory.file("file")
@@ -96,7 +96,7 @@ struct CacheWholeTests {
     }
 
     @Test(arguments: [(206, nil), (200, "bytes 5-9/10")] as [(Int, String?)])
-    func aPartCannotBeStoredByHand(status: Int, contentRange: String?) throws {
+    func theCallerCannotStoreAPart(status: Int, contentRange: String?) throws {
         let cache = ResponseCache(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
         let url = try #require(URL(string: "http://h/a"))
         var fields = ["Cache-Control": "max-age=60"]

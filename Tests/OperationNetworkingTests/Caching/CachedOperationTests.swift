@@ -9,7 +9,7 @@ import Testing
 
 /// Operations with a cache before the network, against a server that tells what it was asked.
 @Suite struct CachedOperationTests {
-    @Test func aFreshResponseIsNotAskedForAgain() async throws {
+    @Test func aFreshResponseIsNotRequestedAgain() async throws {
         let scene = CacheScene(
             try ScriptedServer([
                 .respond(200, ["Cache-Control": "max-age=60", "Content-Type": "text/a"], body: "one")
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Without quotes it cannot be sent, so the date asks; the server repeats it.
-    @Test func aTagThatIsNoneCostsOneRequestAndJoinsNothing() async throws {
+    @Test func anInvalidTagCostsOneRequestAndJoinsNothing() async throws {
         let modified = "Tue, 01 Sep 2026 00:00:00 GMT"
         let server = try ScriptedServer { request in
             let fields: FieldLines = [
@@ -106,7 +106,7 @@ import Testing
 
     // MARK: - Policies of requests
 
-    @Test func anIgnoringPolicyAsksAndStores() async throws {
+    @Test func aReloadIgnoresTheCacheAndStoresTheResponse() async throws {
         let scene = CacheScene(
             try ScriptedServer([
                 .respond(200, ["Cache-Control": "max-age=60"], body: "1"),
@@ -122,7 +122,7 @@ import Testing
         #expect(await scene.fetch().text == "3")
     }
 
-    @Test func anOldResponseIsGoodEnoughWhereThePolicySaysSo() async throws {
+    @Test func thePolicyMayAllowAStaleResponse() async throws {
         let scene = CacheScene(
             try ScriptedServer([.respond(200, ["Cache-Control": "max-age=1"], body: "old")])
         )
@@ -138,7 +138,7 @@ import Testing
         #expect(scene.server.requests.count == 1)
     }
 
-    @Test func aRevalidatingPolicyAsksAboutAFreshResponse() async throws {
+    @Test func aRevalidatingPolicyValidatesAFreshResponse() async throws {
         let server = try ScriptedServer { request in
             request.headers["If-None-Match"] == nil
                 ? .respond(200, ["ETag": "\"v\"", "Cache-Control": "max-age=60"], body: "body")
@@ -159,7 +159,7 @@ import Testing
 
     // MARK: - Failures
 
-    @Test func aStaleResponseIsBetterThanNoServer() async throws {
+    @Test func aStaleResponseIsServedWithoutAServer() async throws {
         let server = try ScriptedServer([
             .respond(200, ["ETag": "\"v\"", "Cache-Control": "max-age=10"], body: "stale"),
             .hangUp,
@@ -194,7 +194,7 @@ import Testing
         #expect(await scene.fetch().response?.statusCode == 503)
     }
 
-    @Test func aRevalidationGoesOnInTheBackground() async throws {
+    @Test func aRevalidationContinuesInTheBackground() async throws {
         let gate = Gate()
         let server = try ScriptedServer { request in
             guard request.headers["If-None-Match"] != nil else {
@@ -243,7 +243,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func anUnsafeMethodMakesStoredResponsesDoubtful() async throws {
+    @Test func anUnsafeMethodInvalidatesStoredResponses() async throws {
         let server = try ScriptedServer { request in
             request.method == "GET"
                 ? .respond(200, ["Cache-Control": "max-age=60"], body: "body") : .respond(204)
@@ -255,7 +255,7 @@ import Testing
         #expect(server.requests.map(\.method) == ["GET", "DELETE", "GET"])
     }
 
-    @Test func aResponseIsForTheOneWhoAsked() async throws {
+    @Test func aResponseIsForItsUser() async throws {
         let server = try ScriptedServer { request in
             .respond(
                 200,
@@ -285,7 +285,7 @@ import Testing
 
     // MARK: - Bodies
 
-    @Test func aCodedBodyComesBackDecoded() async throws {
+    @Test func aCodedBodyIsServedDecoded() async throws {
         // gzip of "hello", three times over.
         let coded = Data(
             base64Encoded: "H4sIAAAAAAAAA8tIzcnJBwCGphA2BQAAAA=="
@@ -349,7 +349,7 @@ import Testing
 
     // MARK: - Pausing
 
-    @Test(arguments: [0.0, 100]) func aPausedOperationGoesOnFromWhatOthersHaveStored(later: Double)
+    @Test(arguments: [0.0, 100]) func aPausedOperationContinuesFromWhatOthersHaveStored(later: Double)
         async throws
     {
         let representation = Representation(
@@ -438,7 +438,7 @@ import Testing
         #expect(operations[5].isCancelled && server.requests.count == 1)
     }
 
-    @Test func whoWaitsGoesOnWhenTheFirstIsCancelled() async throws {
+    @Test func waitingRequestsContinueWhenTheFirstIsCancelled() async throws {
         let gate = Gate()
         let answer = Answer.respond(200, ["Cache-Control": "max-age=60"], body: "shared")
         let server = try ScriptedServer([answer.held(after: .body(3), by: gate), answer])
@@ -455,7 +455,7 @@ import Testing
         gate.open()
     }
 
-    @Test func responsesForOneAreNotWaitedFor() async throws {
+    @Test func noRequestWaitsForAnUnshareableResponse() async throws {
         let gate = Gate()
         let server = try ScriptedServer { _ in
             .respond(200, ["Cache-Control": "no-store"], body: "one").held(after: .body(1), by: gate)

@@ -136,7 +136,7 @@ struct CachedTransferTests {
     // MARK: - Failures
 
     /// Only a server that is not there, or is there no more, lets a stale response answer (RFC 9111 §4.2.4).
-    @Test func aServerThatIsNotToBeTrustedIsThere() {
+    @Test func anUntrustedServerCountsAsReachable() {
         let losses: Set<Int32> = [5, 6, 7, 16, 28, 52, 55, 56, 92]
         for code in 1..<CurlError.codeCount {
             let error = TransferError.curl(CurlError(code: code))

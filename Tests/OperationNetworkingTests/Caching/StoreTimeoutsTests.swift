@@ -34,7 +34,7 @@ struct StoreTimeoutsTests {
         #expect(times.count == count && times.allSatisfy { $0 >= 0.05 })
     }
 
-    @Test(arguments: [0, -1, .infinity]) func aWaitWithoutALimitIsNone(_ seconds: Double) async throws {
+    @Test(arguments: [0, -1, .infinity]) func aWaitWithoutALimitNeverEnds(_ seconds: Double) async throws {
         let timeouts = StoreTimeouts(standard: 0.01)
         timeouts.wait(seconds) { Issue.record("There is no limit") }
         let gate = Gate()

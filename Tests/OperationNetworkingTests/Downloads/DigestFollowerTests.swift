@@ -104,7 +104,7 @@ import Testing
 
     // MARK: - Bytes that are taken back
 
-    @Test func afterAStartAllBytesAreOthers() async throws {
+    @Test func startingOverDiscardsAllBytes() async throws {
         let file = try FollowedFile()
         let (old, new) = (
             PatternBody(seed: 1, length: 3 * piece).data, PatternBody(seed: 2, length: 2 * piece + 5).data
@@ -119,7 +119,7 @@ import Testing
         #expect(try await follower.digests(length: new.count) == digests(of: new))
     }
 
-    @Test func nobodyWaitsForAReadAndItsBytesDoNotCountWhenTheyAreTakenBack() async throws {
+    @Test func bytesThatAreTakenBackDoNotCountAndNobodyWaitsForTheirRead() async throws {
         let file = try FollowedFile()
         let (old, new) = (
             PatternBody(seed: 1, length: 2 * piece).data, PatternBody(seed: 2, length: piece).data
@@ -158,7 +158,7 @@ import Testing
         #expect(try await follower.digests(length: piece + 1) == digests(of: content.prefix(piece + 1)))
     }
 
-    @Test func anAnswerThatNobodyCanGetAnyMoreSaysSo() async throws {
+    @Test func anUnavailableAnswerIsAnError() async throws {
         let file = try FollowedFile()
         try file.write(Data("hello".utf8), at: 0)
         let gate = Gate()
@@ -218,7 +218,7 @@ import Testing
 
     // MARK: - Ends
 
-    @Test func anAbandonedOneLetsGoOfItsReaderAndAnswers() async throws {
+    @Test func anAbandonedFollowerReleasesItsReaderAndAnswers() async throws {
         var file: FollowedFile? = try FollowedFile()
         weak let released = file
         let follower = try DigestFollower([.sha256]) { [file] offset, buffer in
@@ -238,7 +238,7 @@ import Testing
         follower.abandon()
     }
 
-    @Test func oneThatIsReleasedAtWorkStopsAfterItsPiece() async throws {
+    @Test func aFollowerReleasedWhileReadingStopsAfterItsPiece() async throws {
         let reads = Recorder<Int64>()
         let gate = Gate()
         let answers = Recorder<Bool>()

@@ -32,7 +32,7 @@ struct DownloadArchiveTests {
         return archive
     }
 
-    @Test func aPausedDownloadGoesOnInAnotherProcess() async throws {
+    @Test func aPausedDownloadContinuesInAnotherProcess() async throws {
         let scene = try DownloadScene(answers: Self.stalling)
         let operation = scene.operation()
         operation.expectedDigests = [try FileDigest.of(DownloadScene.body.data, algorithm: .sha256)]
@@ -66,7 +66,7 @@ struct DownloadArchiveTests {
         #expect(later.downloadedFile?.restarts == [.resourceChanged])
     }
 
-    @Test func everyOptionComesBack() throws {
+    @Test func everyOptionIsRestored() throws {
         let scene = try DownloadScene()
         let operation = scene.operation()
         operation.replacesFile = true
@@ -98,7 +98,7 @@ struct DownloadArchiveTests {
         #expect(later.downloadedFile?.bytesRecovered ?? 0 > 0)
     }
 
-    @Test func aFinishedDownloadComesBackWithItsFile() async throws {
+    @Test func aFinishedDownloadIsRestoredWithItsFile() async throws {
         let scene = try DownloadScene()
         let operation = scene.operation()
         operation.wantedDigests = [.sha256]
@@ -109,7 +109,7 @@ struct DownloadArchiveTests {
         #expect(try await later.value as? URL == scene.target)
     }
 
-    @Test func oneThatIsUpToDateComesBackSo() async throws {
+    @Test func anUpToDateDownloadIsRestoredAsSuch() async throws {
         let scene = try DownloadScene()
         _ = try await scene.run(scene.operation()).get()
         let again = scene.operation()
@@ -120,7 +120,7 @@ struct DownloadArchiveTests {
         #expect(try await later.value as? URL == scene.target)
     }
 
-    @Test func aFailedDownloadComesBackWithItsErrorAndItsCopyGoesOn() async throws {
+    @Test func aFailedDownloadIsRestoredWithItsErrorAndItsCopyContinues() async throws {
         let scene = try DownloadScene(answers: [
             .currentRepresentation.breaking(after: 100_000), .currentRepresentation,
         ])
@@ -134,7 +134,7 @@ struct DownloadArchiveTests {
         #expect(copy.downloadedFile?.bytesRecovered == 100_000)
     }
 
-    @Test func everyProofComesBack() throws {
+    @Test func everyProofIsRestored() throws {
         let digest = try FileDigest.of(Data(), algorithm: .md5)
         let proofs: [DownloadedFile.Proof] = [
             .digest(digest), .length, .overlap, .range(3..<9), .unverifiable,
@@ -143,14 +143,14 @@ struct DownloadArchiveTests {
         #expect(try JSONDecoder().decode([DownloadedFile.Proof].self, from: archives) == proofs)
     }
 
-    @Test func aRequestIsNoDownload() throws {
+    @Test func aRequestArchiveIsNotADownload() throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let operation = try archived(HTTPRequestOperation(request: URLRequest(url: url))).makeOperation()
         #expect(!(operation is DownloadOperation))
     }
 
     /// Only opget asks for that, and has its checkpoints.
-    @Test func oneThatContinuesAnotherProgramsFileHasNoArchive() throws {
+    @Test func aDownloadThatContinuesAForeignFileHasNoArchive() throws {
         let operation = try DownloadScene().operation()
         operation.continuesFile = true
         #expect(operation.archive == nil)

@@ -248,7 +248,7 @@ struct DownloadAttackTests {
     }
 
     /// Starting over counts as a try; what brings bytes after that does not.
-    @Test func whatBringsBytesAfterARestartIsNotCountedEither() async throws {
+    @Test func attemptsThatBringBytesAfterARestartDoNotCountEither() async throws {
         let new = Representation(.pattern(Self.otherBody), entityTag: .strong("v2"))
         let piece = Answer.representation(new).breaking(after: .body(50_000))
         let scene = try DownloadScene(answers: [

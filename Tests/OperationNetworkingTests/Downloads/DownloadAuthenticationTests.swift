@@ -30,13 +30,13 @@ struct DownloadAuthenticationTests {
         return try String(contentsOf: directory.file("file"), encoding: .utf8)
     }
 
-    @Test func aFileBehindADoorIsSaved() async throws {
+    @Test func aFileBehindAuthenticationIsSaved() async throws {
         let server = try door.server()
         #expect(try await finish(download(server.url)) == "open to GET ")
         #expect(server.authorizations == ["-", door.aliceField])
     }
 
-    @Test func theRestIsAskedForWithTheCredential() async throws {
+    @Test func theRestIsRequestedWithTheCredential() async throws {
         let server = try ScriptedServer { [door] request in
             guard request["Authorization"] == door.aliceField else { return Door.closed("Basic realm=a") }
             guard let range = request["Range"] else {
@@ -56,7 +56,7 @@ struct DownloadAuthenticationTests {
         #expect(server.requests.last?["Range"] == "bytes=4-" && server.requests.last?["If-Range"] == "\"v1\"")
     }
 
-    @Test func theReplayOfARefusedResumeAsksForTheSameRange() async throws {
+    @Test func theReplayOfARefusedResumeRequestsTheSameRange() async throws {
         let isClosed = Flag()
         let server = try ScriptedServer { [door] request in
             guard !isClosed.value || request["Authorization"] == door.aliceField else {
@@ -88,7 +88,7 @@ struct DownloadAuthenticationTests {
         #expect(asked.elements.isEmpty)
     }
 
-    @Test func whereTheCredentialIsRefusedAnotherAddressIsAskedFor() async throws {
+    @Test func whereTheCredentialIsRefusedAnotherAddressIsRequested() async throws {
         let closed = try door.server(for: "nobody")
         let open = try ScriptedServer([.respond(body: "there")])
         let operation = download(closed.url)
@@ -97,7 +97,7 @@ struct DownloadAuthenticationTests {
         #expect(closed.authorizations == ["-", door.aliceField] && open.authorizations == ["-"])
     }
 
-    @Test func thePasswordInTheURLIsOnNoDisk() async throws {
+    @Test func thePasswordInTheURLIsNeverWrittenToTheDisk() async throws {
         let server = try ScriptedServer { [door] request in
             request["Authorization"] == door.aliceField
                 ? .respond(200, ["ETag": "\"v1\""], body: "0123456789", breakingAfter: 4)

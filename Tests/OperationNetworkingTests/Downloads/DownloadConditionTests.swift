@@ -27,7 +27,7 @@ struct DownloadConditionTests {
     }
 
     @Test("S30", arguments: ["v1", nil])
-    func aFileThatTheServerHasNoOtherForStays(tag: String?) async throws {
+    func anUnchangedFileStays(tag: String?) async throws {
         let scene = try DownloadScene(serving: representation("one", tag: tag))
         let first = conditional(scene)
         #expect(try await scene.run(first).get() == scene.target)
@@ -48,7 +48,7 @@ struct DownloadConditionTests {
     }
 
     @Test(arguments: ["v2", nil])
-    func aFileThatTheServerHasAnotherForIsReplaced(tag: String?) async throws {
+    func aChangedFileIsReplaced(tag: String?) async throws {
         let scene = try DownloadScene(serving: representation("one", tag: "v1", age: 60))
         _ = await scene.run(scene.operation())
         scene.server.setRepresentation(representation("other", tag: tag))
@@ -58,7 +58,7 @@ struct DownloadConditionTests {
         #expect(try String(contentsOf: scene.target, encoding: .utf8) == "other")
     }
 
-    @Test func aFileThatWasChangedHereIsFetchedWithoutACondition() async throws {
+    @Test func aLocallyChangedFileIsFetchedWithoutACondition() async throws {
         let scene = try DownloadScene(serving: representation("one", tag: "v1"))
         _ = await scene.run(scene.operation())
         try Data("two".utf8).write(to: scene.target)
@@ -71,7 +71,7 @@ struct DownloadConditionTests {
     }
 
     /// A 304 is about the file that was there when it was asked for.
-    @Test func aFileThatIsChangedHereMeanwhileIsNotUpToDate() async throws {
+    @Test func aFileChangedDuringTheRequestIsNotUpToDate() async throws {
         let target = Locked<URL?>(nil)
         let changing = Answer.currentRepresentation.performing(after: .wire(0)) {
             guard let target = target.withLock({ $0 }) else { return }
@@ -107,7 +107,7 @@ struct DownloadConditionTests {
         #expect(try String(contentsOf: scene.target, encoding: .utf8) == expected)
     }
 
-    @Test func theConditionIsNoReasonToThrowAwayWhatCame() async throws {
+    @Test func theConditionDoesNotDiscardReceivedBytes() async throws {
         let scene = try DownloadScene(
             serving: representation("one", tag: "v1"),
             answers: [
@@ -163,7 +163,7 @@ struct DownloadConditionTests {
         #expect(last.response?.statusCode == (now == .second ? 206 : last.isUpToDate ? 304 : 200))
     }
 
-    @Test func a304ThatNobodyAskedForIsAnError() async throws {
+    @Test func anUnrequested304IsAnError() async throws {
         let scene = try DownloadScene(answers: [.respond(304)])
         let operation = conditional(scene)
         let result = await scene.run(operation)
@@ -189,7 +189,7 @@ struct DownloadConditionTests {
     }
 
     /// Some servers send the length of the 304's own body.
-    @Test func a304MaySayThatItHasNoBody() async throws {
+    @Test func a304MayAnnounceAnEmptyBody() async throws {
         let scene = try DownloadScene(
             serving: representation("one", tag: "v1"),
             answers: [.currentRepresentation, .respond(304, ["Content-Length": "0"])]
@@ -228,7 +228,7 @@ struct DownloadConditionTests {
         #expect(try String(contentsOf: scene.target, encoding: .utf8) == "two")
     }
 
-    @Test func aLinkToAFileThatTheServerHasNoOtherForStays() async throws {
+    @Test func aLinkToAnUnchangedFileStays() async throws {
         let scene = try DownloadScene(serving: representation("one", tag: "v1"))
         _ = await scene.run(scene.operation())
         let file = scene.folder.file("moved")
@@ -246,7 +246,7 @@ struct DownloadConditionTests {
         #expect(scene.names == ["file.bin", "moved"])
     }
 
-    @Test func whatAnEarlierOperationLeftCanBeUnwanted() async throws {
+    @Test func thePartialFileOfAnEarlierOperationCanBeIgnored() async throws {
         let scene = try DownloadScene(answers: [
             .currentRepresentation.breaking(after: 1000), .currentRepresentation,
         ])

@@ -77,7 +77,7 @@ struct DownloadDigestTests {
         #expect(operation.downloadedFile?.restarts == [.digestMismatch])
     }
 
-    @Test func allThatAreExpectedHaveToHold() async throws {
+    @Test func allExpectedDigestsHaveToMatch() async throws {
         let scene = try scene()
         let operation = scene.operation()
         operation.expectedDigests = [
@@ -166,7 +166,7 @@ struct DownloadDigestTests {
         #expect(try DownloadScene.body.firstDifference(fromFile: scene.target) == nil)
     }
 
-    @Test func whatTheServerSaidBeforeItBrokeCountsForTheRest() async throws {
+    @Test func aDigestSentBeforeTheConnectionBrokeAppliesToTheRest() async throws {
         let scene = try scene(
             ["Content-MD5": "AAAAAAAAAAAAAAAAAAAAAA=="],
             answers: [.currentRepresentation.breaking(after: .body(10)), .currentRepresentation]
@@ -177,7 +177,7 @@ struct DownloadDigestTests {
         #expect(!scene.exists(scene.target))
     }
 
-    @Test("S24") func bytesOfACodingThatNobodyAskedForAreKeptAsTheyAre() async throws {
+    @Test("S24") func bytesOfAnUnrequestedCodingAreKeptUnchanged() async throws {
         let coded = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA=="))
         let digest = try FileDigest.of(coded, algorithm: .sha256)
         let scene = try scene()

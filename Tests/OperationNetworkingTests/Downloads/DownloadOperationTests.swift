@@ -89,7 +89,7 @@ struct DownloadOperationTests {
 
     // MARK: - Existing files
 
-    @Test func aFileThatIsThereIsLeftAlone() async throws {
+    @Test func anExistingFileIsLeftAlone() async throws {
         let scene = try DownloadScene()
         try Data("mine".utf8).write(to: scene.target)
         await #expect(throws: DownloadError.destinationExists(scene.target)) {
@@ -99,7 +99,7 @@ struct DownloadOperationTests {
         #expect(scene.server.requests.isEmpty)
     }
 
-    @Test func aFileThatMayBeReplacedIsThereUntilTheNewOneIsComplete() async throws {
+    @Test func aReplaceableFileStaysUntilTheNewOneIsComplete() async throws {
         let gate = Gate()
         let scene = try DownloadScene(answers: [.currentRepresentation.held(after: .body(100_000), by: gate)])
         try Data("mine".utf8).write(to: scene.target)
@@ -136,7 +136,7 @@ struct DownloadOperationTests {
 
     // MARK: - Stopping
 
-    @Test("B8") func whatIsCancelledKeepsItsPartialFile() async throws {
+    @Test("B8") func aCancelledDownloadKeepsItsPartialFile() async throws {
         let gate = Gate()
         let scene = try DownloadScene(answers: [
             .currentRepresentation.held(after: .body(100_000), by: gate), .currentRepresentation,
@@ -156,7 +156,7 @@ struct DownloadOperationTests {
         #expect(scene.names == ["file.bin"])
     }
 
-    @Test func theNextOneWaitsForOneThatWasCancelled() async throws {
+    @Test func theNextDownloadWaitsForACancelledOne() async throws {
         let gate = Gate()
         let scene = try DownloadScene(answers: [
             .currentRepresentation.held(after: .body(100_000), by: gate), .currentRepresentation,
@@ -175,7 +175,7 @@ struct DownloadOperationTests {
         gate.open()
     }
 
-    @Test func whatIsCancelledMayLeaveNothing() async throws {
+    @Test func aCancelledDownloadMayLeaveNothing() async throws {
         let gate = Gate()
         let scene = try DownloadScene(answers: [.currentRepresentation.held(after: .body(100_000), by: gate)])
         let operation = scene.operation()
@@ -215,7 +215,7 @@ struct DownloadOperationTests {
 
     // MARK: - Addresses that expire
 
-    @Test("S42") func anAddressThatExpiredIsAskedFor() async throws {
+    @Test("S42") func anAddressThatExpiredIsRequested() async throws {
         let scene = try DownloadScene()
         let server = try ScriptedServer(routes: [
             "/old": [
@@ -247,7 +247,7 @@ struct DownloadOperationTests {
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
     }
 
-    @Test("S42") func whoKnowsNoOtherAddressTakesTheResponse() async throws {
+    @Test("S42") func withoutAnotherAddressTheResponseIsTheResult() async throws {
         let scene = try DownloadScene(answers: [.respond(410, body: "gone")])
         let operation = scene.operation()
         let asked = Recorder<Int>()

@@ -117,7 +117,7 @@ struct DownloadOwnerTests {
     // MARK: - What is planted
 
     @Test(arguments: Plant.allCases.filter(\.isPermitted), [0, 100_000, 300_000])
-    func onlyWhatOurDownloadsMadeIsBelieved(plant: Plant, count: Int) async throws {
+    func onlyCheckpointsOfOurDownloadsAreTrusted(plant: Plant, count: Int) async throws {
         let scene = try DownloadScene()
         try self.plant(plant, count, in: scene)
         let before = try status(scene.part)
@@ -141,7 +141,7 @@ struct DownloadOwnerTests {
         #expect(!scene.names.contains { $0.hasPrefix("file.bin.1") })
     }
 
-    @Test func whatIsFetchedBesideAForeignFileGoesOnLater() async throws {
+    @Test func whatIsFetchedBesideAForeignFileContinuesLater() async throws {
         let scene = try DownloadScene(answers: [
             .currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation,
         ])
@@ -154,7 +154,7 @@ struct DownloadOwnerTests {
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
     }
 
-    @Test func aCheckpointThatWasDownloadedIsNotGoneOnWith() throws {
+    @Test func aDownloadedCheckpointIsNotContinued() throws {
         let scene = try DownloadScene()
         try plant(.downloaded, 1000, in: scene)
         #expect(throws: DownloadError.checkpointUnreadable(scene.checkpoint)) {
@@ -162,7 +162,7 @@ struct DownloadOwnerTests {
         }
     }
 
-    @Test func aCheckpointOfOursIsGoneOnWith() throws {
+    @Test func aCheckpointOfOursIsContinued() throws {
         let scene = try DownloadScene()
         try plant(.ours, 1000, in: scene)
         #expect(throws: Never.self) { try DownloadOperation(resuming: scene.checkpoint) }
@@ -196,7 +196,7 @@ struct DownloadOwnerTests {
     }
 
     /// A process dies between the final mode and the name.
-    @Test func aPartThatWasToBeCompleteIsPrivateAgain() throws {
+    @Test func aPartThatWasNotCompletedIsPrivateAgain() throws {
         let directory = try TemporaryDirectory()
         let first = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
         try first.begin(.start, total: 2, origin: Sample.origin())
@@ -241,7 +241,7 @@ struct DownloadOwnerTests {
         #expect(FileManager.default.fileExists(atPath: directory.file("a.1.part.resume").path))
     }
 
-    @Test func theFolderIsNotTidiedUpForAnotherUser() async throws {
+    @Test func theFolderIsNotCleanedUpForAnotherUser() async throws {
         // A file that is there, and has the name of a partial file as well.
         let scene = try DownloadScene()
         try Data("theirs".utf8).write(to: scene.target)
@@ -353,7 +353,7 @@ struct DownloadOwnerTests {
     }
 
     /// As another user than the one who planted it, in a folder like /tmp, and in one without its sticky bit.
-    @Test(.enabled(if: geteuid() == 0)) func nobodyIsFooledInASharedFolder() async throws {
+    @Test(.enabled(if: geteuid() == 0)) func attacksInASharedFolderFail() async throws {
         await #expect(processExitsWith: .success) {
             for mode in [0o1777, 0o777] as [mode_t] {
                 guard seteuid(0) == 0 else { exit(2) }

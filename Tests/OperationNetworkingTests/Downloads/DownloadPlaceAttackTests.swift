@@ -54,7 +54,7 @@ struct DownloadPlaceAttackTests {
     }
 
     @Test(arguments: ["http://example.com/file", "file:///"])
-    func whatIsNoFileIsRefused(_ address: String) async throws {
+    func whatIsNotAFileIsRefused(_ address: String) async throws {
         let scene = try DownloadScene()
         let target = try #require(URL(string: address))
         await #expect(throws: DownloadError.invalidDestination(target)) {
@@ -95,7 +95,7 @@ struct DownloadPlaceAttackTests {
         .filter { $0.hasPrefix(path) }
     }
 
-    @Test func whatHasSucceededHoldsNoFile() async throws {
+    @Test func aSucceededDownloadHoldsNoFile() async throws {
         let scene = try DownloadScene()
         let operation = scene.operation()
         // The callbacks are not run: the operation has finished, and they wait.
@@ -107,7 +107,7 @@ struct DownloadPlaceAttackTests {
         queue.activate()
     }
 
-    @Test func whatHasFailedHoldsNoFile() async throws {
+    @Test func aFailedDownloadHoldsNoFile() async throws {
         let scene = try DownloadScene(answers: [.currentRepresentation.breaking(after: .body(100_000))])
         let operation = scene.operation()
         let queue = DispatchQueue(label: "callbacks", attributes: .initiallyInactive)
@@ -118,7 +118,7 @@ struct DownloadPlaceAttackTests {
         queue.activate()
     }
 
-    @Test func whatIsCancelledWhileSomebodyIsAskedForAnAddressLetsGo() async throws {
+    @Test func cancellingWhileAnAddressIsRequestedReleasesTheFile() async throws {
         let scene = try DownloadScene(answers: [.respond(403), .currentRepresentation])
         let (asked, answer) = (Gate(), Gate())
         let first = scene.operation()

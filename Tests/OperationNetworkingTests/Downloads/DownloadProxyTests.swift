@@ -44,7 +44,7 @@ struct DownloadProxyTests {
         #expect(proxy.heard.count == 2)
     }
 
-    @Test func aProxys407DoesNotTouchWhatIsThere() async throws {
+    @Test func aProxys407DoesNotTouchTheExistingFile() async throws {
         let scene = try DownloadScene(answers: [
             .currentRepresentation.breaking(after: 200_000), .respond(407), .currentRepresentation,
         ])

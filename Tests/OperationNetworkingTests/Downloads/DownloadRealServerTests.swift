@@ -37,7 +37,7 @@ struct DownloadRealServerTests {
     }
 
     @Test("P8, P9, S1, S20", arguments: ["", "no-etag/"], [false, true])
-    func goesOnIfTheFileIsTheSameAndStartsOverIfNot(directory: String, changes: Bool) async throws {
+    func continuesIfTheFileIsTheSameAndStartsOverIfNot(directory: String, changes: Bool) async throws {
         let path = directory + "\(UUID().uuidString).bin"
         defer { try? FileManager.default.removeItem(at: root.appendingPathComponent(path)) }
         let (old, new) = (

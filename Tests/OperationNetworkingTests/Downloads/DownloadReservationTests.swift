@@ -47,7 +47,7 @@ struct DownloadReservationTests {
         .filter { $0.hasPrefix(folder.url.path) }
     }
 
-    @Test func thoseThatWaitHaveNothingOpen() async throws {
+    @Test func waitingDownloadsHaveNothingOpen() async throws {
         let operations = (0..<40).map(download)
         try await begin(operations)
         #expect((1...DescriptorBudget.perFile).contains(openFiles.count))
@@ -59,7 +59,7 @@ struct DownloadReservationTests {
         #expect(server.requests.map(\.path) == (0..<40).map { "/\($0)" })
     }
 
-    @Test func onesThatArePausedOrCancelledWhileTheyWaitLeaveTheLine() async throws {
+    @Test func pausedAndCancelledDownloadsLeaveTheQueue() async throws {
         let operations = (0..<4).map(download)
         try await begin(operations)
         operations[1].pause()
@@ -75,7 +75,7 @@ struct DownloadReservationTests {
         #expect(Set(names) == ["0", "1", "3"])
     }
 
-    @Test func theOneThatIsMoreUrgentComesFirst() async throws {
+    @Test func theMoreUrgentDownloadComesFirst() async throws {
         let operations = (0..<4).map(download)
         operations[3].queuePriority = .high
         try await begin(operations)

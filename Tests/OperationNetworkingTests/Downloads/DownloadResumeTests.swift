@@ -150,7 +150,7 @@ struct DownloadResumeTests {
     ]
 
     @Test(arguments: keepers)
-    func goesOnWhereTheLastOneStopped(_ change: Change) async throws {
+    func continuesWhereTheLastOneStopped(_ change: Change) async throws {
         try await check(change)
     }
 
@@ -205,7 +205,7 @@ struct DownloadResumeTests {
         return scene
     }
 
-    @Test("P7") func whatIsCompleteIsNotAskedForAgain() async throws {
+    @Test("P7") func whatIsCompleteIsNotRequestedAgain() async throws {
         let scene = try await completePart()
         let second = scene.operation()
         let heard = try await progress(of: second, in: scene)
@@ -260,7 +260,7 @@ struct DownloadResumeTests {
         )
     }
 
-    @Test("S35") func whatTurnsOutToBeCompleteIsConfirmed() async throws {
+    @Test("S35") func aPartThatTurnsOutToBeCompleteIsConfirmed() async throws {
         let cut = Answer.currentRepresentation.chunked(isTerminated: false)
         let scene = try DownloadScene(answers: [cut, .currentRepresentation])
         _ = await scene.run(scene.operation())
@@ -340,7 +340,7 @@ struct DownloadResumeTests {
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
     }
 
-    @Test func aCheckpointIsEnoughToGoOn() async throws {
+    @Test func aCheckpointIsEnoughToContinue() async throws {
         let scene = try DownloadScene(answers: [
             .currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation,
         ])
@@ -361,7 +361,7 @@ struct DownloadResumeTests {
         #expect(second.downloadedFile?.proof == .digest(digest))
     }
 
-    @Test func whatIsNoCheckpointIsAnError() throws {
+    @Test func anInvalidCheckpointIsAnError() throws {
         let scene = try DownloadScene()
         #expect(throws: DownloadError.checkpointUnreadable(scene.checkpoint)) {
             try DownloadOperation(resuming: scene.checkpoint)
@@ -481,7 +481,7 @@ struct DownloadResumeTests {
             ),
         ] as [(Representation, RestartReason?)]
     )
-    func whatCannotBeContinuedIsKnownBefore(representation: Representation, reason: RestartReason?)
+    func anUncontinuablePartIsKnownInAdvance(representation: Representation, reason: RestartReason?)
         async throws
     {
         let scene = try DownloadScene(
@@ -495,7 +495,7 @@ struct DownloadResumeTests {
         #expect((scene.server.requests.last?["Range"] == nil) == (reason != nil))
     }
 
-    @Test("B1") func whatBreaksGoesOnFromTheLastByte() async throws {
+    @Test("B1") func aBrokenDownloadContinuesFromTheLastByte() async throws {
         let breaking = Answer.currentRepresentation.breaking(after: .body(50_000))
         let scene = try DownloadScene(answers: [
             breaking, breaking, breaking, breaking, breaking, .currentRepresentation,

@@ -68,7 +68,7 @@ struct DownloadSinkAttackTests {
         #expect(sink.demand == .overlapDiffers)
     }
 
-    @Test("S21") func aDemandIsNotForgottenWhenTheRestComes() async throws {
+    @Test("S21") func aDemandSurvivesTheArrivalOfTheRest() async throws {
         try await findDifference()
         // The connection had broken, and the rest was asked for before that was known.
         try await prepare(.end)
@@ -106,7 +106,7 @@ struct DownloadSinkAttackTests {
         }
     }
 
-    @Test("S21") func aComparisonThatBrokeOffCanGoOnWithTheRest() async throws {
+    @Test("S21") func aComparisonThatBrokeOffCanContinueWithTheRest() async throws {
         try await open()
         try await prepare(.start(nil))
         try write("01234")

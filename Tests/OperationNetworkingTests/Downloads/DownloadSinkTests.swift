@@ -76,7 +76,7 @@ struct DownloadSinkTests {
         (CocoaError(.fileWriteUnknown), false),
         (URLError(.cancelled), false),
     ])
-    func onlyALackOfRoomIsForgottenWhenTheUserGoesOn(error: any Error, isForgotten: Bool) {
+    func onlyALackOfRoomIsForgottenWhenTheUserContinues(error: any Error, isForgotten: Bool) {
         var shared = DownloadSink.Shared()
         shared.failure = error
         shared.goOn()
@@ -227,7 +227,7 @@ struct DownloadSinkTests {
         #expect(sink.held == StoredBytes(count: 5))
     }
 
-    @Test func aBodyThatBeginsAnewLeavesNothingOfTheOneBefore() async throws {
+    @Test func aBodyThatStartsOverLeavesNothingOfTheOneBefore() async throws {
         try await open()
         try await prepare(.start(nil))
         try write("01234")

@@ -64,7 +64,7 @@ struct KeptPartTests {
         #expect(operation.downloadedFile?.restarts == [.resourceChanged])
     }
 
-    @Test("S20") func aNewPartThatBrokeOffGoesOnIfItIsProven() async throws {
+    @Test("S20") func aNewPartThatBrokeOffContinuesIfItIsProven() async throws {
         let second = Answer.representation(Self.version(2))
         let scene = try await scene([second.breaking(after: .body(50_000)), second])
         _ = await scene.run(scene.operation())
@@ -77,7 +77,7 @@ struct KeptPartTests {
     }
 
     /// The server has the first version again when the next run asks.
-    @Test("S22", arguments: [false, true]) func aNewPartThatIsNotProvenGoesAndTheOldOneGoesOn(inOneRun: Bool)
+    @Test("S22", arguments: [false, true]) func aNewPartThatIsNotProvenGoesAndTheOldOneContinues(inOneRun: Bool)
         async throws
     {
         let unnamed = Answer.representation(Self.version(0)).breaking(after: .body(50_000))
@@ -97,7 +97,7 @@ struct KeptPartTests {
     }
 
     /// Three versions, each of which breaks off.
-    @Test func atMostTwoPartsAreThere() async throws {
+    @Test func atMostTwoPartsExist() async throws {
         let version = Representation(
             .pattern(PatternBody(seed: 3, length: 300_000)),
             entityTag: .strong("v3"),
@@ -120,7 +120,7 @@ struct KeptPartTests {
     }
 
     /// A deployment that is taken back: the server has the first version again.
-    @Test("S20") func aVersionThatIsBackGoesOnWhereItHasMost() async throws {
+    @Test("S20") func aReturningVersionContinuesItsLongerPart() async throws {
         let second = Answer.representation(Self.version(2)).breaking(after: .body(50_000))
         let first = Answer.representation(Self.version(1))
         let scene = try await scene([second, first.breaking(after: .body(70_000)), first])
@@ -139,7 +139,7 @@ struct KeptPartTests {
     }
 
     /// Whatever is there: no part with bytes goes before a server has answered.
-    @Test func nothingGoesBeforeAServerHasAnswered() throws {
+    @Test func nothingIsRemovedBeforeTheServerResponds() throws {
         let fields: [HeaderFields] = [["ETag": "\"a\""], ["ETag": "\"b\""], [:]]
         for (older, newer) in fields.flatMap({ one in fields.map { (one, $0) } }) {
             for others in [0, 1, 2] {
@@ -191,7 +191,7 @@ struct KeptPartTests {
 
     private static let wrong = [FileDigest("sha-256=" + String(repeating: "0", count: 64))].compactMap { $0 }
 
-    @Test("B10", arguments: [0, 1, 5]) func aDigestThatDoesNotFitCostsNothingThatWasKept(retries: Int)
+    @Test("B10", arguments: [0, 1, 5]) func aWrongDigestRemovesNoKeptBytes(retries: Int)
         async throws
     {
         let scene = try await scene([.representation(Self.version(2))])
@@ -288,7 +288,7 @@ struct KeptPartTests {
     }
 
     /// The whole that takes the place of a refuted part breaks off: it is what goes on.
-    @Test("B10") func theWholeGoesOnInThePlaceOfARefutedPart() async throws {
+    @Test("B10") func theWholeContinuesInThePlaceOfARefutedPart() async throws {
         let lying = Representation(
             .pattern(Self.other),
             entityTag: .strong("v1"),
@@ -314,7 +314,7 @@ struct KeptPartTests {
     }
 
     /// The second version was kept by an earlier run, too.
-    @Test("B10", arguments: [0, 1]) func aDigestCostsNoneOfTwoParts(retries: Int) async throws {
+    @Test("B10", arguments: [0, 1]) func aWrongDigestRemovesNeitherOfTwoParts(retries: Int) async throws {
         let second = Answer.representation(Self.version(2))
         let scene = try await scene([second.breaking(after: .body(50_000)), second])
         _ = await scene.run(scene.operation())
@@ -327,7 +327,7 @@ struct KeptPartTests {
     }
 
     /// All bytes are there and have another digest: the first request is no second try.
-    @Test("B10", arguments: [true, false]) func aWholePartWithAnotherDigestIsAskedForWithoutRetries(
+    @Test("B10", arguments: [true, false]) func aWholePartWithAnotherDigestIsRequestedWithoutRetries(
         isRight: Bool
     )
         async throws
@@ -355,7 +355,7 @@ struct KeptPartTests {
     }
 
     /// Another language, say: the digest decides.
-    @Test("P16", arguments: [false, true]) func otherFieldsGoOnOnlyWithADigest(hasDigest: Bool) async throws {
+    @Test("P16", arguments: [false, true]) func otherFieldsContinueOnlyWithADigest(hasDigest: Bool) async throws {
         let scene = try await scene([.representation(Self.version(1))])
         var request = URLRequest(url: scene.server.url)
         request.setValue("de", forHTTPHeaderField: "Accept-Language")
@@ -373,7 +373,7 @@ struct KeptPartTests {
     }
 
     /// A part that was begun in this operation, was set aside and goes on: it is as new as before.
-    @Test("B10") func aPartThatIsBackIsThrownAwayForAWrongDigestIfNothingWasThere() async throws {
+    @Test("B10") func aPartThatIsBackIsDiscardedForAWrongDigestIfNothingWasThere() async throws {
         let scene = try DownloadScene(answers: [
             Self.cut, .representation(Self.version(0)).breaking(after: .body(50_000)),
             .representation(Self.version(1)),
@@ -405,7 +405,7 @@ struct KeptPartTests {
     }
 
     /// Both parts were left by earlier runs: no failure of this one costs a byte of them.
-    @Test(.enabled(if: SmallDisk.isPermitted, "may not mount")) func aFullDiskCostsNothingOfEarlierRuns()
+    @Test(.enabled(if: SmallDisk.isPermitted, "may not mount")) func aFullDiskRemovesNothingOfEarlierRuns()
         async throws
     {
         let disk = try SmallDisk()
@@ -520,7 +520,7 @@ struct KeptPartTests {
     }
 
     @Test("S27", arguments: Page.allCases, [false, true])
-    func aPageNeverCostsWhatIsKept(page: Page, inOneRun: Bool) async throws {
+    func aPageNeverReplacesKeptBytes(page: Page, inOneRun: Bool) async throws {
         let scene = try scene(page, times: 5, then: .representation(Self.version(1)))
         if !inOneRun { await scene.leave(100_000) }
         let operation = Self.retrying(scene.operation(), 1)
@@ -536,7 +536,7 @@ struct KeptPartTests {
         #expect(RequestFailure(try #require(error)).mayPass)
     }
 
-    @Test("S27", arguments: Page.allCases) func aPageIsWaitedForAsA503(page: Page) async throws {
+    @Test("S27", arguments: Page.allCases) func aPageIsRetriedLikeA503(page: Page) async throws {
         let scene = try scene(page, times: 2, then: .representation(Self.version(1)))
         let operation = Self.retrying(scene.operation(), 5)
         _ = try await scene.run(operation).get()
@@ -604,7 +604,7 @@ struct KeptPartTests {
     }
 
     /// Who accepts another type gets it.
-    @Test("S27") func anotherTypeReplacesAFileWhereItIsAskedFor() async throws {
+    @Test("S27") func anotherTypeReplacesAFileWhereItIsRequested() async throws {
         let json = Answer.respond(200, ["Content-Type": "application/json"], body: "{}")
         let scene = try DownloadScene(server: try ScriptedServer([.representation(Self.version(1)), json]))
         _ = try await scene.run(scene.operation()).get()
@@ -623,7 +623,7 @@ struct KeptPartTests {
         arguments: ["strong", "date", "none"],
         ["?sig=new", "/other", "language", "language of JSON", "digest"]
     )
-    func aPageCostsNoPartOfAnotherRequest(validator: String, question: String) async throws {
+    func aPageReplacesNoPartOfAnotherRequest(validator: String, question: String) async throws {
         let json = Answer.respond(200, ["Content-Type": "application/json", "ETag": "\"e\""], body: "{}")
         var first = Self.version(validator == "strong" ? 1 : 0)
         if validator == "date" { first.lastModified = Date(timeIntervalSince1970: 1_700_000_000) }
@@ -647,7 +647,7 @@ struct KeptPartTests {
     }
 
     /// Another picture or archive under the name of the first one's part is no page.
-    @Test func anotherFileOfAnotherPathIsNoPage() async throws {
+    @Test func anotherFileOfAnotherPathIsNotAPage() async throws {
         let png = Representation(.pattern(Self.other), contentType: "image/png")
         let scene = try await scene([.representation(png)])
         _ = try await scene.run(scene.operation("/b.png")).get()
@@ -678,7 +678,7 @@ struct KeptPartTests {
     }
 
     /// With a digest of the whole a date is enough.
-    @Test("P17") func aDigestGoesOnElsewhereUnderADate() async throws {
+    @Test("P17") func aDigestAllowsContinuingElsewhereUnderADate() async throws {
         var dated = Self.version(0)
         dated.lastModified = Date(timeIntervalSince1970: 1_700_000_000)
         let scene = try DownloadScene(answers: [

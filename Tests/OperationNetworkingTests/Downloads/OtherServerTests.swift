@@ -111,7 +111,7 @@ struct OtherServerTests {
     }
 
     @Test(arguments: Wish.allCases)
-    func whoAsksForItGoesOn(_ wish: Wish) async throws {
+    func anExplicitRequestContinuesElsewhere(_ wish: Wish) async throws {
         mirror.setRepresentation(DownloadScene.old)
         _ = await scene.run(operation(mirror.url))
         let second = operation(scene.server.url)
@@ -126,7 +126,7 @@ struct OtherServerTests {
     }
 
     /// A hostile mirror can send bytes of its own before those that are compared.
-    @Test func aComparisonIsNoReasonToGoOnElsewhere() async throws {
+    @Test func aComparisonIsNoReasonToContinueElsewhere() async throws {
         mirror.setRepresentation(DownloadScene.old)
         _ = await scene.run(operation(mirror.url))
         let second = operation(scene.server.url)
@@ -152,7 +152,7 @@ struct OtherServerTests {
     }
 
     /// Resume data name the address that the part is of.
-    @Test func resumeDataGoOnAtTheirOwnAddress() async throws {
+    @Test func resumeDataContinueAtTheirOwnAddress() async throws {
         mirror.setRepresentation(DownloadScene.old)
         _ = await scene.run(operation(mirror.url))
         let second = try DownloadOperation(resuming: scene.checkpoint)

@@ -61,7 +61,7 @@ struct PartialDownloadFaultTests {
     @Test(arguments: [
         "http://example.com/a", "file:///", "file:///tmp/..", "file:///tmp/.", "file:///tmp/none/",
     ])
-    func whatNamesNoFileIsRefused(text: String) throws {
+    func aURLThatNamesNoFileIsRefused(text: String) throws {
         let url = try #require(URL(string: text))
         #expect(throws: DownloadError.invalidDestination(url)) { try open(url) }
     }
@@ -175,7 +175,7 @@ struct PartialDownloadFaultTests {
     }
 
     @Test("B12", arguments: ["removed", "replaced", "cut", "lengthened"])
-    func aPartThatSomebodyChangesIsNotTakenForOurs(how: String) throws {
+    func aPartChangedByOthersIsNotAccepted(how: String) throws {
         let download = try begun()
         try download.write("0123456789")
         let part = directory.file("a.part")
@@ -217,7 +217,7 @@ struct PartialDownloadFaultTests {
 
     /// Between two pieces: what came later would hide it.
     @Test("B12", arguments: [5, 15])
-    func aPartThatSomebodyCutsOrLengthensIsWrittenNoMore(length: Int) throws {
+    func aPartTruncatedOrExtendedByOthersIsNoLongerWritten(length: Int) throws {
         let download = try begun()
         try download.write("01234567")
         let part = directory.file("a.part")
@@ -295,7 +295,7 @@ struct PartialDownloadFaultTests {
     }
 
     /// Another program has appended something after the transfer had stopped, in the same session.
-    @Test("P4") func whatIsBehindAPartAtRestIsCutAway() throws {
+    @Test("P4") func bytesAfterAPausedPartAreCutOff() throws {
         let download = try begun()
         try download.write("01234")
         try download.flush()
@@ -312,7 +312,7 @@ struct PartialDownloadFaultTests {
 
     /// `log.1.part` can be the second name of `log` as well as the first of `log.1`.
     @Test(arguments: [["log.1", "log"], ["log", "log.1"]])
-    func namesThatAreNotDecidedYetHoldUpNoOther(names: [String]) throws {
+    func undecidedNamesDelayNoOtherDownload(names: [String]) throws {
         let downloads = try names.map { try open(directory.file($0)) }
         #expect(downloads.map(\.partURL.lastPathComponent) == names.map { $0 + ".part" })
         for download in downloads {
@@ -324,7 +324,7 @@ struct PartialDownloadFaultTests {
     }
 
     /// From its name on the file is complete, whatever becomes of the checkpoint.
-    @Test func whatCannotBeTidiedUpBehindACompleteFileIsNoError() throws {
+    @Test func failingToCleanUpAfterACompleteFileIsNotAnError() throws {
         let download = try begun(total: 2)
         try download.write("01")
         try download.flush()
@@ -342,7 +342,7 @@ struct PartialDownloadFaultTests {
         #expect(try names() == ["a"])
     }
 
-    @Test func whenEveryNameIsTakenItSaysSo() throws {
+    @Test func anErrorReportsThatEveryNameIsTaken() throws {
         let name = PartialName(of: "a")
         for number in 0..<PartialName.candidateCount {
             #expect(mkfifo(directory.file(name.candidate(number).part).path, 0o600) == 0)
@@ -350,7 +350,7 @@ struct PartialDownloadFaultTests {
         #expect(throws: DownloadError.noFreeName(directory.file("a"))) { try open() }
     }
 
-    @Test func partsThatAreNoFilesArePassedBy() throws {
+    @Test func partsThatAreNotFilesAreSkipped() throws {
         try FileManager.default.createDirectory(
             at: directory.file("a.part"),
             withIntermediateDirectories: false
@@ -402,7 +402,7 @@ struct PartialDownloadFaultTests {
     }
 
     @Test(arguments: End.allCases)
-    func aLengthThatLiesTakesLittleAndGivesItBack(end: End) throws {
+    func aFalseLengthAllocatesLittleAndFreesIt(end: End) throws {
         // As much as there is room for, but not more than this.
         let available = try DownloadFolder(path: directory.url.path).room.available
         let download = try begun(total: min(available / 2, 5 << 30))
@@ -427,7 +427,7 @@ struct PartialDownloadFaultTests {
         #expect(try allocated() <= 65_536)
     }
 
-    @Test func whatAProcessThatDiedHadAllocatedIsGivenBack() throws {
+    @Test func spaceAllocatedByADeadProcessIsFreed() throws {
         let file = try #require(try DownloadFolder(path: directory.url.path).create("a.part"))
         try file.allocate(1 << 20, at: 0)
         #expect(try file.status.allocated >= 1 << 20)
@@ -439,7 +439,7 @@ struct PartialDownloadFaultTests {
         #expect(try other.status.allocated <= 65_536)
     }
 
-    @Test(.enabled(if: SmallDisk.isPermitted)) func roomThatWasMadeCountsAsRoom() throws {
+    @Test(.enabled(if: SmallDisk.isPermitted)) func allocatedSpaceCountsAsFree() throws {
         let disk = try SmallDisk()
         let total = Int64(SmallDisk.capacity * 3 / 4)
         let download = try begun(disk.file("a"), total: total)

@@ -57,7 +57,7 @@ struct ExamplesTests {
     // MARK: - Porting
 
     @Test(arguments: ["Porting", "PortingNonisolated"])
-    func aPageOfTheMainActorIsToldEverything(program: String) async throws {
+    func aPageOfTheMainActorReceivesEverything(program: String) async throws {
         let server = try ScriptedServer { request in
             .respond(200, ["Content-Type": "application/json"], body: .text("[\"\(request.method)\"]"))
         }
@@ -164,7 +164,7 @@ struct ExamplesTests {
 
     // MARK: - Download
 
-    @Test func aDownloadGoesOnAfterItBroke() async throws {
+    @Test func aDownloadContinuesAfterItBroke() async throws {
         let body = PatternBody(length: 200_000)
         let server = try ScriptedServer { request in
             let answer = Answer.representation(Representation(.pattern(body), entityTag: .strong("v1")))
@@ -183,7 +183,7 @@ struct ExamplesTests {
 
     // MARK: - PauseAndResume
 
-    @Test func aPausedDownloadAsksForTheRest() async throws {
+    @Test func aPausedDownloadRequestsTheRest() async throws {
         let representation = Representation(.generated(length: 200_000), entityTag: .strong("v1"))
         let server = try ScriptedServer { request in
             let answer = Answer.representation(representation)
@@ -221,7 +221,7 @@ struct ExamplesTests {
 
     // MARK: - Retry
 
-    @Test func retryAsksUntilThereIsAnAnswer() async throws {
+    @Test func retryRepeatsTheRequestUntilItSucceeds() async throws {
         let server = try ScriptedServer([.respond(503), .hangUp, .respond(body: "done")])
         let result = try await ExampleProgram("Retry").run(server.url.absoluteString)
         #expect(result.status == 0, "\(result)")
@@ -230,7 +230,7 @@ struct ExamplesTests {
         #expect(server.requests.count == 3)
     }
 
-    @Test func retryFailsWithASentenceWhenThereIsNoHope() async throws {
+    @Test func retryFailsWithASentenceAfterAPermanentError() async throws {
         let server = try ScriptedServer([.respond(404)])
         let result = try await ExampleProgram("Retry").run(server.url.absoluteString)
         #expect(result.status == 1)
@@ -252,7 +252,7 @@ struct ExamplesTests {
         #expect(server.requests.map(\.target) == [target, target])
     }
 
-    @Test func managerFailsWithASentenceWhenNobodyAnswers() async throws {
+    @Test func managerFailsWithASentenceWithoutAServer() async throws {
         let server = try ScriptedServer([.hangUp])
         let result = try await ExampleProgram("Manager").run(proxy: server.url)
         #expect(result.status == 1)
@@ -310,7 +310,7 @@ struct ExamplesTests {
         #expect(request.text.contains("name=\"year\"\r\n\r\n2026\r\n"))
     }
 
-    @Test func uploadFailsWithASentenceWhenThereIsNoFile() async throws {
+    @Test func uploadFailsWithASentenceWithoutAFile() async throws {
         let server = try ScriptedServer([])
         let result = try await ExampleProgram("Upload").run(server.url.absoluteString, "/nothing")
         #expect(result.status == 1)
@@ -323,7 +323,7 @@ struct ExamplesTests {
 
     // MARK: - Downloads
 
-    @Test func downloadsSavesTheFilesAndGoesOnWhereItWas() async throws {
+    @Test func downloadsSavesTheFilesAndContinuesWhereItWas() async throws {
         let isThere = Gate()
         let server = try ScriptedServer { request in
             request.path == "/late" && !isThere.isOpen ? .respond(404) : .respond(body: .text(request.path))
@@ -346,7 +346,7 @@ struct ExamplesTests {
         #expect(server.requests.map(\.target).sorted() == ["/early", "/late", "/late"])
     }
 
-    @Test func downloadsFailsWithASentenceWhenThereIsNothingToGoOnWith() async throws {
+    @Test func downloadsFailsWithASentenceWithoutAJournal() async throws {
         let directory = try TemporaryDirectory()
         let result = try await ExampleProgram("Downloads").run(directory.url.path)
         #expect(result.status == 1)
@@ -435,7 +435,7 @@ struct ExamplesTests {
 
     // MARK: - Session
 
-    @Test func aSessionGoesOnWithResumeDataInAnotherProcess() async throws {
+    @Test func aSessionContinuesWithResumeDataInAnotherProcess() async throws {
         let body = PatternBody(length: 200_000)
         let server = try ScriptedServer { request in
             guard request.path == "/big.iso" else {

@@ -167,7 +167,7 @@ struct FaultsOfServersTests {
     }
 
     @Test(arguments: FaultDestination.allCases)
-    func aServerThatFallsSilentIsATimeoutThatKeepsWhatCame(_ destination: FaultDestination) async throws {
+    func aSilentServerTimesOutAndReceivedBytesAreKept(_ destination: FaultDestination) async throws {
         let server = try ScriptedServer { _ in Self.whole.stalling(after: 100_000) }
         let directory = try TemporaryDirectory()
         let file = directory.file("body")
@@ -196,7 +196,7 @@ struct FaultsOfServersTests {
     }
 
     @Test(arguments: FaultDestination.allCases)
-    func aServerThatSaysNothingHoldsNobodyAndIsCancelledAtOnce(_ destination: FaultDestination) async throws {
+    func aSilentServerBlocksNobodyAndCanBeCancelledAtOnce(_ destination: FaultDestination) async throws {
         let server = try ScriptedServer { _ in .silence }
         let directory = try TemporaryDirectory()
         let file = directory.file("body")
@@ -215,7 +215,7 @@ struct FaultsOfServersTests {
     }
 
     /// As made by Python's gzip, without its last ten bytes.
-    @Test func aGzipBodyThatBreaksOffIsAnErrorAndKeepsWhatWasDecoded() async throws {
+    @Test func aTruncatedGzipBodyIsAnErrorAndKeepsWhatWasDecoded() async throws {
         let whole = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA="))
         let gate = Gate()
         let server = try ScriptedServer { _ in

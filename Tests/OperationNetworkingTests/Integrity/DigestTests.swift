@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: [
         "", "sha", "md-5", "sha2", "sha--256", "sha_256", " sha256", "sha-384", "ſha256", "sha256\u{301}",
     ])
-    func anotherNameIsNoneOfThem(name: String) {
+    func anUnknownNameIsNotAnAlgorithm(name: String) {
         #expect(DigestAlgorithm(name: name) == nil)
     }
 
@@ -39,7 +39,7 @@ import Testing
     // MARK: - Texts
 
     @Test(arguments: ["sha256:", "SHA256:", "sha-256=", "Sha-256:", "sha256=", ""])
-    func everyTextOfADigestIsRead(prefix: String) throws {
+    func everyFormatOfADigestIsParsed(prefix: String) throws {
         let digest = try FileDigest(.sha256, hex: Self.hello)
         #expect(try FileDigest(text: prefix + Self.hello) == digest)
         #expect(try FileDigest(text: prefix + Self.hello.uppercased()) == digest)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: DigestAlgorithm.allCases)
-    func aDigestComesBackFromAllOfItsTexts(algorithm: DigestAlgorithm) throws {
+    func aDigestIsParsedFromAllOfItsFormats(algorithm: DigestAlgorithm) throws {
         let digest = try FileDigest.of(Data("hello".utf8), algorithm: algorithm)
         #expect(FileDigest(digest.description) == digest)
         #expect(try FileDigest(algorithm, hex: digest.hex) == digest)
@@ -72,7 +72,7 @@ import Testing
         ("whirlpool:abcd", .unknownAlgorithm("whirlpool")),
         (":abcd", .unknownAlgorithm("")),
     ])
-    func whatIsNoDigestIsAnError(text: String, error: DigestError) {
+    func anInvalidDigestIsAnError(text: String, error: DigestError) {
         #expect(throws: error) { try FileDigest(text: text) }
         #expect(FileDigest(text) == nil)
         #expect(throws: DecodingError.self) {

@@ -32,7 +32,7 @@ struct ManagerObserverTests {
 
     // MARK: - The operations
 
-    @Test func aRequestIsToldInOrder() async throws {
+    @Test func aRequestIsReportedInOrder() async throws {
         let server = try ScriptedServer([.redirect(to: "/there"), .respond(body: "four")])
         let manager = manager(server)
         manager.addObserver(listener)
@@ -43,7 +43,7 @@ struct ManagerObserverTests {
         #expect(listener.downloaded.elements.last == 4)
     }
 
-    @Test func aRetryIsTold() async throws {
+    @Test func aRetryIsReported() async throws {
         let server = try ScriptedServer([.respond(503), .respond(body: "four")])
         let manager = manager(server)
         var policy = RetryPolicy(maximumRetries: 1)
@@ -54,7 +54,7 @@ struct ManagerObserverTests {
         #expect(try await listener.events.wait(count: 4) == ["started", "retrying", "response", "finished"])
     }
 
-    @Test func anUploadIsTold() async throws {
+    @Test func anUploadIsReported() async throws {
         let server = try ScriptedServer([.respond(body: "x")])
         let manager = manager(server)
         manager.addObserver(listener)
@@ -63,7 +63,7 @@ struct ManagerObserverTests {
         #expect(listener.uploaded.elements.last == 7)
     }
 
-    @Test func aDownloadIsTold() async throws {
+    @Test func aDownloadIsReported() async throws {
         let server = try ScriptedServer([.respond(body: "four")])
         let folder = try TemporaryDirectory()
         let manager = manager(server)
@@ -75,7 +75,7 @@ struct ManagerObserverTests {
         #expect(listener.downloaded.elements.last == 4)
     }
 
-    @Test func eachMemberOfABatchIsTold() async throws {
+    @Test func eachMemberOfABatchIsReported() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let folder = try TemporaryDirectory()
         let manager = manager(server)
@@ -90,7 +90,7 @@ struct ManagerObserverTests {
         #expect(events.sorted() == (0..<5).flatMap { _ in Self.usual }.sorted())
     }
 
-    @Test func whatWasMadeBeforeIsNotTold() async throws {
+    @Test func earlierOperationsAreNotReported() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let manager = manager(server)
         let operation = manager.operation(for: URLRequest(url: server.url))
@@ -119,7 +119,7 @@ struct ManagerObserverTests {
         }
     }
 
-    @Test func observersAreToldInTheOrderOfAddingAndBeforeTheOperationsOwn() async throws {
+    @Test func observersAreNotifiedInOrderAndBeforeTheOperationsOwn() async throws {
         let server = try ScriptedServer([.respond(body: "four")])
         let manager = manager(server)
         let events = Recorder<String>()
@@ -137,7 +137,7 @@ struct ManagerObserverTests {
         #expect(try count(manager) == 2)
     }
 
-    @Test func anObserverThatIsAddedAgainIsToldOnce() async throws {
+    @Test func anObserverThatIsAddedTwiceIsNotifiedOnce() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let manager = manager(server)
         let first = manager.addObserver(listener)
@@ -162,7 +162,7 @@ struct ManagerObserverTests {
     }
 
     @Test(arguments: [true, false])
-    func aRemovedObserverIsToldNothingOfOperationsThatRun(hasObservation: Bool) async throws {
+    func aRemovedObserverIsNotNotifiedOfRunningOperations(hasObservation: Bool) async throws {
         let gate = Gate()
         let server = try held(by: gate)
         let manager = manager(server)
@@ -253,7 +253,7 @@ struct ManagerObserverTests {
         #expect(operation.state.withLock { $0.closures.observers.isEmpty })
     }
 
-    @Test func aCopyOfAnEndedOperationIsTold() async throws {
+    @Test func aCopyOfAFinishedOperationIsReported() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let manager = manager(server)
         let events = Recorder<String>()
@@ -270,7 +270,7 @@ struct ManagerObserverTests {
         #expect(events.elements == expected + expected + expected)
     }
 
-    @Test func aCopyOfAnEndedDownloadIsTold() async throws {
+    @Test func aCopyOfAFinishedDownloadIsReported() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let folder = try TemporaryDirectory()
         let manager = manager(server)
@@ -282,7 +282,7 @@ struct ManagerObserverTests {
         #expect(listener.events.elements == Self.usual + Self.usual)
     }
 
-    @Test func aCopyIsToldToTheObserversOfItsTime() async throws {
+    @Test func aCopyIsReportedToTheObserversAtItsCreation() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let manager = manager(server)
         let events = Recorder<String>()
@@ -298,7 +298,7 @@ struct ManagerObserverTests {
         #expect(events.elements.count == 9)
     }
 
-    @Test func anOperationsOwnObserversAreNotToldOfItsCopies() async throws {
+    @Test func anOperationsOwnObserversAreNotNotifiedOfItsCopies() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let manager = manager(server)
         let events = Recorder<String>()
@@ -440,7 +440,7 @@ struct ObserverRelayTests {
         #expect(relay.copied() == nil)
     }
 
-    @Test func aCopyGoesOnAfterTheEnd() {
+    @Test func aCopyContinuesAfterTheEnd() {
         let listener = EventListener()
         let relay = ObserverRelay(to: listener)
         let copy = relay.copied()

@@ -36,7 +36,7 @@ struct ManagerSettingsTests {
         ("http://h", "", "http://h/", true), ("http://h/", "é", "http://h/%c3%a9", true),
         ("http://h/", "a", "https://h/a", false),
     ])
-    func pathsAreComparedAsServersDo(base: String, path: String, address: String, isCancelled: Bool) throws {
+    func pathsAreComparedLikeServersDo(base: String, path: String, address: String, isCancelled: Bool) throws {
         let manager = OperationManager(baseURL: URL(string: base))
         manager.operationQueue.isSuspended = true
         let operation = try #require(manager.get(address, success: nil, failure: nil))
@@ -46,7 +46,7 @@ struct ManagerSettingsTests {
         manager.operationQueue.isSuspended = false
     }
 
-    @Test func cancellingByAPathThatIsNoneIsAnError() {
+    @Test func cancellingByAnInvalidPathIsAnError() {
         #expect(throws: URLError.self) {
             try OperationManager().cancelAllOperations(method: "GET", path: "users")
         }
@@ -56,7 +56,7 @@ struct ManagerSettingsTests {
 
     /// Foundation would drop the field and say nothing.
     @Test(arguments: ["a\r\nX-Injected: b", "a\nb", "a\rb", "a\0b"])
-    func aFieldThatWouldNotStayOneIsAnErrorWhereverItIsGiven(value: String) async throws {
+    func aFieldThatWouldBecomeSeveralIsAnErrorEverywhere(value: String) async throws {
         let server = try ScriptedServer { _ in .respond(body: "x") }
         let manager = OperationManager(baseURL: server.url)
         manager.completionQueue = DispatchQueue(label: "callbacks")

@@ -40,7 +40,7 @@ struct OperationManagerTests {
         #expect(try manager.url(for: join.path).absoluteString == join.joined)
     }
 
-    @Test(arguments: ["a", "?page=2", "/a?b=c"]) func aQueryOfTheBaseURLIsNoneOfItsPaths(path: String) throws
+    @Test(arguments: ["a", "?page=2", "/a?b=c"]) func aQueryOfTheBaseURLIsNotPartOfItsPaths(path: String) throws
     {
         let manager = OperationManager(baseURL: URL(string: "http://h/v1/?lang=1"))
         #expect { try manager.url(for: path) } throws: { error in
@@ -121,7 +121,7 @@ struct OperationManagerTests {
         #expect(server.requests.first?["Authorization"] == "Basic dXNlcjpwYXNzd29yZA==")
     }
 
-    @Test func anErrorThatTheServerExplainsInJSONIsThere() async throws {
+    @Test func anErrorExplainedInJSONIsAvailable() async throws {
         let server = try ScriptedServer([
             .respond(422, ["Content-Type": "application/json"], body: "{\"reason\":\"no\"}")
         ])

@@ -63,7 +63,7 @@ struct SecretFieldScopeTests {
         #expect(made.value(forHTTPHeaderField: "X-Other") == "s3cret")
     }
 
-    @Test func whatACallSaysGoesWhereTheCallGoes() throws {
+    @Test func fieldsOfACallFollowTheCall() throws {
         let headers = ["authorization": "Bearer given", "X-Api-Key": "given"]
         let made = try request(manager(url("http://api.example/")), "http://other.example/", headers: headers)
         #expect(made.value(forHTTPHeaderField: "Authorization") == "Bearer given")
@@ -84,7 +84,7 @@ struct SecretFieldScopeTests {
         #expect(elsewhere.value(forHTTPHeaderField: "Proxy-Authorization") == "Basic x")
     }
 
-    @Test func aSerializerOfYourOwnIsNoExceptionWhereverItLeads() throws {
+    @Test func aCustomSerializerIsNotAnException() throws {
         struct Leading: RequestSerializer {
             func request(bySerializing request: URLRequest, with parameters: Any?) throws
                 -> URLRequest
@@ -137,7 +137,7 @@ struct SecretFieldScopeTests {
     }
 
     /// Each way in which a manager makes requests, on the wire.
-    @Test(arguments: [false, true]) func everyWayToAskKeepsThem(isHome: Bool) async throws {
+    @Test(arguments: [false, true]) func everyKindOfRequestKeepsThem(isHome: Bool) async throws {
         let server = try ScriptedServer { _ in
             .respond(200, ["Content-Type": "application/json"], body: "[1]")
         }

@@ -106,7 +106,7 @@ struct BodySourceTests {
         #expect(throws: (any Error).self) { try read(body) }
     }
 
-    @Test func aStreamIsForTheFirstWhoReadsIt() throws {
+    @Test func aStreamBelongsToItsFirstReader() throws {
         let body = BodySource.stream(InputStream(data: Data("abc".utf8)))
         let reader = BodyReader(body)
         #expect(try reader.next(atMost: 1) == Data("a".utf8))
@@ -115,14 +115,14 @@ struct BodySourceTests {
         #expect(!body.isRepeatable)
     }
 
-    @Test func aMakerThatMakesNothingIsAnError() throws {
+    @Test func aProviderWithoutAStreamIsAnError() throws {
         let body = BodySource.stream { nil }
         #expect(throws: RequestBodyError.streamNotMade("the stream")) { try read(body) }
     }
 
     // MARK: - As a stream, in a request, in a file
 
-    @Test func itIsAnInputStreamForWhoeverTakesOne() throws {
+    @Test func itCanBeUsedAsAnInputStream() throws {
         let url = try file()
         let stream = try BodySource.file(url).makeInputStream()
         #expect(stream.streamStatus == .notOpen)
@@ -166,7 +166,7 @@ struct BodySourceTests {
         #expect(copy.bodySource?.length == 7)
     }
 
-    @Test func theStreamOfSomebodyElseIsNoSource() {
+    @Test func aForeignStreamIsNotASource() {
         var request = URLRequest(url: directory.url)
         request.httpBodyStream = InputStream(data: Data())
         #expect(request.bodySource == nil)

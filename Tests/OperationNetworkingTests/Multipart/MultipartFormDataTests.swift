@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func streamsGiveAsManyBytesAsWereAskedFor(isRepeatable: Bool) throws {
+    func streamsGiveAsManyBytesAsWereRequested(isRepeatable: Bool) throws {
         let text = try encoded { form in
             if isRepeatable {
                 try form.appendPart(name: "s", fileName: "s.bin", length: 4, mimeType: "a/b") {
@@ -147,7 +147,7 @@ import Testing
         #expect(form.isEmpty)
     }
 
-    @Test func headersThatAreNoneAreRefused() {
+    @Test func invalidHeadersAreRefused() {
         var form = MultipartFormData()
         #expect(throws: RequestSerializationError.invalidFieldName("a:")) {
             try form.appendPart(withHeaders: ["a:": "b"], body: Data())
@@ -158,7 +158,7 @@ import Testing
         #expect(form.isEmpty)
     }
 
-    @Test func whatIsNoFileURLIsRefusedAsInAFNetworking() throws {
+    @Test func aURLThatIsNotAFileIsRefusedAsInAFNetworking() throws {
         var form = MultipartFormData()
         let url = try #require(URL(string: "http://localhost/a.txt"))
         let error = try #require(throws: RequestBodyError.self) {
@@ -171,7 +171,7 @@ import Testing
         #expect(old.localizedFailureReason == "Expected URL to be a file URL")
     }
 
-    @Test func aFileThatIsNotThereIsRefusedAsInAFNetworking() throws {
+    @Test func aMissingFileIsRefusedAsInAFNetworking() throws {
         var form = MultipartFormData()
         let path = directory.file("nothing").path
         let error = try #require(throws: RequestBodyError.self) {
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "a\"b", "ä", "a\r\n", String(repeating: "a", count: 71)])
-    func aBoundaryThatIsNoneIsRefused(boundary: String) {
+    func anInvalidBoundaryIsRefused(boundary: String) {
         #expect(throws: RequestBodyError.invalidBoundary(boundary)) {
             try MultipartFormData(boundary: boundary)
         }
@@ -217,7 +217,7 @@ import Testing
     @Test(arguments: [
         ("a", "a"), ("a+b_c-d.e'", "a+b_c-d.e'"), ("a:b", "\"a:b\""), ("(a)?=/,", "\"(a)?=/,\""),
     ])
-    func aBoundaryThatIsNoTokenIsQuoted(boundary: String, parameter: String) throws {
+    func aBoundaryThatIsNotATokenIsQuoted(boundary: String, parameter: String) throws {
         let form = try MultipartFormData(boundary: boundary)
         #expect(form.contentType == "multipart/form-data; boundary=\(parameter)")
     }

@@ -89,7 +89,7 @@ struct CurlCommandTests {
         try await compare(operation(request(method: method, body: all)))
     }
 
-    @Test func aBodyThatFitsIntoNoArgument() async throws {
+    @Test func aBodyTooLongForAnArgument() async throws {
         try await compare(operation(request(method: "POST", body: Data(repeating: 0x61, count: 200_000))))
     }
 
@@ -104,7 +104,7 @@ struct CurlCommandTests {
         try await compare(operation)
     }
 
-    @Test func aFormIsPutTogether() async throws {
+    @Test func aFormIsComposed() async throws {
         let directory = try TemporaryDirectory()
         try Data([0, 1, 2, 255]).write(to: directory.file("file.bin"))
         let serializer = HTTPRequestSerializer()
@@ -164,7 +164,7 @@ struct CurlCommandTests {
         #expect(command.contains(" --proxy-user user:\(proxy.password ?? "") "))
     }
 
-    @Test func timeoutsAndVersionsAreTold() async throws {
+    @Test func timeoutsAndVersionsAreIncluded() async throws {
         let directory = try TemporaryDirectory()
         var request = request()
         request.timeoutInterval = 7.5

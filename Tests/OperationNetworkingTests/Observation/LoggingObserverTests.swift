@@ -176,7 +176,7 @@ struct LoggingObserverTests {
         #expect(copy.logger?.label == "test")
     }
 
-    @Test func aLoggerAboveDebugIsNotAsked() async throws {
+    @Test func aLoggerAboveDebugLogsNothing() async throws {
         let server = try ScriptedServer { _ in .respond(body: "x") }
         let manager = OperationManager(baseURL: server.url)
         manager.responseSerializer = HTTPResponseSerializer()

@@ -147,7 +147,7 @@ struct NetworkActivityManagerTests {
         #expect(waits.elements.count == 2)
     }
 
-    @Test func oneOfTwoWaysToHearOfAnOperationIsEnough() async throws {
+    @Test func oneOfTwoObservationsOfAnOperationIsEnough() async throws {
         let gate = Gate()
         let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
         let owner = OperationManager()
@@ -177,7 +177,7 @@ struct NetworkActivityManagerTests {
         }
     }
 
-    @Test func aStartThatIsToldAfterTheRemovalCountsNothing() async throws {
+    @Test func aStartReportedAfterTheRemovalDoesNotCount() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         let operation = operation(server.url, observed: false)
         // It is told before the manager.
@@ -209,7 +209,7 @@ struct NetworkActivityManagerTests {
         #expect(waits.elements.count == 2)
     }
 
-    @Test func aManagerThatIsNotEnabledSaysNothing() async throws {
+    @Test func aDisabledManagerReportsNothing() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         manager.isEnabled = false
         let operation = operation(server.url)
@@ -220,7 +220,7 @@ struct NetworkActivityManagerTests {
         #expect(waits.elements.isEmpty && edges.elements.isEmpty)
     }
 
-    @Test func theActionComesOnMainUnlessAQueueIsGiven() async throws {
+    @Test func theActionIsCalledOnTheMainQueueByDefault() async throws {
         let (heard, key) = (Recorder<Bool>(), DispatchSpecificKey<Bool>())
         DispatchQueue.main.setSpecific(key: key, value: true)
         manager.completionQueue = nil

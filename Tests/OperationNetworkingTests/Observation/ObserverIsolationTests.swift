@@ -36,7 +36,7 @@ struct ObserverIsolationTests {
         #expect(screen.lines == ["true", "active true", "active false"])
     }
 
-    @MainActor @Test func aStopHoldsForAClosureThatIsOnItsWay() async throws {
+    @MainActor @Test func aStopPreventsAPendingClosure() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let reachability = scene.manager()
         reachability.completionQueue = callbacks

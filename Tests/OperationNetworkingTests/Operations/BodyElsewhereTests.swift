@@ -52,7 +52,7 @@ struct BodyElsewhereTests {
         #expect(later.isFinished && later.responseObject == nil && later.error == nil)
     }
 
-    @Test func theResponseIsJudgedAllTheSame() async throws {
+    @Test func theResponseIsJudgedAnyway() async throws {
         let server = try ScriptedServer { _ in .respond(201, body: "made") }
         let folder = try TemporaryDirectory()
         for serializer in [HTTPResponseSerializer(), JSONResponseSerializer()] as [any ResponseSerializer] {

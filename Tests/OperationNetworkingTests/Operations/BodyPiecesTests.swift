@@ -31,7 +31,7 @@ struct BodyPiecesTests {
     }
 
     /// A body of 64 MiB, of which nothing is read for a while.
-    @Test func aReaderThatDoesNotKeepUpHoldsTheTransfer() async throws {
+    @Test func aSlowReaderHoldsTheTransfer() async throws {
         let server = try ScriptedServer([.respond(body: .generated(length: 64 << 20))])
         let operation = operation(server)
         let pieces = operation.bodyPieces()
@@ -145,7 +145,7 @@ struct BodyPiecesTests {
     }
 
     /// The connection breaks in the middle: the rest follows what was read, or the error does.
-    @Test(arguments: [false, true]) func aBodyThatBreaksOffGoesOnOrIsAnError(isRetried: Bool) async throws {
+    @Test(arguments: [false, true]) func aTruncatedBodyContinuesOrIsAnError(isRetried: Bool) async throws {
         let body = PatternBody(length: 300_000)
         let server = try ScriptedServer(
             serving: Representation(.pattern(body), entityTag: .strong("v1")),

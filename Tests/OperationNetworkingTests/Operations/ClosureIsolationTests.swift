@@ -91,7 +91,7 @@ struct ClosureIsolationTests {
     }
 
     /// The main thread waits here for the closures of another queue, and then lets its own come.
-    @MainActor @Test func aBlockedMainThreadHoldsUpItsOwnClosuresOnly() async throws {
+    @MainActor @Test func aBlockedMainThreadDelaysItsOwnClosuresOnly() async throws {
         let server = try ScriptedServer([.respond(body: "four")])
         let screen = MainScreen()
         let outside = Outside()
@@ -116,7 +116,7 @@ struct ClosureIsolationTests {
     }
 
     /// The completion queue is the main queue here, whose thread waits.
-    @MainActor @Test func aBlockedMainThreadHoldsUpNoDecisionOfOtherCode() async throws {
+    @MainActor @Test func aBlockedMainThreadDelaysNoDecisionOfOtherCode() async throws {
         let server = try ScriptedServer(
             routes: [
                 "/old": [.respond(302, ["Location": "/new"])],
@@ -156,7 +156,7 @@ struct ClosureIsolationTests {
         }
     }
 
-    @Test func closuresOfAnActorComeOnIt() async throws {
+    @Test func closuresOfAnActorRunOnIt() async throws {
         let server = try ScriptedServer([.respond(body: "four")])
         let done = Recorder<[String]>()
         await Counter().fetch(server.url, done)

@@ -26,7 +26,7 @@ import Testing
         #expect(meter.finish(now: start + 2) == nil)
     }
 
-    @Test func tellsLaterWhatCameTooSoon() {
+    @Test func reportsLaterWhatCameTooSoon() {
         var meter = ProgressMeter()
         #expect(!meter.isBehind && meter.catchUp(now: start) == nil)
         let reported = [
@@ -51,7 +51,7 @@ import Testing
         #expect(meter.add(100, now: start + 1)?.total == 700)
     }
 
-    @Test func isSilentAfterARestartUntilItHasPassedWhatItReported() {
+    @Test func reportsNothingAfterARestartUntilItExceedsItsLastReport() {
         var meter = ProgressMeter()
         #expect(meter.add(600, now: start)?.total == 600)
         meter.restart(at: 0)
@@ -59,7 +59,7 @@ import Testing
         #expect(meter.add(200, now: start + 2)?.total == 700)
     }
 
-    @Test func theLastReportIsTrueEvenIfItIsLess() {
+    @Test func theLastReportIsCorrectEvenIfItIsSmaller() {
         var meter = ProgressMeter()
         _ = meter.add(600, now: start)
         meter.restart(at: 0)
@@ -110,7 +110,7 @@ struct DeliveryOrderTests {
         #expect(try await heard.wait(count: 3) == ["progress", "success", "waiter"])
     }
 
-    @Test func anObserverThatWasRemovedHearsNothing() async throws {
+    @Test func aRemovedObserverIsNotNotified() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = DispatchQueue(label: "callbacks")

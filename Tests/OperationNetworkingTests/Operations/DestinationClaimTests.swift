@@ -87,7 +87,7 @@ struct DestinationClaimTests {
     ]
 
     @Test(arguments: noFiles.indices)
-    func whatIsNoFileIsAnErrorBeforeAnythingIsSent(_ index: Int) async throws {
+    func whatIsNotAFileIsAnErrorBeforeAnythingIsSent(_ index: Int) async throws {
         let scene = try Scene()
         try Data("precious".utf8).write(to: scene.file)
         let url = try #require(Self.noFiles[index](scene.file.path))
@@ -152,7 +152,7 @@ struct DestinationClaimTests {
         #expect(try Self.quick.firstDifference(fromFile: scene.file) == nil)
     }
 
-    @Test func ofManyAtOnceOneWritesTheFile() async throws {
+    @Test func onlyOneOfManyWritesTheFile() async throws {
         let scene = try Scene()
         let errors = Recorder<(any Error)?>()
         let operations = (0..<20).map { _ in
@@ -199,7 +199,7 @@ struct DestinationClaimTests {
 
     // MARK: - How long
 
-    @Test func aPausedOneKeepsItsFile() async throws {
+    @Test func aPausedOperationKeepsItsFile() async throws {
         let scene = try Scene()
         let first = try await scene.writer()
         first.pause()
@@ -216,7 +216,7 @@ struct DestinationClaimTests {
         func operation(_ operation: ConnectionOperation, willRetry retry: Retry) { all.append(retry.delay) }
     }
 
-    @Test func oneThatWaitsForItsNextAttemptKeepsItsFileUntilItIsCancelled() async throws {
+    @Test func anOperationThatWaitsForARetryKeepsItsFileUntilItIsCancelled() async throws {
         let scene = try Scene { $0.breaking(after: .body(Self.beginning)) }
         let first = scene.operation("/slow", to: scene.file)
         var policy = RetryPolicy(maximumRetries: 3)
@@ -235,7 +235,7 @@ struct DestinationClaimTests {
         #expect(try Self.quick.firstDifference(fromFile: scene.file) == nil)
     }
 
-    @Test func anAttemptThatBreaksOffGivesItBackAtTheEnd() async throws {
+    @Test func aFailedAttemptGivesTheFileBackAtTheEnd() async throws {
         let scene = try Scene { $0.breaking(after: .body(Self.beginning)) }
         let first = try await scene.writer()
         scene.gate.open()
@@ -244,7 +244,7 @@ struct DestinationClaimTests {
         #expect(try Self.quick.firstDifference(fromFile: scene.file) == nil)
     }
 
-    @Test func onesThatWereNotStartedOrHadNoBodyForItHaveNone() async throws {
+    @Test func operationsThatWereNotStartedOrHadNoBodyHaveNoFile() async throws {
         let scene = try Scene()
         let idle = scene.operation(to: scene.file)
         let server = try ScriptedServer([.respond(404)])
@@ -259,7 +259,7 @@ struct DestinationClaimTests {
         #expect(idle.error == nil && !idle.isFinished)
     }
 
-    @Test func onesThatAreGoneGiveItBack() async throws {
+    @Test func releasedOperationsGiveTheFileBack() async throws {
         let scene = try Scene()
         do {
             let first = try await scene.writer()
@@ -317,7 +317,7 @@ struct DestinationClaimTests {
     // MARK: - A server of other authors
 
     @Test(.enabled(if: RealServers.nginx != nil && RealServers.nginxRoot != nil))
-    func whatIsThereIsTheBodyOfTheLastThatSucceeded() async throws {
+    func theFileHasTheBodyOfTheLastSuccess() async throws {
         let nginx = try #require(RealServers.nginx)
         let root = try #require(RealServers.nginxRoot)
         let names = ["1m.bin", "64k.bin"]

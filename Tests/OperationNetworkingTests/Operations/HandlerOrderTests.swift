@@ -125,7 +125,7 @@ struct HandlerOrderTests {
     /// The main queue makes the call, which was handed in before the start, or by a callback that has
     /// returned.
     @Test(arguments: [false, true])
-    func anEndDuringACallIsToldOnTheQueue(isFromCallback: Bool) async throws {
+    func anEndDuringACallIsReportedOnTheQueue(isFromCallback: Bool) async throws {
         let (answer, mayReturn, heard) = (Gate(), Gate(), Recorder<String>())
         let server = try ScriptedServer([.respond(body: "four").held(by: answer)])
         let (queue, key) = (DispatchQueue(label: "own"), DispatchSpecificKey<Bool>())

@@ -59,7 +59,7 @@ struct LateClosureTests {
         }
     }
 
-    @Test(arguments: Past.allCases) func closuresOfWhatIsOverAreNotKept(_ past: Past) async throws {
+    @Test(arguments: Past.allCases) func closuresOfAFinishedOperationAreReleased(_ past: Past) async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let operation = try await past.operation(server.url)
         let setters: [(Load) -> Void] = [

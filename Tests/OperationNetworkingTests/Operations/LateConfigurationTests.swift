@@ -140,7 +140,7 @@ struct LateConfigurationTests {
     }
 
     /// A queue asks whether an operation is ready, and so do others.
-    @Test func whatIsInNoQueueTakesSettings() async throws {
+    @Test func anOperationInNoQueueAcceptsSettings() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let folder = try TemporaryDirectory()
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
@@ -169,7 +169,7 @@ struct LateConfigurationTests {
     }
 
     /// Foundation asks for the readiness in these cases as a queue does when it gets an operation.
-    @Test func anOperationThatWasAskedForItsReadinessIsStillConfigured() async throws {
+    @Test func anOperationWhoseReadinessWasReadIsStillConfigured() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let folder = try TemporaryDirectory()
         let earlier = BlockOperation {}
@@ -185,7 +185,7 @@ struct LateConfigurationTests {
     }
 
     /// Its archive does not keep these, so a program sets them for each operation that it restores.
-    @Test func whatWasRestoredAsFinishedTakesNoSettings() async throws {
+    @Test func aRestoredFinishedOperationAcceptsNoSettings() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let folder = try TemporaryDirectory()
         let original = HTTPRequestOperation(request: URLRequest(url: server.url))
@@ -209,7 +209,7 @@ struct LateConfigurationTests {
         #expect(text.contains(sentence))
     }
 
-    @Test func whatIsDoneTwiceSaysWhatItWas() async throws {
+    @Test func aRepeatedCallNamesItself() async throws {
         let pieces = await #expect(
             processExitsWith: Self.trap,
             observing: [\.standardErrorContent]
@@ -375,7 +375,7 @@ struct LateConfigurationTests {
         #expect(heard.elements == [true])
     }
 
-    @Test func whatDependsOnOneThatWasCancelledAloneGoesOnWhenThatIsStarted() async throws {
+    @Test func whatDependsOnOneThatWasCancelledAloneContinuesWhenThatIsStarted() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let manager = Self.manager(server)
         let cancelled = manager.operation(for: URLRequest(url: server.url))
@@ -427,7 +427,7 @@ struct LateConfigurationTests {
         #expect(queue.operationCount == 0)
     }
 
-    @Test func anOperationOfASuspendedQueueEndsWhenTheQueueGoesOn() async throws {
+    @Test func anOperationOfASuspendedQueueEndsWhenTheQueueContinues() async throws {
         let queue = OperationQueue()
         queue.isSuspended = true
         let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/")))

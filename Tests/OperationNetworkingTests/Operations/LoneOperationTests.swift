@@ -56,7 +56,7 @@ struct LoneOperationTests {
         }
     }
 
-    @Test(arguments: End.allCases) func allThatWaitsGoesOn(_ end: End) async throws {
+    @Test(arguments: End.allCases) func everyWaiterContinues(_ end: End) async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let callbacks = DispatchQueue(label: "callbacks")
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))

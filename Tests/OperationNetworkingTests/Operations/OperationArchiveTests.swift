@@ -16,7 +16,7 @@ struct OperationArchiveTests {
         return try JSONDecoder().decode(OperationArchive.self, from: JSONEncoder().encode(archive))
     }
 
-    @Test func anOperationThatNeverRanComesBackReady() throws {
+    @Test func anOperationThatNeverRanIsRestoredAsReady() throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/a?b=c"))
         var request = URLRequest(url: url, timeoutInterval: 7)
         request.httpMethod = "POST"
@@ -33,7 +33,7 @@ struct OperationArchiveTests {
         #expect(copy.isReady && !copy.isFinished)
     }
 
-    @Test func theRetryPolicyComesBackAndSoDoesNone() throws {
+    @Test func theRetryPolicyIsRestoredAndSoIsNone() throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let operation = HTTPRequestOperation(request: URLRequest(url: url))
         #expect(HTTPRequestOperation(archive: try archived(operation)).retryPolicy == nil)
@@ -45,7 +45,7 @@ struct OperationArchiveTests {
     }
 
     /// The limits of sending secrets hold in the next process, too.
-    @Test func howSecretsMayBeSentComesBack() throws {
+    @Test func howSecretsMayBeSentIsRestored() throws {
         let url = try #require(URL(string: "http://user:password@127.0.0.1:1/"))
         let operation = HTTPRequestOperation(request: URLRequest(url: url))
         let plain = HTTPRequestOperation(archive: try archived(operation))
@@ -67,7 +67,7 @@ struct OperationArchiveTests {
         #expect(jar !== CookieJar.shared && jar.cookies.isEmpty)
     }
 
-    @Test func aFormOfDataAndFilesComesBack() async throws {
+    @Test func aFormOfDataAndFilesIsRestored() async throws {
         let directory = try TemporaryDirectory()
         let file = directory.file("photo.png")
         try Data("not really".utf8).write(to: file)
@@ -101,7 +101,7 @@ struct OperationArchiveTests {
         #expect(operation.archive?.request.bodySource?.length == 1)
     }
 
-    @Test func aFinishedOperationComesBackFinishedWithItsResults() async throws {
+    @Test func aFinishedOperationIsRestoredWithItsResults() async throws {
         let server = try ScriptedServer([
             .respond(200, ["Content-Type": "application/json"], body: "{\"a\":1}")
         ])
@@ -120,7 +120,7 @@ struct OperationArchiveTests {
         #expect(try await copy.value != nil)
     }
 
-    @Test func theSerializerComesBack() throws {
+    @Test func theSerializerIsRestored() throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let operation = HTTPRequestOperation(request: URLRequest(url: url))
         var json = JSONResponseSerializer()
@@ -152,7 +152,7 @@ struct OperationArchiveTests {
         }
     }
 
-    @Test func aFailedOperationComesBackWithItsError() async throws {
+    @Test func aFailedOperationIsRestoredWithItsError() async throws {
         let server = try ScriptedServer([.hangUp])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = callbacks

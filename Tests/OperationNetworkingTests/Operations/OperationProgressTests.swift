@@ -46,7 +46,7 @@ struct OperationProgressTests {
     }
 
     /// The server sends in two steps so soon after one another that one report would do, and then nothing.
-    @Test func allThatHasComeIsToldAlsoIfNothingFollows() async throws {
+    @Test func allReceivedBytesAreReportedEvenIfNothingFollows() async throws {
         let (first, second) = (Gate(), Gate())
         let server = try ScriptedServer([
             .respond(body: .generated(length: 100_000)).held(after: .body(10_000), by: first)
@@ -69,7 +69,7 @@ struct OperationProgressTests {
         _ = try await operation.value
     }
 
-    @Test func allThatWasSentIsToldBeforeTheAnswerComes() async throws {
+    @Test func allSentBytesAreReportedBeforeTheResponse() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.respond(body: "").held(after: .wire(0), by: gate)])
         var request = URLRequest(url: server.url)
@@ -112,7 +112,7 @@ struct OperationProgressTests {
         }
     }
 
-    @Test func aFailureIsNoCompletion() async throws {
+    @Test func aFailureIsNotACompletion() async throws {
         let server = try ScriptedServer([.respond(body: "0123456789").breaking(after: 4)])
         let operation = operation(server)
         let progress = operation.downloadProgress
@@ -160,7 +160,7 @@ struct OperationProgressTests {
         await #expect(throws: URLError.self) { try await operation.value }
     }
 
-    @Test func itIsCompleteBeforeTheResultIsTold() async throws {
+    @Test func itIsCompleteBeforeTheResultIsDelivered() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello").chunked() }
         let operation = operation(server)
         let parent = Progress(totalUnitCount: 1)
@@ -200,7 +200,7 @@ struct OperationProgressTests {
         for await _ in updates {}
     }
 
-    @Test func whatIsAskedForAfterTheEndIsThere() async throws {
+    @Test func updatesRequestedAfterTheEndAreDelivered() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         let operation = operation(server)
         operation.start()
@@ -210,7 +210,7 @@ struct OperationProgressTests {
     }
 
     /// Nothing was asked for, so nothing is kept.
-    @Test func anAbandonedSequenceIsLetGo() async throws {
+    @Test func anAbandonedSequenceIsReleased() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         let operation = operation(server)
         do {

@@ -175,7 +175,7 @@ import Testing
     }
 
     /// A pause and a resumption may overtake the news of a wait: the exchange begins anew, and does not wait.
-    @Test func theNewsOfAWaitBeforeAPauseComesTooLate() {
+    @Test func theEndOfAWaitBeforeAPauseComesTooLate() {
         var machine = Machine(phase: .executing)
         let lap = machine.lap
         #expect(machine.pause() == .suspend && machine.resume() == .settleSlot)

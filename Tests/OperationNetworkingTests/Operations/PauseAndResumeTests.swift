@@ -219,7 +219,7 @@ struct PauseAndResumeTests {
         #expect(server.requests.map(\.text) == ["body", "body"])
     }
 
-    @Test func aPauseBeforeTheFirstByteAsksForEverything() async throws {
+    @Test func aPauseBeforeTheFirstByteRequestsEverything() async throws {
         let server = try ScriptedServer([.silence, .respond(200, ["ETag": "\"v1\""], body: "0123456789")])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = DispatchQueue(label: "callbacks")
@@ -233,7 +233,7 @@ struct PauseAndResumeTests {
     }
 
     @Test(arguments: Destination.allCases)
-    func aRangeOfTheCallersIsAskedForAgainAndWrittenTwiceNowhere(_ destination: Destination) async throws {
+    func aRangeOfTheCallersIsRequestedAgainAndWrittenTwiceNowhere(_ destination: Destination) async throws {
         let gate = Gate()
         let answer = Answer.respond(206, ["Content-Range": "bytes 0-9/10"], body: "0123456789")
         let server = try ScriptedServer([answer.held(after: 4, by: gate), answer])

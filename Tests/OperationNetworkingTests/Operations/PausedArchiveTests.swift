@@ -46,7 +46,7 @@ struct PausedArchiveTests {
         return try JSONDecoder().decode(OperationArchive.self, from: JSONEncoder().encode(archive))
     }
 
-    @Test func aBodyInMemoryGoesOnInAnotherProcess() async throws {
+    @Test func aBodyInMemoryContinuesInAnotherProcess() async throws {
         let server = try Self.server(Self.old, then: Self.old)
         let operation = operation(server.url)
         try await begin(operation)
@@ -141,7 +141,7 @@ struct PausedArchiveTests {
         #expect(server.requests.count >= 2)
     }
 
-    @Test func whatCannotBeAskedForInPartsBeginsAnew() async throws {
+    @Test func whatCannotBeRequestedInPartsStartsOver() async throws {
         let directory = try TemporaryDirectory()
         for usesFile in [true, false] {
             let server = try Self.server(Self.old, then: Self.old)
@@ -247,7 +247,7 @@ struct PausedArchiveTests {
         #"{"date": "yesterday"}"#, #"{"entityTag": "\"v1\"", "total": 5}"#,
         #"{"entityTag": "\"v1\"", "total": -1}"#,
     ])
-    func aRecordWithoutSenseIsNothingToGoOnWith(text: String) throws {
+    func anInvalidRecordCannotBeContinued(text: String) throws {
         let record = try JSONDecoder().decode(PartialContentRecord.self, from: Data(text.utf8))
         #expect(record.partialContent(offset: 5) == nil)
     }

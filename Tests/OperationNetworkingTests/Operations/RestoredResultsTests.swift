@@ -80,7 +80,7 @@ struct RestoredResultsTests {
     }
 
     @Test(arguments: [(404, false), (503, true)])
-    func aRefusedStatusComesBackAsThat(status: Int, mayPass: Bool) async throws {
+    func aRefusedStatusIsRestored(status: Int, mayPass: Bool) async throws {
         let server = try ScriptedServer([
             .respond(status, ["Content-Type": "application/json"], body: "{\"why\":\"so\"}")
         ])
@@ -112,7 +112,7 @@ struct RestoredResultsTests {
 
     // MARK: - Responses
 
-    @Test func aResponseComesBackWithItsCost() async throws {
+    @Test func aResponseIsRestoredWithItsMetrics() async throws {
         let server = try ScriptedServer([Self.json])
         let operation = await ended(server)
         let copy = HTTPRequestOperation(archive: try archived(operation))
@@ -145,7 +145,7 @@ struct RestoredResultsTests {
 
     // MARK: - Requests and dependencies
 
-    @Test func whatTheRequestSaysOfCookiesAndCachesComesBack() throws {
+    @Test func whatTheRequestSaysOfCookiesAndCachesIsRestored() throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let plain = ConnectionOperation(archive: try archived(ConnectionOperation(request: .init(url: url))))
         #expect(plain.request.httpShouldHandleCookies && plain.request.cachePolicy == .useProtocolCachePolicy)

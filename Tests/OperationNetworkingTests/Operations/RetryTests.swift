@@ -56,7 +56,7 @@ struct RetryTests {
     }
 
     /// As of a server that is still at it.
-    @Test func aSuccessThatThePolicyNamesIsAskedForAgain() async throws {
+    @Test func aSuccessListedByThePolicyIsRetried() async throws {
         let wait = Answer.respond(202, ["Retry-After": "0"], body: "wait")
         var policy = quick(2)
         policy.statusCodes.insert(202)
@@ -82,7 +82,7 @@ struct RetryTests {
         callbacks.sync {}
     }
 
-    @Test func anAnswerThatMayBeBetterNextTimeIsAskedForAgain() async throws {
+    @Test func aRetryableStatusIsRetried() async throws {
         let server = try ScriptedServer([.respond(503), .respond(500, body: "no"), .respond(body: "done")])
         let (operation, watcher) = started(server)
         try await expectDone(operation)
@@ -138,7 +138,7 @@ struct RetryTests {
         #expect(server.requests.map(\.text) == ["abc"])
     }
 
-    @Test func whatCameIsKeptAndTheRestIsAskedFor() async throws {
+    @Test func whatCameIsKeptAndTheRestIsRequested() async throws {
         let representation = Representation(.generated(length: 200_000), entityTag: .strong("v1"))
         let server = try ScriptedServer { request in
             let answer = Answer.representation(representation)
@@ -151,7 +151,7 @@ struct RetryTests {
         #expect(server.requests[1]["If-Range"] == "\"v1\"")
     }
 
-    @Test func aRedirectIsFollowedAnew() async throws {
+    @Test func aRedirectIsFollowedAgain() async throws {
         let server = try ScriptedServer { request in
             switch request.number {
             case 0, 2: .redirect(to: "/there")
@@ -210,7 +210,7 @@ struct RetryTests {
         }
     }
 
-    @Test func theServersWishIsHeard() async throws {
+    @Test func theServersRetryAfterIsRespected() async throws {
         let server = try ScriptedServer { request in
             request.number == 0 ? .respond(429, ["Retry-After": "1"]) : .respond(body: "done")
         }

@@ -35,7 +35,7 @@ struct StartNotificationTests {
         return operation
     }
 
-    @Test func itIsToldWhileTheServerThinks() async throws {
+    @Test func itIsReportedBeforeTheServerResponds() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.respond(body: "hello").held(by: gate)])
         let operation = operation(server.url)
@@ -47,7 +47,7 @@ struct StartNotificationTests {
         #expect(try await ears.heard.wait(count: 2) == ["start", "finish"])
     }
 
-    @Test func itIsToldWhileItWaitsForAConnection() async throws {
+    @Test func itIsReportedWhileItWaitsForAConnection() async throws {
         let gate = Gate()
         let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
         let manager = OperationManager()
@@ -62,7 +62,7 @@ struct StartNotificationTests {
     }
 
     /// The first transfer is over at once, and the operation is not.
-    @Test func itIsToldWhileARetryWaits() async throws {
+    @Test func itIsReportedWhileARetryWaits() async throws {
         let server = try ScriptedServer { _ in .respond(503) }
         let operation = operation(server.url)
         var policy = RetryPolicy(maximumRetries: 1)
@@ -102,7 +102,7 @@ struct StartNotificationTests {
         #expect(try await ears.heard.wait(count: 4).last == "finish")
     }
 
-    @Test func anObserverHearsItAtOnce() async throws {
+    @Test func anObserverIsNotifiedAtOnce() async throws {
         final class Observer: OperationObserver {
             let started = Gate()
 

@@ -181,7 +181,7 @@ struct StreamClaimTests {
     // MARK: - Shared
 
     @Test(arguments: [false, true])
-    func anOutputStreamOfTwoIsWrittenByTheFirst(pauses: Bool) async throws {
+    func aSharedOutputStreamIsWrittenByTheFirstOperation(pauses: Bool) async throws {
         let (gate, folder) = (Gate(), try TemporaryDirectory())
         let server = try server(gate)
         let stream = try #require(OutputStream(url: folder.file("file"), append: false))
@@ -204,7 +204,7 @@ struct StreamClaimTests {
     }
 
     @Test(arguments: Input.allCases)
-    func anInputStreamOfTwoIsReadByTheFirst(_ input: Input) async throws {
+    func aSharedInputStreamIsReadByTheFirstOperation(_ input: Input) async throws {
         let server = try ScriptedServer { _ in .respond() }
         let hold = Gate()
         let stream = WatchedStream(length: 200_000, heldBy: hold)

@@ -29,7 +29,7 @@ struct SubclassTests {
         }
     }
 
-    @Test func aSubclassHearsTheResponseEveryPieceAndTheEnd() async throws {
+    @Test func aSubclassReceivesTheResponseEveryPieceAndTheEnd() async throws {
         let body = PatternBody(length: 3 << 20)
         let server = try ScriptedServer([.respond(200, [:], body: .pattern(body))])
         let operation = Listener(request: URLRequest(url: server.url))
@@ -61,7 +61,7 @@ struct SubclassTests {
         #expect(try await operation.heard.wait(count: 3) == ["response 200", "another", "finish"])
     }
 
-    @Test func aBodyFromAStreamIsSentAgainAfterARedirectIfSomebodyProvidesIt() async throws {
+    @Test func aStreamedBodyIsSentAgainAfterARedirectWithAProvider() async throws {
         let server = try ScriptedServer([.redirect(to: "/there", statusCode: 307), .respond(body: "done")])
         var request = URLRequest(url: server.url)
         request.httpMethod = "POST"
@@ -77,7 +77,7 @@ struct SubclassTests {
         #expect(server.requests.map(\.path) == ["/", "/there"])
     }
 
-    @Test func aBodyFromAStreamThatNobodyProvidesAgainIsAnError() async throws {
+    @Test func aStreamedBodyWithoutAProviderIsAnError() async throws {
         let server = try ScriptedServer([.redirect(to: "/there", statusCode: 308), .respond(body: "done")])
         var request = URLRequest(url: server.url)
         request.httpMethod = "PUT"

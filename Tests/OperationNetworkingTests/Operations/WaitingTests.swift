@@ -151,7 +151,7 @@ struct WaitingTests {
     }
 
     /// As one that is to end after some time.
-    @Test func aTaskGroupEndsThatDoesNotWantTheValueAnyMore() async throws {
+    @Test func aTaskGroupEndsWithoutTheValue() async throws {
         struct TimeIsUp: Error {}
         let scene = try await Scene(.suspendedQueue)
         let operation = scene.operation
@@ -198,7 +198,7 @@ struct WaitingTests {
     }
 
     /// Whichever comes first, exactly one of both, and the operation agrees.
-    @Test func anEndAndACancellationAtOnceAreOneOfBoth() async throws {
+    @Test func aConcurrentEndAndCancellationHaveOneOutcome() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         var values = 0
         for round in 0..<Rounds.count(400) {
@@ -224,7 +224,7 @@ struct WaitingTests {
     // MARK: - Batches
 
     @Test(arguments: Obstacle.allCases)
-    func aCancelledTaskGetsTheResultsThatThereAre(obstacle: Obstacle) async throws {
+    func aCancelledTaskReceivesTheAvailableResults(obstacle: Obstacle) async throws {
         let scene = try await Scene(obstacle)
         let finished = HTTPRequestOperation(request: URLRequest(url: scene.server.url))
         let failed = HTTPRequestOperation(request: URLRequest(url: scene.server.url))

@@ -25,7 +25,7 @@ struct WithoutMainQueueTests {
         HTTPRequestOperation(request: URLRequest(url: server.url(path: path)))
     }
 
-    @Test func whoWaitsOnTheMainThreadReadsWhyNothingComes() async {
+    @Test func waitingOnTheMainThreadLogsAWarning() async {
         await #expect(processExitsWith: .success) {
             alarm(50)
             let pipe = Pipe()
@@ -148,7 +148,7 @@ struct WithoutMainQueueTests {
     }
 
     /// A process that never runs the main queue does not keep what waits for it.
-    @Test func whatTheMainQueueIsNeverToldIsNotKept() async {
+    @Test func callbacksThatTheMainQueueNeverRunsAreNotKept() async {
         await #expect(processExitsWith: .success) {
             alarm(100)
             try await WithoutMainQueueTests.blockMain()
@@ -174,7 +174,7 @@ struct WithoutMainQueueTests {
     }
 
     /// The end comes while the main queue tells the start, and has to wait for a later turn of it.
-    @Test func aStartThatWasToldIsFollowedByItsEnd() async {
+    @Test func aReportedStartIsFollowedByItsEnd() async {
         await #expect(processExitsWith: .success) {
             alarm(100)
             let (answer, isTelling, mayGoOn, mayTellRest) = (Gate(), Gate(), Gate(), Gate())
@@ -215,7 +215,7 @@ struct WithoutMainQueueTests {
     }
 
     /// The main queue is busy for a while: everything comes in order as soon as it is not.
-    @Test func whatIsSetLateIsToldWhenTheMainQueueComes() async {
+    @Test func aLateClosureIsCalledWhenTheMainQueueRuns() async {
         await #expect(processExitsWith: .success) {
             alarm(50)
             let gate = Gate()
@@ -267,7 +267,7 @@ struct WithoutMainQueueTests {
     }
 
     /// Notifications that wait for the main queue come on the queue that is set late, with the closures.
-    @Test func whatIsSetLateWithAQueueNeedsNoMainQueue() async {
+    @Test func aLateClosureWithAQueueNeedsNoMainQueue() async {
         await #expect(processExitsWith: .success) {
             alarm(50)
             try await WithoutMainQueueTests.blockMain()

@@ -51,7 +51,7 @@ struct NetworkReachabilityManagerTests {
 
     // MARK: - Statuses
 
-    @Test func theFirstStatusIsThereWhenStartReturns() {
+    @Test func theFirstStatusIsKnownWhenStartReturns() {
         let manager = ReachabilityScene(ScriptedRoutes.up).manager()
         #expect(manager.status == .unknown && !manager.isReachable)
         manager.startMonitoring()
@@ -59,7 +59,7 @@ struct NetworkReachabilityManagerTests {
         #expect(manager.isReachableViaWiFi && !manager.isReachableViaWWAN)
     }
 
-    @Test func isReachableHasTheNewValueWhenAClosureOrANotificationTellsIt() async throws {
+    @Test func isReachableHasTheNewValueInClosuresAndNotifications() async throws {
         let scene = ReachabilityScene()
         let manager = scene.manager()
         let ear = Ear(manager)
@@ -78,7 +78,7 @@ struct NetworkReachabilityManagerTests {
         )
     }
 
-    @Test func isReachableHasTheNewValueWhenTheSequenceTellsIt() async throws {
+    @Test func isReachableHasTheNewValueWhenTheSequenceReportsIt() async throws {
         let scene = ReachabilityScene()
         let manager = scene.manager()
         var statuses = manager.statuses.makeAsyncIterator()
@@ -91,7 +91,7 @@ struct NetworkReachabilityManagerTests {
         #expect(!manager.isReachable)
     }
 
-    @Test func whatDoesNotChangeTheStatusIsNotTold() async throws {
+    @Test func anUnchangedStatusIsNotReported() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let manager = scene.manager()
         let ear = Ear(manager)
@@ -105,7 +105,7 @@ struct NetworkReachabilityManagerTests {
         #expect(heard.map(\.status) == [.reachableViaWiFi, .reachableViaWiFi, .notReachable, .notReachable])
     }
 
-    @Test func eachStartTellsOnce() async throws {
+    @Test func eachStartReportsOnce() async throws {
         let manager = ReachabilityScene(ScriptedRoutes.up).manager()
         let ear = Ear(manager)
         manager.startMonitoring()
@@ -135,7 +135,7 @@ struct NetworkReachabilityManagerTests {
         #expect(silent.heard.elements.count == 2)
     }
 
-    @Test func aQueueThatIsLateHearsTheNewestStatus() async throws {
+    @Test func aSlowQueueReceivesTheNewestStatus() async throws {
         let scene = ReachabilityScene()
         let manager = scene.manager()
         let ear = Ear(manager)
@@ -275,7 +275,7 @@ struct NetworkReachabilityManagerTests {
         #expect(status == .reachableViaWiFi)
     }
 
-    @Test func withoutDescriptorsTheStatusIsUnknownAndTheReasonIsTold() {
+    @Test func withoutDescriptorsTheStatusIsUnknownAndTheErrorIsReported() {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let manager = scene.manager()
         scene.routes.fail(SystemError(EMFILE, "socket"))
@@ -392,7 +392,7 @@ struct NetworkReachabilityManagerTests {
         #expect(try await ear.heard.wait(count: 4).last?.status == .reachableViaWiFi)
     }
 
-    @Test func aManagerThatIsReleasedWaitsForNoName() async throws {
+    @Test func aReleasedManagerWaitsForNoLookup() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         weak var released: NetworkReachabilityManager?
         do {
@@ -409,7 +409,7 @@ struct NetworkReachabilityManagerTests {
 
     // MARK: - The idiom
 
-    @Test func aQueueIsSuspendedWhileTheNetworkIsGone() async throws {
+    @Test func aQueueIsSuspendedWithoutANetwork() async throws {
         let scene = ReachabilityScene()
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         let queue = OperationQueue()

@@ -276,7 +276,7 @@ struct ReachabilityNamespaceTests {
     /// A server of another author: the loopback is down when the request begins, and up again before there is
     /// a default route.
     @Test(.enabled(if: RealServers.python != nil))
-    func aRetryWaitsForTheKernelsNetworkAndThenComes() async throws {
+    func aRetryWaitsForTheKernelsNetwork() async throws {
         try await addInterface()
         try await start("get", "http://127.0.0.1:8080/")
         // Not connected, to nothing: the attempt has failed, and waits.

@@ -27,7 +27,7 @@ struct ReachabilityRetryTests {
         #expect(await unknown.manager().waitForNetwork() == false)
     }
 
-    @Test func aStatusFromBeforeHoldsNoOneWhenTheKernelCannotBeHeard() async throws {
+    @Test func aStaleStatusBlocksNobodyWhenTheKernelCannotBeMonitored() async throws {
         let scene = ReachabilityScene()
         let manager = scene.manager()
         let heard = Recorder<NetworkReachabilityStatus>()
@@ -41,7 +41,7 @@ struct ReachabilityRetryTests {
     }
 
     /// Routes do not tell when name servers answer again.
-    @Test func aNameThatIsNotFoundHoldsNoOneWhileThereIsADefaultRoute() async throws {
+    @Test func anUnknownNameBlocksNobodyWhileADefaultRouteExists() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let manager = scene.manager(.host("example.org"))
         manager.startMonitoring()
@@ -56,7 +56,7 @@ struct ReachabilityRetryTests {
         await task.value
     }
 
-    @Test func anOperationGoesOnWhenTheManagerIsReachable() async throws {
+    @Test func anOperationContinuesWhenTheManagerIsReachable() async throws {
         let scene = ReachabilityScene()
         let manager = scene.manager()
         let server = try ScriptedServer([.hangUp, .respond(body: "done")])

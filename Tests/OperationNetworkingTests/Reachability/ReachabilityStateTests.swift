@@ -16,7 +16,7 @@ extension ReachabilityState {
         return state
     }
 
-    @Test func theFirstKnownStatusIsTold() {
+    @Test func theFirstKnownStatusIsReported() {
         var state = started()
         #expect(state.isMonitoring && state.status == .unknown)
         #expect(state.find(.notReachable) == true)
@@ -25,7 +25,7 @@ extension ReachabilityState {
         #expect(state.hasMore() == false)
     }
 
-    @Test func theSameStatusIsNotToldAgain() {
+    @Test func theSameStatusIsNotReportedAgain() {
         var state = started()
         #expect(state.find(.reachableViaWiFi) == true)
         #expect(state.find(.reachableViaWiFi) == false)
@@ -35,7 +35,7 @@ extension ReachabilityState {
         #expect(state.find(.reachableViaWiFi) == false)
     }
 
-    @Test func aNewStartTellsTheSameStatusOnce() {
+    @Test func aNewStartReportsTheSameStatusOnce() {
         var state = started()
         _ = state.find(.reachableViaWiFi)
         _ = state.take()
@@ -45,7 +45,7 @@ extension ReachabilityState {
         #expect(state.take() == .reachableViaWiFi)
     }
 
-    @Test func aQueueThatIsLateHearsTheNewestOnly() {
+    @Test func aSlowQueueReceivesOnlyTheNewest() {
         var state = started()
         #expect(state.find(.notReachable) == true)
         #expect(state.find(.reachableViaWiFi) == false)
@@ -69,7 +69,7 @@ extension ReachabilityState {
         #expect(state.find(.notReachable) == true)
     }
 
-    @Test func afterAStopNothingIsToldAndTheStatusStays() {
+    @Test func afterAStopNothingIsReportedAndTheStatusStays() {
         var state = started()
         #expect(state.find(.reachableViaWWAN) == true)
         state.stop()
@@ -78,7 +78,7 @@ extension ReachabilityState {
         #expect(state.status == .reachableViaWWAN)
     }
 
-    @Test func withoutAStartOnlySequencesHear() async {
+    @Test func withoutAStartOnlySequencesAreNotified() async {
         var state = ReachabilityState()
         let (stream, continuation) = AsyncStream.makeStream(of: NetworkReachabilityStatus.self)
         let number = state.begin(continuation)

@@ -78,7 +78,7 @@ import Testing
         )
     }
 
-    @Test func othersAreGivenTheValueItself() throws {
+    @Test func otherSerializersReceiveTheValueItself() throws {
         struct Own: RequestSerializer {
             func request(bySerializing request: URLRequest, with parameters: Any?) throws -> URLRequest {
                 var request = request
@@ -114,7 +114,7 @@ import Testing
         #expect(nested.url?.query == "o=oldest&r%5Bfrom%5D=3&r%5Bto%5D=4")
     }
 
-    @Test func nilIsLeftOutAndAnEncodedNilIsANameAlone() throws {
+    @Test func nilIsOmittedAndAnEncodedNilIsANameWithoutAValue() throws {
         struct Both: Encodable {
             enum Key: CodingKey { case explicit, absent, list }
             func encode(to encoder: any Encoder) throws {
@@ -162,7 +162,7 @@ import Testing
         )
     }
 
-    @Test func aContainerAskedForTwiceIsOneContainer() throws {
+    @Test func aContainerRequestedTwiceIsOneContainer() throws {
         struct Twice: Encodable {
             enum Key: CodingKey { case a, b }
             func encode(to encoder: any Encoder) throws {

@@ -114,7 +114,7 @@ import Testing
         #expect(request.url?.absoluteString == "http://example.com/path?a%20b%22%5E")
     }
 
-    @Test func refusesParametersThatAreNoDictionary() {
+    @Test func refusesParametersThatAreNotADictionary() {
         #expect(throws: RequestSerializationError.unsupportedParameters(type: "Array<Int>")) {
             try serializer.request(method: "GET", url: url, parameters: [1, 2])
         }
@@ -258,7 +258,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "a:", "a\r\nb", "a\0", "é", "(a)", "a\"b"])
-    func refusesANameThatIsNoToken(name: String) {
+    func refusesANameThatIsNotAToken(name: String) {
         var serializer = serializer
         let error = RequestSerializationError.invalidFieldName(name)
         #expect(throws: error) { try serializer.setValue("value", forHTTPHeaderField: name) }
@@ -268,7 +268,7 @@ import Testing
     }
 
     @Test(arguments: ["", "GET /", "GET\r\nHost: x", "G\0"])
-    func refusesAMethodThatIsNoToken(method: String) {
+    func refusesAMethodThatIsNotAToken(method: String) {
         #expect(throws: RequestSerializationError.invalidMethod(method)) {
             try serializer.request(method: method, url: url, parameters: nil)
         }
@@ -298,7 +298,7 @@ import Testing
         #expect(posted.httpBody == Data("k=1,2".utf8))
     }
 
-    @Test func settingsThatWereNotMadeAreFoundations() throws {
+    @Test func unsetSettingsAreFoundationsDefaults() throws {
         let request = try serializer.request(method: "GET", url: url, parameters: nil)
         let plain = URLRequest(url: url)
         #expect(request.timeoutInterval == plain.timeoutInterval)
@@ -323,7 +323,7 @@ import Testing
         #expect(request.value(forHTTPHeaderField: "X-Test") == "x")
     }
 
-    @Test func aSerializerOfOnesOwnNeedsOneMethod() throws {
+    @Test func aCustomSerializerNeedsOneMethod() throws {
         struct Marking: RequestSerializer {
             func request(bySerializing request: URLRequest, with parameters: Any?) -> URLRequest {
                 var request = request
@@ -356,7 +356,7 @@ import Testing
         #expect(other.cachePolicy == .returnCacheDataElseLoad && !other.httpShouldHandleCookies)
     }
 
-    @Test func aSerializerOfOnesOwnHasItsSettingsInTheShortForm() throws {
+    @Test func aCustomSerializerHasItsSettingsInTheShortForm() throws {
         struct Patient: RequestSerializer {
             func request(bySerializing request: URLRequest, with parameters: Any?) -> URLRequest { request }
             func emptyRequest(method: String, url: URL, headers: [String: String]) -> URLRequest {
@@ -401,7 +401,7 @@ extension JSONRequestSerializer: TokenAuthorizing {
 
     /// Methods are told apart by case (RFC 9110 §9.1).
     @Test(arguments: [("get", "GET"), ("Patch", "PATCH"), ("PURGE", "PURGE"), ("notify", "notify")])
-    func sendsAMethodOfItsOwnAsItIsWritten(method: String, sent: String) async throws {
+    func sendsACustomMethodUnchanged(method: String, sent: String) async throws {
         let server = try ScriptedServer([.respond(204)])
         var request = URLRequest(url: server.url)
         request.httpMethod = method

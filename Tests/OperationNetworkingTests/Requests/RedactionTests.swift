@@ -82,7 +82,7 @@ struct RedactionTests {
     }
 
     @Test(arguments: SecretFields.names.union(SecretFields.credentials).sorted())
-    func whatNoOtherOriginSeesIsSecret(name: String) throws {
+    func fieldsForOneOriginOnlyAreSecret(name: String) throws {
         #expect(Redaction.isSecret(name))
         var request = URLRequest(url: try #require(URL(string: "http://h/")))
         request.setValue("s3cret", forHTTPHeaderField: name)

@@ -46,7 +46,7 @@ struct RequestAdapterTests {
         }
     }
 
-    @Test func eachGetsTheRequestOfTheOneBefore() async throws {
+    @Test func eachAdapterReceivesTheRequestOfThePreviousOne() async throws {
         let server = try ScriptedServer { _ in .respond(body: "ok") }
         let second = adapter { request in
             let first = request.value(forHTTPHeaderField: "X-Signature") ?? "none"
@@ -76,7 +76,7 @@ struct RequestAdapterTests {
         #expect(server.requests.map { $0["X-Signature"] } == ["1", "1"])
     }
 
-    @Test func aManagerGivesThemToItsOwnOriginUnlessItIsToldOtherwise() async throws {
+    @Test func aManagerAppliesThemToItsOwnOriginByDefault() async throws {
         let server = try ScriptedServer { _ in .respond(body: "ok") }
         let other = try ScriptedServer { _ in .respond(body: "ok") }
         let manager = OperationManager(baseURL: server.url)
@@ -254,7 +254,7 @@ struct RequestAdapterTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func aCancelEndsTheQuestion() async throws {
+    @Test func aCancelEndsTheWaitForTheAdapter() async throws {
         let (asked, told) = (Gate(), Gate())
         let slow = ClosureRequestAdapter { request, _ in
             asked.open()

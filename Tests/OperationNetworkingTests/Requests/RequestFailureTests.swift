@@ -85,7 +85,7 @@ struct RequestFailureTests {
     }
 
     /// One list: what an app offers to try again is what a policy tries again.
-    @Test func aRetryPolicyTriesAgainWhatMayPass() {
+    @Test func aRetryPolicyRetriesTemporaryFailures() {
         let policy = RetryPolicy()
         #expect(policy.statusCodes == Set((100..<600).filter { FailureTraits.status($0).mayPass }))
         let known = (-3_000...0).compactMap { URLError.Code(rawValue: $0) }
@@ -131,7 +131,7 @@ struct RequestFailureTests {
         #expect(sentence.contains("no User: JSONResponseSerializer made a Dictionary"), "\(sentence)")
     }
 
-    @Test func anOperationIsAsked() async throws {
+    @Test func anOperationCanBeClassified() async throws {
         let server = try ScriptedServer([.silence])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.timeouts.total = 0.2

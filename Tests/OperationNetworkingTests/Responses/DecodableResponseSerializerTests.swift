@@ -183,7 +183,7 @@ import Testing
         )
     }
 
-    @Test func aBodyThatWentElsewhereIsNoValueAndNoError() throws {
+    @Test func aBodyDeliveredElsewhereIsNeitherAValueNorAnError() throws {
         let serializer = DecodableResponseSerializer([User].self)
         let good = try exampleResponse(200, "application/json")
         #expect(try serializer.responseObject(for: good, data: nil) == nil)
@@ -194,7 +194,7 @@ import Testing
 
     // MARK: - Structure
 
-    @Test func saysWhereAndHowABodyDiffers() throws {
+    @Test func reportsWhereAndHowABodyDiffers() throws {
         let page = Page.self
         #expect(
             try structure(page, #"{"users": [{"name": "a"}, {"name": null}]}"#)
@@ -238,7 +238,7 @@ import Testing
         #expect(error.underlyingError is DecodingError)
     }
 
-    @Test func json5IsJSONWhenAskedFor() throws {
+    @Test func json5IsJSONWhenRequested() throws {
         let serializer = DecodableResponseSerializer([String: Int].self) {
             let decoder = JSONDecoder()
             decoder.allowsJSON5 = true

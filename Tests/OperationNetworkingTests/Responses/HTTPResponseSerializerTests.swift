@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func aSerializerWithoutTheSettingSaysSo() {
+    @Test func aSerializerWithoutTheSettingThrows() {
         struct Plain: ResponseSerializer {
             func responseObject(for response: HTTPURLResponse?, data: Data?) -> (any Sendable)? { data }
         }
@@ -72,7 +72,7 @@ import Testing
         #expect(object as? Data == Data())
     }
 
-    @Test func bytesThatDidNotComeOverHTTPAreNotJudged() throws {
+    @Test func bytesNotReceivedOverHTTPAreNotValidated() throws {
         #expect(try serializer.responseObject(for: nil, data: body) as? Data == body)
     }
 
@@ -103,7 +103,7 @@ import Testing
         ("text/html", "", false),
         ("*/*", "nonsense", false),
     ])
-    func judgesTheMediaType(pattern: String, contentType: String?, isAcceptable: Bool) throws {
+    func validatesTheMediaType(pattern: String, contentType: String?, isAcceptable: Bool) throws {
         let serializer = HTTPResponseSerializer(acceptableContentTypes: [pattern])
         let object = try? serializer.responseObject(for: exampleResponse(200, contentType), data: body)
         #expect((object as? Data == body) == isAcceptable)

@@ -98,7 +98,7 @@ import Testing
         #expect(try serializer.responseObject(for: exampleResponse(204), data: data) == nil)
     }
 
-    @Test func bytesThatAreNoImageAreAnError() throws {
+    @Test func bytesThatAreNotAnImageAreAnError() throws {
         let error = try error(Data("<html>".utf8))
         guard case .malformedBody(.image, let sentence) = error.reason else {
             Issue.record("\(error.reason)")

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ProcessingQueueTests {
     @Test(arguments: [1, 3])
-    func noMoreWorksRunThanTheQueueIsWide(width: Int) async throws {
+    func theQueueRunsNoMoreWorkThanItsWidth(width: Int) async throws {
         let queue = ProcessingQueue(label: "tests", width: width)
         let (gate, begun) = (Gate(), Recorder<Int>())
         for number in 0..<10 {
@@ -29,7 +29,7 @@ struct ProcessingQueueTests {
         #expect(try await begun.wait(count: 11).last == 10)
     }
 
-    @Test func theWorksOfANarrowQueueComeInOrder() async throws {
+    @Test func aSerialQueueRunsWorkInOrder() async throws {
         let queue = ProcessingQueue(label: "tests", width: 0)
         let done = Recorder<Int>()
         for number in 0..<100 { queue.async { done.append(number) } }
@@ -37,7 +37,7 @@ struct ProcessingQueueTests {
         #expect(queue.width == 1)
     }
 
-    @Test func aWorkThatWasDoneIsReleasedThoughOthersWait() async throws {
+    @Test func finishedWorkIsReleasedWhileOtherWorkWaits() async throws {
         final class Thing: Sendable {}
         let queue = ProcessingQueue(label: "tests", width: 1)
         let (first, last) = (Gate(), Gate())
@@ -76,7 +76,7 @@ struct ProcessingQueueTests {
     }
 
     @Test(arguments: [false, true])
-    func aSerializerThatWaitsHoldsUpNoOtherOperation(isInCompound: Bool) async throws {
+    func aBlockingSerializerDelaysNoOtherOperation(isInCompound: Bool) async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         let gate = Gate()
         let slow = Slow(gate: gate, processingQueue: ProcessingQueue(label: "tests", width: 2))

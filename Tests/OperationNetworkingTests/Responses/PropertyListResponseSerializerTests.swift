@@ -68,7 +68,7 @@ import Testing
         #expect(type(of: try #require(values["a"])) == [any Sendable].self)
     }
 
-    @Test func theBodyOfAnUnacceptableStatusIsParsedAllTheSame() throws {
+    @Test func theBodyOfAnUnacceptableStatusIsParsedAnyway() throws {
         let error = try error(Self.list(["why": "quota"], .xml), status: 429)
         #expect(error.reason == .unacceptableStatusCode(429))
         #expect((error.responseObject as? [String: Any])?["why"] as? String == "quota")
@@ -183,7 +183,7 @@ import Testing
             ),
         ]
     )
-    func refusesLies(name: String, list: Binary) async throws {
+    func refusesInvalidLists(name: String, list: Binary) async throws {
         #expect(try await isRefused(list.data), "\(name)")
     }
 

@@ -14,7 +14,7 @@ import Testing
 
     /// Foundation would end the process.
     @Test(arguments: [(5, -1), (-1, 5), (Int.max, 5), (Int.max - 1, Int.max), (Int.min, Int.max)])
-    func statusCodesThatAreNoneDoNotTrap(lower: Int, upper: Int) throws {
+    func invalidStatusCodesDoNotTrap(lower: Int, upper: Int) throws {
         let whole = try JSONEncoder().encode(HTTPResponseSerializer())
         let text = String(decoding: whole, as: UTF8.self).replacing("[200,300]", with: "[\(lower),\(upper)]")
         let archive = Data(text.utf8)
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// Nothing else of it is read.
-    @Test func anUnknownFormatIsAnErrorThatSaysSo() throws {
+    @Test func anUnknownFormatIsAnErrorWithAReason() throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let operation = try #require(HTTPRequestOperation(request: URLRequest(url: url)).archive)
         try expectRefusal(of: operation)
@@ -55,7 +55,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Value.self, from: Data("{}".utf8)) }
     }
 
-    @Test func statusCodesComeBack() throws {
+    @Test func statusCodesAreRestored() throws {
         var serializer = HTTPResponseSerializer()
         for codes in [nil, IndexSet(), IndexSet([200, 201, 204, 404]), IndexSet(integersIn: 0...999)] {
             serializer.acceptableStatusCodes = codes
@@ -241,7 +241,7 @@ import Testing
 
     // MARK: - Managers
 
-    @Test func aNumberOfOperationsThatNoQueueCanHaveIsTheDefault() throws {
+    @Test func anInvalidNumberOfOperationsIsTheDefault() throws {
         let data = try JSONEncoder().encode(OperationManager().archive)
         var fields = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         fields["maxConcurrentOperationCount"] = -2

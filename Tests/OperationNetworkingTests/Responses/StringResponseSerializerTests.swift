@@ -48,7 +48,7 @@ struct StringResponseSerializerTests {
         #expect(object as? String == "")
     }
 
-    @Test func octetsThatAreNoTextAreAnError() throws {
+    @Test func octetsThatAreNotTextAreAnError() throws {
         let error = #expect(throws: ResponseSerializationError.self) {
             try StringResponseSerializer().responseObject(
                 for: response("text/plain; charset=utf-8"),
@@ -68,7 +68,7 @@ struct StringResponseSerializerTests {
         #expect(error?.reason == .unacceptableStatusCode(404) && error?.responseObject as? String == "none")
     }
 
-    @Test func whatIsAcceptedCanBeSaidInOneExpression() throws {
+    @Test func theAcceptedTypesCanBeSetInOneExpression() throws {
         let serializer = StringResponseSerializer().accepting(statusCodes: [200, 404, -1, 5_000])
             .accepting(contentTypes: ["text/plain"])
         #expect(serializer.acceptableStatusCodes == [200, 404])
@@ -92,7 +92,7 @@ struct StringResponseSerializerTests {
         #expect(text == "\u{fc}")
     }
 
-    @Test func itComesBackFromAnArchive() throws {
+    @Test func itIsRestoredFromAnArchive() throws {
         let serializer = StringResponseSerializer(fallbackEncoding: .isoLatin1)
             .accepting(statusCodes: 200..<500)
         let data = try JSONEncoder().encode(serializer)

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func theBodyOfAnUnacceptableStatusIsParsedAllTheSame() throws {
+    @Test func theBodyOfAnUnacceptableStatusIsParsedAnyway() throws {
         let response = try exampleResponse(404, "text/xml")
         let ofParser = try #require(throws: ResponseSerializationError.self) {
             try XMLParserResponseSerializer().responseObject(for: response, data: Self.body)

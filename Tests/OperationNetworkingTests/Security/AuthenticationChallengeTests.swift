@@ -12,7 +12,7 @@ import Testing
 struct AuthenticationChallengeTests {
     private let door = Door()
 
-    @Test func theClosureIsToldWhatTheServerWants() async throws {
+    @Test func theClosureReceivesTheServersChallenge() async throws {
         let server = try ScriptedServer([
             .respond(
                 401,
@@ -39,7 +39,7 @@ struct AuthenticationChallengeTests {
         #expect(challenge.response?.value(forHTTPHeaderField: "X-Other") == "y")
     }
 
-    @Test func itIsAskedInsteadOfTheCredential() async throws {
+    @Test func itIsCalledInsteadOfUsingTheCredential() async throws {
         let server = try door.server()
         let operation = door.operation(server.url, door.bob)
         operation.setAuthenticationChallenge { [door] _, _ in .use(door.alice) }
@@ -47,7 +47,7 @@ struct AuthenticationChallengeTests {
         #expect(server.authorizations == ["-", door.aliceField])
     }
 
-    @Test func itIsAskedAgainAfterARefusal() async throws {
+    @Test func itIsCalledAgainAfterARefusal() async throws {
         let server = try door.server()
         let operation = door.operation(server.url)
         let counts = Recorder<Int>()
@@ -90,7 +90,7 @@ struct AuthenticationChallengeTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test func goingOnWithoutTakesThe401() async throws {
+    @Test func continuingWithoutACredentialReturnsThe401() async throws {
         let server = try door.server()
         let operation = door.operation(server.url, door.alice)
         operation.setAuthenticationChallenge { _, _ in .continueWithoutCredential }
@@ -99,7 +99,7 @@ struct AuthenticationChallengeTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test func theDefaultIsWhatIsDoneWithoutIt() async throws {
+    @Test func theDefaultBehavesAsWithoutAClosure() async throws {
         let server = try door.server()
         let operation = door.operation(server.url, door.alice)
         operation.setAuthenticationChallenge { _, _ in .performDefaultHandling }
@@ -217,7 +217,7 @@ struct AuthenticationChallengeTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test func aPauseEndsTheQuestionAndAResumeAsksAgain() async throws {
+    @Test func aPauseCancelsTheCallAndAResumeRepeatsIt() async throws {
         let server = try door.server()
         let operation = door.operation(server.url)
         let asked = Recorder<Int>()
@@ -242,7 +242,7 @@ struct AuthenticationChallengeTests {
         #expect(server.authorizations == ["-", "-", door.aliceField])
     }
 
-    @Test func manyOperationsAreAskedAtOnce() async throws {
+    @Test func manyOperationsCallItAtTheSameTime() async throws {
         let server = try door.server()
         let manager = OperationManager(baseURL: server.url)
         manager.completionQueue = DispatchQueue(label: "callbacks")

@@ -39,7 +39,7 @@ struct AuthenticationSchemesTests {
     }
 
     @Test(arguments: ["basic", "digest", "digest-stale"])
-    func apacheLetsInWhoKnowsThePassword(path: String) async throws {
+    func apacheAcceptsTheRightPassword(path: String) async throws {
         let url = apache.appendingPathComponent("\(path)/text.txt")
         for _ in 0..<3 {
             let (status, text, user) = await status(url, Self.right)
@@ -78,7 +78,7 @@ struct AuthenticationSchemesTests {
         #expect(try await ApacheLog.statuses(with: marker, count: 5) == ["401", "200", "200", "200", "200"])
     }
 
-    @Test func aTicketLetsIn() async throws {
+    @Test func aTicketIsAccepted() async throws {
         let url = apache.appendingPathComponent("negotiate/text.txt")
         for _ in 0..<2 {
             let (status, text, user) = await status(url, .systemTickets)
@@ -89,7 +89,7 @@ struct AuthenticationSchemesTests {
         }
     }
 
-    @Test func aTicketLetsABodyIn() async throws {
+    @Test func aTicketIsAcceptedForABody() async throws {
         let (status, text, _) = await status(
             apache.appendingPathComponent("negotiate/anything"),
             .systemTickets,
@@ -99,7 +99,7 @@ struct AuthenticationSchemesTests {
     }
 
     @Test(arguments: ["user", "TESTS\\user"])
-    func ntlmLetsInWhoKnowsThePassword(user: String) async throws {
+    func ntlmAcceptsTheRightPassword(user: String) async throws {
         let url = ntlm.appendingPathComponent("a")
         for body in [nil, "the body of it"] {
             for _ in 0..<2 {

@@ -58,7 +58,7 @@ struct ClientIdentityTests {
         #expect(operation.response?.value(forHTTPHeaderField: "X-Client-Verify") == "NONE")
     }
 
-    @Test func aStrangersIsShownAndRefused() async throws {
+    @Test func aForeignCertificateIsPresentedAndRefused() async throws {
         let stranger = try ClientIdentity(
             pemFile: try #require(TestCertificates.pem("stranger")),
             keyFile: TestCertificates.key("stranger")
@@ -78,7 +78,7 @@ struct ClientIdentityTests {
         return operation
     }
 
-    @Test func whatIsNoIdentityIsAnErrorThatSaysWhy() throws {
+    @Test func anInvalidIdentityIsAnErrorWithAReason() throws {
         let pem = try #require(TestCertificates.pem("client"))
         let key = try #require(TestCertificates.key("client"))
         let encrypted = try #require(TestCertificates.key("client-encrypted"))
@@ -106,7 +106,7 @@ struct ClientIdentityTests {
     }
 
     /// Made by `openssl pkcs12 -export -legacy` (RC2), and by `openssl ec -des`.
-    @Test func whatIsEncryptedInAnOldWayIsNoWrongPassphrase() throws {
+    @Test func anOldEncryptionIsNotReportedAsAWrongPassphrase() throws {
         let directory = try TemporaryDirectory()
         let (pkcs12, key) = (directory.file("old.p12"), directory.file("old.key"))
         try #require(Data(base64Encoded: Self.oldPKCS12.replacingOccurrences(of: "\n", with: ""))).write(
@@ -126,7 +126,7 @@ struct ClientIdentityTests {
     }
 
     /// OpenSSL's decoders call it unsupported, too.
-    @Test func aBrokenKeyIsNoOldOne() throws {
+    @Test func aBrokenKeyIsNotReportedAsAnOldEncryption() throws {
         let directory = try TemporaryDirectory()
         let key = directory.file("broken.key")
         let text = try String(contentsOf: try #require(TestCertificates.key("client")), encoding: .utf8)

@@ -123,7 +123,7 @@ struct HeadAttackTests {
 
     /// Bytes after a complete answer are not the answer to the next request: the connection is not used
     /// again.
-    @Test func aSecondAnswerThatNobodyAskedForIsNobodys() async throws {
+    @Test func anUnrequestedSecondResponseIsDiscarded() async throws {
         let split =
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
             + "HTTP/1.1 200 OK\r\nX-Injected: 1\r\nContent-Length: 4\r\n\r\nevil"

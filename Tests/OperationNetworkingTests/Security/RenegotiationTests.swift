@@ -11,7 +11,7 @@ import Testing
 /// over, and with it all that libcurl was told.
 @Suite(.enabled(if: TestCertificates.directory != nil), .timeLimit(.minutes(1)))
 struct RenegotiationTests {
-    @Test func aServerIsJudgedAgainWhenItRenegotiates() async throws {
+    @Test func aServerIsVerifiedAgainWhenItRenegotiates() async throws {
         let server = try RenegotiatingServer()
         defer { server.stop() }
         let url = try await server.url()

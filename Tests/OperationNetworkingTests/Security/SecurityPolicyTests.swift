@@ -6,7 +6,7 @@ import Testing
 @testable import OperationNetworkingTestSupport
 
 @Suite struct SecurityPolicyTests {
-    @Test("SEC-01 to SEC-04") func theDefaultLeavesItToTheAuthorities() {
+    @Test("SEC-01 to SEC-04") func theDefaultPolicyTrustsTheAuthorities() {
         let policy = SecurityPolicy.default
         #expect(policy.pinningMode == .none)
         #expect(!policy.allowInvalidCertificates)
@@ -67,7 +67,7 @@ import Testing
         #expect(copy != policy)
     }
 
-    @Test func whatIsNoCertificateIsNotDecoded() {
+    @Test func anInvalidCertificateIsNotDecoded() {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(X509Certificate.self, from: Data(#""bm90IGEgY2VydGlmaWNhdGU=""#.utf8))
         }
@@ -102,14 +102,14 @@ struct CertificateTests {
         #expect(try TestCertificates.all("self-signed-no-name").first?.subject == "O=Tests")
     }
 
-    @Test func textBetweenCertificatesIsPassedOver() throws {
+    @Test func textBetweenCertificatesIsSkipped() throws {
         let leaf = try Data(contentsOf: try #require(TestCertificates.pem("leaf")))
         let root = try Data(contentsOf: try #require(TestCertificates.pem("root")))
         let both = Data("A leaf:\n".utf8) + leaf + Data("\nand its root\n".utf8) + root + Data("end\n".utf8)
         #expect(try X509Certificate.all(in: both).count == 2)
     }
 
-    @Test func aBrokenCertificateIsAnErrorAndNotPassedOver() throws {
+    @Test func aBrokenCertificateIsAnErrorAndNotSkipped() throws {
         let der = try Data(contentsOf: try #require(TestCertificates.der("leaf")))
         let leaf = try Data(contentsOf: try #require(TestCertificates.pem("leaf")))
         var text = String(decoding: leaf, as: UTF8.self)
@@ -157,7 +157,7 @@ struct CertificateTests {
     }
 
     @Test(arguments: ["", "sha256//", "sha256/AAAA", "sha1//AAAA", "sha256//AAAA", "sha256//!"])
-    func whatIsNoPinIsAnError(text: String) {
+    func anInvalidPinIsAnError(text: String) {
         #expect(throws: CertificateError.noPublicKeyPin(text)) { try PublicKeyPin(text) }
     }
 }

@@ -29,7 +29,7 @@ struct ServerTrustChallengeTests {
     }
 
     @Test(arguments: [NginxTLSServer.selfSigned, .other, .expired, .wrongHost, .cnOnly])
-    func whoTrustsAServerTalksToIt(server: NginxTLSServer) async throws {
+    func aTrustedExceptionAllowsTheConnection(server: NginxTLSServer) async throws {
         let operation = try operation(server, .trustServer)
         try await operation.run()
         #expect(operation.error == nil)
@@ -45,7 +45,7 @@ struct ServerTrustChallengeTests {
         AuthenticationChallenge.Answer.refuse, .performDefaultHandling, .continueWithoutCredential,
         .use(Credential(user: "a", password: "b")),
     ])
-    func everyOtherAnswerLeavesTheRefusal(answer: AuthenticationChallenge.Answer) async throws {
+    func everyOtherAnswerRefusesTheServer(answer: AuthenticationChallenge.Answer) async throws {
         let operation = try operation(.selfSigned, answer)
         try await operation.run()
         let error = try #require(operation.error as? ServerTrustError)
@@ -53,7 +53,7 @@ struct ServerTrustChallengeTests {
         #expect(asked.elements.count == 1)
     }
 
-    @Test func aServerThatIsAcceptedIsNobodysQuestion() async throws {
+    @Test func aTrustedServerCausesNoChallenge() async throws {
         let operation = try operation(.good, .refuse)
         try await operation.run()
         #expect(operation.response?.statusCode == 200)
@@ -61,7 +61,7 @@ struct ServerTrustChallengeTests {
     }
 
     /// Not even the next operation with the same settings, on the same server, over a connection that is still there.
-    @Test func nobodyElseTalksToItForThat() async throws {
+    @Test func theExceptionAppliesToNoOtherOperation() async throws {
         let trusting = try operation(.selfSigned, .trustServer)
         try await trusting.run()
         #expect(trusting.error == nil)
@@ -75,7 +75,7 @@ struct ServerTrustChallengeTests {
         #expect(again.error == nil)
     }
 
-    @Test func cancellingEndsTheQuestion() async throws {
+    @Test func cancellingEndsTheWaitForTheClosure() async throws {
         let url = try #require(NginxTLSServer.selfSigned.url)
         let operation = ConnectionOperation(request: URLRequest(url: url))
         operation.completionQueue = DispatchQueue(label: "callbacks")

@@ -91,7 +91,7 @@ struct ServerTrustTests {
     }
 
     @Test(arguments: [SecurityPolicy.PinningMode.publicKey, .certificate])
-    func whoPinsIsNotSentWithoutTLS(mode: SecurityPolicy.PinningMode) async throws {
+    func aPinnedRequestIsNotSentWithoutTLS(mode: SecurityPolicy.PinningMode) async throws {
         let url = try #require(RealServers.nginx)
         let operation = ConnectionOperation(request: URLRequest(url: url))
         operation.completionQueue = DispatchQueue(label: "callbacks")

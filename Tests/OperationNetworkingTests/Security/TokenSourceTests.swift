@@ -43,7 +43,7 @@ struct TokenSourceTests {
         #expect(source.token?.value == "a")
     }
 
-    @Test func theManagerItselfMayBeAskedForTheToken() async throws {
+    @Test func theManagerItselfMayFetchTheToken() async throws {
         let server = try ScriptedServer([.respond(), .respond()])
         let manager = OperationManager(baseURL: server.url)
         manager.responseSerializer = HTTPResponseSerializer()
@@ -83,7 +83,7 @@ struct TokenSourceTests {
         #expect(server.authorizations == ["Bearer a", "Bearer b"])
     }
 
-    @Test func a401WithoutAChallengeIsARefusalAllTheSame() async throws {
+    @Test func a401WithoutAChallengeIsARefusalAnyway() async throws {
         let server = try ScriptedServer { request in
             request["Authorization"] == "Bearer b" ? .respond(body: "open") : .respond(401, body: "closed")
         }
@@ -163,7 +163,7 @@ struct TokenSourceTests {
     }
 
     @Test(arguments: ["a\r\nX: y", "", "a b"])
-    func aTokenThatIsNoneIsAnError(_ token: String) async throws {
+    func anInvalidTokenIsAnError(_ token: String) async throws {
         let server = try server(for: "a")
         let operation = operation(server.url, TokenSource(TokenSource.Token(token)) { _ in throw NoToken() })
         operation.start()
@@ -221,7 +221,7 @@ struct TokenSourceTests {
 
     /// By the time there is a connection.
     @Test(arguments: Kind.allCases)
-    func aTokenThatExpiresInTheLineIsNotSent(by kind: Kind) async throws {
+    func aTokenThatExpiresWhileWaitingIsNotSent(by kind: Kind) async throws {
         let gate = Gate()
         let server = try ScriptedServer { request in
             request.path == "/first"
@@ -303,7 +303,7 @@ struct TokenSourceTests {
         #expect(server.requests.count == 5)
     }
 
-    @Test func aTokenWhoseExpiryIsNoNumberCanBeDescribed() {
+    @Test func aTokenWhoseExpiryIsNotANumberCanBeDescribed() {
         let token = TokenSource.Token("secret", expiry: Date(timeIntervalSinceReferenceDate: .nan))
         for text in ["\(token)", String(reflecting: token), "\(Array(token.customMirror.children))"] {
             #expect(text.contains("an expiry that is not a number"))
@@ -311,7 +311,7 @@ struct TokenSourceTests {
         }
     }
 
-    @Test func aTokenWhoseExpiryIsNoNumberGoesWithAFailedRefresh() async throws {
+    @Test func aTokenWhoseExpiryIsNotANumberGoesWithAFailedRefresh() async throws {
         let server = try server(for: "new")
         let expiry = Date(timeIntervalSinceReferenceDate: .nan)
         let source = TokenSource(TokenSource.Token("old", expiry: expiry)) { _ in throw NoToken() }

@@ -26,7 +26,7 @@ struct AuthenticationServerTests {
         ("/basic/1k.bin", #"Basic realm="basic realm""#), ("/digest/1k.bin", #"Digest realm="digest realm""#),
         ("/digest-stale/1k.bin", #"Digest realm="digest realm""#), ("/negotiate/1k.bin", "Negotiate"),
     ])
-    func apacheAsksForOneScheme(path: String, challenge: String) throws {
+    func apacheRequestsOneScheme(path: String, challenge: String) throws {
         let outcome = try ask(RealServers.apache, path)
         #expect(outcome.value("status") == "401")
         #expect(outcome.value("WWW-Authenticate")?.hasPrefix(challenge) == true, "\(outcome.output)")
@@ -36,7 +36,7 @@ struct AuthenticationServerTests {
         ("/basic/text.txt", "--basic"), ("/digest/text.txt", "--digest"),
         ("/digest-stale/text.txt", "--digest"),
     ])
-    func apacheKnowsWhoKnowsThePassword(path: String, scheme: String) throws {
+    func apacheAcceptsOnlyTheRightPassword(path: String, scheme: String) throws {
         let right = try ask(RealServers.apache, path, scheme, "--user", "user:password")
         #expect(right.value("status") == "200")
         #expect(right.value("X-User") == "user")
@@ -46,13 +46,13 @@ struct AuthenticationServerTests {
         )
     }
 
-    @Test func aTicketOfKerberosLetsOneIn() throws {
+    @Test func aKerberosTicketIsAccepted() throws {
         let outcome = try ask(RealServers.apache, "/negotiate/text.txt", "--negotiate", "--user", ":")
         #expect(outcome.value("status") == "200", "\(outcome.output)")
         #expect(outcome.value("X-User") == "user@TESTS.LOCALHOST")
     }
 
-    @Test func withoutATicketOfKerberosOneStaysOutside() throws {
+    @Test func withoutAKerberosTicketTheRequestIsRefused() throws {
         // Without a ticket curl 7.88 crashes now and then, before it has written anything.
         for _ in 0..<10 {
             let outcome = try ask(
@@ -81,7 +81,7 @@ struct AuthenticationServerTests {
         #expect(outcome.output.contains("hello") == (user != nil))
     }
 
-    @Test func ntlmIsAskedForAndThenHoldsForTheConnection() throws {
+    @Test func ntlmIsRequestedAndThenHoldsForTheConnection() throws {
         #expect(try ask(RealServers.ntlm, "/").value("WWW-Authenticate") == "NTLM")
         let address = try #require(RealServers.ntlm).absoluteString
         let both = try ask(
@@ -101,7 +101,7 @@ struct AuthenticationServerTests {
         #expect(lines == ["1 401 GET /first -", "2 200 GET /first user", "3 200 GET /second user"])
     }
 
-    @Test func nginxLetsInWhoKnowsThePassword() throws {
+    @Test func nginxAcceptsTheRightPassword() throws {
         let path = "/basic/text.txt"
         let without = try ask(RealServers.nginx, path)
         #expect(without.value("status") == "401")
@@ -111,7 +111,7 @@ struct AuthenticationServerTests {
     }
 
     @Test(arguments: ["--basic", "--digest"])
-    func whatIsSentBehindALockComesBack(scheme: String) throws {
+    func aBodyBehindAuthenticationIsEchoed(scheme: String) throws {
         let path = scheme == "--basic" ? "/basic/anything" : "/digest/anything"
         let outcome = try ask(
             RealServers.apache,

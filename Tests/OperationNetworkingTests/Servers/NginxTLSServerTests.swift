@@ -23,7 +23,7 @@ struct NginxTLSServerTests {
     @Test(arguments: [
         NginxTLSServer.good, .http1, .tls12, .tls13, .clientOptional, .renewed, .wildcard,
     ])
-    func aGoodOneAnswers(server: NginxTLSServer) throws {
+    func aServerWithAGoodCertificateAnswers(server: NginxTLSServer) throws {
         let outcome = try ask(server)
         #expect(outcome.code == 0, "\(outcome.complaint)")
         #expect(outcome.value("Method") == "GET")
@@ -35,7 +35,7 @@ struct NginxTLSServerTests {
         (NginxTLSServer.notYetValid, 9), (.expired, 10), (.selfSigned, 18), (.leafOnly, 20), (.other, 20),
         (.attacker, 20), (.noServerAuth, 26),
     ])
-    func aBadOneIsRefusedForWhatIsWrongWithIt(server: NginxTLSServer, reason: Int) throws {
+    func aServerWithABadCertificateIsRefusedWithTheReason(server: NginxTLSServer, reason: Int) throws {
         let outcome = try ask(server, "--write-out", "reason: %{ssl_verify_result}\n")
         #expect(outcome.code == Self.refused)
         #expect(outcome.value("reason") == "\(reason)", "\(outcome.complaint)")
@@ -45,7 +45,7 @@ struct NginxTLSServerTests {
     @Test(arguments: [
         (NginxTLSServer.selfSigned, "self-signed"), (.other, "other-root"), (.attacker, "attacker-root"),
     ])
-    func oneOfAnotherAuthorityAnswersWhomeverTrustsThat(server: NginxTLSServer, authority: String) throws {
+    func aServerOfAnotherAuthorityAnswersClientsThatTrustIt(server: NginxTLSServer, authority: String) throws {
         let outcome = try ask(server, trusting: authority)
         #expect(outcome.code == 0, "\(outcome.complaint)")
     }
@@ -53,7 +53,7 @@ struct NginxTLSServerTests {
     @Test(arguments: [
         (NginxTLSServer.wrongHost, "other.example"), (.wildcard, "any.example.test"), (.ipOnly, "127.0.0.1"),
     ])
-    func oneForAnotherHostAnswersThereAndNotHere(server: NginxTLSServer, host: String) throws {
+    func aCertificateForAnotherHostIsOnlyValidThere(server: NginxTLSServer, host: String) throws {
         let port = try #require(server.url?.port)
         let anchors = try #require(TestCertificates.pem("root")).path
         func ask(_ host: String) throws -> CurlCommand.Outcome {
@@ -75,7 +75,7 @@ struct NginxTLSServerTests {
     }
 
     @Test(arguments: [(NginxTLSServer.good, "2"), (.http1, "1.1"), (.attacker, "2"), (.clientRequired, "2")])
-    func whatALPNChooses(server: NginxTLSServer, version: String) throws {
+    func theProtocolThatALPNSelects(server: NginxTLSServer, version: String) throws {
         let outcome = try ask(server, "--insecure", "--http2", "--write-out", "version: %{http_version}\n")
         #expect(outcome.value("version") == version)
     }
@@ -136,7 +136,7 @@ struct NginxTLSServerTests {
         )
     }
 
-    @Test func aClientWithoutACertificateOrWithAStrangersIsSentAway() throws {
+    @Test func aClientWithoutAValidCertificateIsRefused() throws {
         let none = try ask(.clientRequired, as: [])
         #expect(none.output.hasPrefix("HTTP/2 403"))
         #expect(none.value("X-Client-Verify") == "NONE")
@@ -145,7 +145,7 @@ struct NginxTLSServerTests {
         #expect(stranger.value("X-Client-Verify")?.hasPrefix("FAILED") == true)
     }
 
-    @Test func whereCertificatesAreOptionalOneIsToldWhatCame() throws {
+    @Test func optionalCertificatesAreReported() throws {
         #expect(try ask(.clientOptional, as: []).value("Client-Verify") == "NONE")
         #expect(try ask(.clientOptional, as: identity("client")).value("Client-Verify") == "SUCCESS")
         let stranger = try ask(.clientOptional, as: identity("stranger"))

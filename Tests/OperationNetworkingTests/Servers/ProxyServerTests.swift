@@ -41,7 +41,7 @@ struct ProxyServerTests {
     }
 
     @Test(arguments: [ProxyServer.httpBasic, .httpDigest])
-    func anHTTPProxyWithAPasswordAsksForIt(proxy: ProxyServer) throws {
+    func anHTTPProxyWithAPasswordRequestsIt(proxy: ProxyServer) throws {
         #expect(try ask(RealServers.nginx, through: proxy, []).value("status") == "407")
         let tunnel = try ask(NginxTLSServer.good.url, through: proxy, [])
         #expect(tunnel.value("connect") == "407")
@@ -51,7 +51,7 @@ struct ProxyServerTests {
         #expect(wrong.value("Method") == nil)
     }
 
-    @Test func aSOCKSProxyWithAPasswordAsksForIt() throws {
+    @Test func aSOCKSProxyWithAPasswordRequestsIt() throws {
         // CURLE_PROXY
         #expect(try ask(RealServers.nginx, through: .socksPassword, []).code == 97)
         #expect(

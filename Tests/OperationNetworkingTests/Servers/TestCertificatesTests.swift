@@ -32,7 +32,7 @@ struct TestCertificatesTests {
         ("self-signed", "DNS:localhost"), ("self-signed-cn", "CN = foobar.com"),
         ("self-signed-san", "DNS:foobar.com"), ("self-signed-no-name", nil),
     ])
-    func oneSignedByItselfHasOneName(name: String, only: String?) throws {
+    func aSelfSignedCertificateHasOneName(name: String, only: String?) throws {
         let file = "-in \(name).pem -noout"
         let text = try openssl("x509 \(file) -subject") + openssl("x509 \(file) -ext subjectAltName")
         let names = ["DNS:localhost", "CN = foobar.com", "DNS:foobar.com"].filter { text.contains($0) }

@@ -237,7 +237,7 @@ struct AFHTTPSessionManagerTests {
     }
 
     @Test("testSharedManagerIsNotEqualToInitedManager, in 3.2 testSharedManagerIsNotEqualToInitdManager")
-    func managersAreNotOne() {
+    func managersAreNotShared() {
         #expect(HTTPSessionManager() !== session && HTTPSessionManager() !== HTTPSessionManager())
     }
 

@@ -58,7 +58,7 @@ struct DataTaskTests {
         try await session.operationQueue.waitUntilEmpty()
     }
 
-    @Test func aSuspendedTaskAsksForTheRestAndIsValidated() async throws {
+    @Test func aSuspendedTaskRequestsTheRestAndIsValidated() async throws {
         let body = PatternBody(seed: 1, length: 200_000)
         let representation = Representation(.pattern(body), entityTag: .strong("v1"))
         let server = try ScriptedServer { request in

@@ -233,7 +233,7 @@ struct DownloadTaskTests {
         #expect(!FileManager.default.fileExists(atPath: folder.file("nothing").path))
     }
 
-    @Test func anErrorPageIsNoFile() async throws {
+    @Test func anErrorPageIsNotAFile() async throws {
         let server = try ScriptedServer([.respond(404, body: "nothing")])
         let asked = Gate()
         session.downloadTask(
@@ -290,7 +290,7 @@ struct DownloadTaskTests {
 
     // MARK: - Suspending and cancelling
 
-    @Test func aSuspendedDownloadAsksForTheRest() async throws {
+    @Test func aSuspendedDownloadRequestsTheRest() async throws {
         let server = try Self.stallingServer()
         let (came, offsets) = (Gate(), Recorder<Int64>())
         session.setDownloadTaskDidResume { _, offset, _ in offsets.append(offset) }
@@ -335,7 +335,7 @@ struct DownloadTaskTests {
 
     // MARK: - Resume data
 
-    @Test func resumeDataGoesOnInAnotherSession() async throws {
+    @Test func resumeDataContinuesInAnotherSession() async throws {
         let server = try Self.stallingServer()
         let data = try await resumeData(server)
         let other = URLSessionManager.forTests()
@@ -357,7 +357,7 @@ struct DownloadTaskTests {
         try await expectNames(["file"])
     }
 
-    @Test func resumeDataGoesOnWithTheSettingsOfTheSession() async throws {
+    @Test func resumeDataContinuesWithTheSettingsOfTheSession() async throws {
         let server = try Self.stallingServer()
         let data = try await resumeData(server)
         let other = URLSessionManager.forTests()
@@ -398,7 +398,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test func resumeDataGoesOnInAnotherProcess() async throws {
+    @Test func resumeDataContinuesInAnotherProcess() async throws {
         let server = try Self.stallingServer()
         let data = try await resumeData(server)
         let target = folder.file().path
@@ -479,7 +479,7 @@ struct DownloadTaskTests {
     }
 
     @Test(arguments: ["", "nonsense", #"{"resumeData": 2, "checkpoint": "/a"}"#])
-    func whatIsNoResumeDataIsTheErrorOfTheTask(_ text: String) async throws {
+    func invalidResumeDataIsTheErrorOfTheTask(_ text: String) async throws {
         session.downloadTask(
             withResumeData: Data(text.utf8),
             progress: nil,

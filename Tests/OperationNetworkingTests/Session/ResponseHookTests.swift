@@ -21,7 +21,7 @@ struct ResponseHookTests {
         session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
     }
 
-    @Test func aResponseThatIsNotWantedCancelsTheTask() async throws {
+    @Test func aRefusedResponseCancelsTheTask() async throws {
         let server = try ScriptedServer([.respond(body: .generated(length: 1000)).stalling(after: 10)])
         session.setDataTaskDidReceiveResponse { _, _ in .cancel }
         task(server).resume()

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct SessionConfigurationTests {
-    @Test func aConfigurationComesBackInAnotherProcess() async throws {
+    @Test func aConfigurationIsRestoredInAnotherProcess() async throws {
         var configuration = SessionConfiguration()
         configuration.additionalHeaders = ["X-A": "1"]
         configuration.settings.timeouts.total = 60
@@ -81,7 +81,7 @@ struct SessionConfigurationTests {
         #expect(error?.code == .timedOut)
     }
 
-    @Test func aSessionHasNoMoreConnectionsThanItsConfigurationSays() async throws {
+    @Test func aSessionRespectsTheConnectionLimitOfItsConfiguration() async throws {
         let gate = Gate()
         let server = try ScriptedServer([
             .respond(200, ["Content-Type": "application/json"], body: "[1]").held(by: gate)
@@ -98,7 +98,7 @@ struct SessionConfigurationTests {
         #expect(server.connectionsAccepted == 1)
     }
 
-    @Test func aConfigurationComesBack() throws {
+    @Test func aConfigurationIsRestored() throws {
         var configuration = SessionConfiguration.ephemeral
         configuration.additionalHeaders = ["Accept-Language": "de"]
         configuration.requestTimeout = 5
@@ -121,7 +121,7 @@ struct SessionConfigurationTests {
         #expect(jar !== CookieJar.shared && jar !== configuration.settings.cookieJar)
     }
 
-    @Test func theDefaultComesBackAsTheDefault() throws {
+    @Test func theDefaultIsRestoredAsTheDefault() throws {
         let coded = try JSONEncoder().encode(SessionConfiguration.default)
         let back = try JSONDecoder().decode(SessionConfiguration.self, from: coded)
         #expect(back.settings.cookieJar === CookieJar.shared && back.maximumConnectionsPerHost == nil)
@@ -161,7 +161,7 @@ struct SessionConfigurationTests {
         #expect(URLSessionManager(archive: archive).timeouts.total == 9)
     }
 
-    @Test func infiniteTimesComeBack() throws {
+    @Test func infiniteTimesAreRestored() throws {
         var configuration = SessionConfiguration()
         configuration.requestTimeout = .infinity
         configuration.settings.timeouts.total = .infinity

@@ -16,7 +16,7 @@ struct SessionHookTests {
         session.responseSerializer = HTTPResponseSerializer()
     }
 
-    @Test func theHooksOfADataTaskComeInOrderAndThoseThatAreToldOnTheCompletionQueue() async throws {
+    @Test func theHooksOfADataTaskAreCalledInOrderOnTheirQueues() async throws {
         let server = try ScriptedServer([
             .redirect(to: "/there"), .respond(body: .generated(length: 100_000)),
         ])
@@ -77,7 +77,7 @@ struct SessionHookTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test func aDownloadTellsWhatWasWritten() async throws {
+    @Test func aDownloadReportsWrittenBytes() async throws {
         let server = try ScriptedServer([.respond(body: .generated(length: 100_000))])
         let written = Recorder<[Int64]>()
         session.setDownloadTaskDidWriteData { _, bytes, total, expected in
@@ -94,7 +94,7 @@ struct SessionHookTests {
         #expect(written.elements.last?[1...] == [100_000, 100_000])
     }
 
-    @Test func anUploadTellsWhatWasSent() async throws {
+    @Test func anUploadReportsSentBytes() async throws {
         let server = try ScriptedServer([.respond()])
         let sent = Recorder<[Int64]>()
         session.setTaskDidSendBodyData { _, bytes, total, expected in sent.append([bytes, total, expected]) }
@@ -111,7 +111,7 @@ struct SessionHookTests {
         #expect(sent.elements.last?[1...] == [100_000, 100_000])
     }
 
-    @Test func a401IsAskedOfTheTaskAndNotOfTheSession() async throws {
+    @Test func a401CallsTheTaskHookAndNotTheSessionHook() async throws {
         let server = try ScriptedServer { request in
             request["Authorization"] == nil
                 ? .respond(401, ["WWW-Authenticate": "Basic realm=\"a\""]) : .respond(body: "in")
@@ -131,7 +131,7 @@ struct SessionHookTests {
     }
 
     @Test(.enabled(if: RealServers.nginxTLS != nil), arguments: [true, false])
-    func aServerThatIsNotTrustedIsAskedOfTheSessionAndElseOfTheTask(hasSession: Bool) async throws {
+    func anUntrustedServerCallsTheSessionHookOrElseTheTaskHook(hasSession: Bool) async throws {
         let url = try #require(RealServers.nginxTLS).appendingPathComponent("1k.bin")
         let asked = Recorder<String>()
         if hasSession {
@@ -149,7 +149,7 @@ struct SessionHookTests {
         #expect(asked.elements == ["\(hasSession ? "session" : "task") true"])
     }
 
-    @Test func didCompleteNamesWhatCame() async throws {
+    @Test func didCompleteReportsTheReceivedBytes() async throws {
         let server = try ScriptedServer([.respond(body: "hello"), .respond(404), .respond(body: "file")])
         func userInfo(_ task: SessionTask) async throws -> [String: any Sendable] {
             let notices = TaskNotices(of: task)

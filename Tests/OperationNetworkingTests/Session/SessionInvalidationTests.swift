@@ -30,7 +30,7 @@ struct SessionInvalidationTests {
         #expect(try await notices.names.wait() == [.urlSessionDidInvalidate])
     }
 
-    @Test func tasksThatAreNotCancelledGoOn() async throws {
+    @Test func tasksThatAreNotCancelledContinue() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.respond(body: "[1]").held(by: gate)])
         session.responseSerializer = HTTPResponseSerializer()

@@ -99,7 +99,7 @@ struct SessionIsolationTests {
         #expect(screen.lines == ["4 bytes", "finished", "complete"])
     }
 
-    @MainActor @Test func anUploadTellsTheMainActor() async throws {
+    @MainActor @Test func anUploadReportsToTheMainActor() async throws {
         let server = try ScriptedServer([.respond(body: "")])
         let screen = MainScreen()
         session.setTaskDidSendBodyData { _, _, total, expected in screen.show("\(total)/\(expected)") }
@@ -117,7 +117,7 @@ struct SessionIsolationTests {
 
     /// The task's completion, of nonisolated code, comes after the hook that waits for the main queue, which
     /// this test keeps busy until the task is over.
-    @MainActor @Test func aBlockedMainThreadHoldsUpWhatComesAfterItsHook() async throws {
+    @MainActor @Test func aBlockedMainThreadDelaysWhatComesAfterItsHook() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let screen = MainScreen()
         let order = Recorder<String>()
@@ -157,7 +157,7 @@ struct SessionIsolationTests {
     }
 
     /// The transfer waits for the actor; no piece is lost.
-    @Test func theHooksOfAnActorComeOnIt() async throws {
+    @Test func theHooksOfAnActorRunOnIt() async throws {
         let server = try ScriptedServer([.respond(body: .generated(length: 1_000_000))])
         let (counter, done) = (Counter(), Recorder<Int>())
         await counter.hear(session, done)
@@ -267,7 +267,7 @@ struct SessionIsolationTests {
         }
     }
 
-    @MainActor @Test func aTaskThatIsCancelledMeanwhileIsListedNoMore() async throws {
+    @MainActor @Test func aCancelledTaskIsNoLongerListed() async throws {
         let server = try ScriptedServer([.respond(body: "0123456789").stalling(after: 4)])
         let (screen, told) = (MainScreen(), Recorder<String>())
         session.setDataTaskDidReceiveResponse { _, _ in
@@ -347,7 +347,7 @@ struct SessionIsolationTests {
         #expect(screen.lines == ["finished"])
     }
 
-    @MainActor @Test func progressThatWaitsIsToldAtOnce() async throws {
+    @MainActor @Test func pendingProgressIsReportedAtOnce() async throws {
         let server = try ScriptedServer([
             .respond(body: .generated(length: 100_000)).throttled(to: 250_000)
         ])

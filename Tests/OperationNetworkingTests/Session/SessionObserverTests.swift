@@ -30,7 +30,7 @@ struct SessionObserverTests {
         }
     }
 
-    @Test func aTaskIsToldInOrderOnTheCompletionQueue() async throws {
+    @Test func aTaskIsReportedInOrderOnTheCompletionQueue() async throws {
         let server = try ScriptedServer([.redirect(to: "/there"), .respond(body: "four")])
         session.completionQueue?.setSpecific(key: QueueWatcher.key, value: true)
         let watcher = QueueWatcher()
@@ -45,7 +45,7 @@ struct SessionObserverTests {
         #expect(listener.downloaded.elements.last == 4)
     }
 
-    @Test func aTaskWhoseDataIsHeardIsToldToo() async throws {
+    @Test func aTaskWithADataHookIsReportedToo() async throws {
         let server = try ScriptedServer([.respond(body: "four")])
         session.setDataTaskDidReceiveData { _, _ in }
         session.addObserver(listener)
@@ -54,7 +54,7 @@ struct SessionObserverTests {
         #expect(try await ends.wait().error == nil)
     }
 
-    @Test func aSuspensionIsToldAsAPause() async throws {
+    @Test func aSuspensionIsReportedAsAPause() async throws {
         let server = try ScriptedServer([.silence])
         session.addObserver(listener)
         let task = session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
@@ -71,7 +71,7 @@ struct SessionObserverTests {
         #expect(try await ends.wait().code == .cancelled)
     }
 
-    @Test func downloadsAreToldThoseFromResumeDataToo() async throws {
+    @Test func downloadsAreReportedIncludingThoseFromResumeData() async throws {
         let folder = try TemporaryDirectory()
         let body = PatternBody(seed: 1, length: 300_000)
         let representation = Representation(.pattern(body), entityTag: .strong("v1"))
@@ -114,7 +114,7 @@ struct SessionObserverTests {
     }
 
     @Test(arguments: [true, false])
-    func aRemovedObserverIsToldNothingOfTasksThatRun(hasObservation: Bool) async throws {
+    func aRemovedObserverIsNotNotifiedOfRunningTasks(hasObservation: Bool) async throws {
         let gate = Gate()
         let server = try ScriptedServer([.respond(body: "four").held(after: .wire(0), by: gate)])
         let observation = session.addObserver(listener)
@@ -134,7 +134,7 @@ struct SessionObserverTests {
     }
 
     @Test(arguments: [true, false])
-    func aCopyOfATasksOperationIsToldAndIsNotTheTask(hasEnded: Bool) async throws {
+    func aCopyOfATasksOperationIsReportedAsAnOperation(hasEnded: Bool) async throws {
         let gate = Gate()
         let server = try ScriptedServer([
             .respond(body: "four").held(after: .body(1), by: gate), .redirect(to: "/there"),

@@ -45,7 +45,7 @@ struct TaskBelowProgressTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func belowACancelledProgressATaskAsksForNothing(_ kind: Kind) async throws {
+    func aTaskBelowACancelledProgressSendsNoRequest(_ kind: Kind) async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         parent.cancel()
         let count = Rounds.count(500)

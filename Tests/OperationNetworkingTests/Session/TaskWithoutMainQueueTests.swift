@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func aVerbThatIsAwaitedNeedsNoMainQueue() async throws {
+    @Test func anAwaitedVerbNeedsNoMainQueue() async throws {
         let server = try ScriptedServer { _ in
             .respond(200, ["Content-Type": "application/json"], body: "[1]")
         }

@@ -73,7 +73,7 @@ struct UploadTaskTests {
         #expect(server.requests.map { $0["Authorization"] } == tasks.map { _ in "Bearer own" })
     }
 
-    @Test func aFileThatIsNotThereIsTheErrorOfTheTask() async throws {
+    @Test func aMissingFileIsTheErrorOfTheTask() async throws {
         let server = try ScriptedServer([.respond()])
         let folder = try TemporaryDirectory()
         session.uploadTask(

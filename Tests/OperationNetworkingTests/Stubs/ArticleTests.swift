@@ -55,7 +55,7 @@ struct ArticleTests {
 
     // MARK: Example
 
-    @Test func withoutANetworkThatIsSaid() async {
+    @Test func aMissingNetworkIsReported() async {
         let manager = OperationManager(baseURL: URL(string: "https://api.example.com/"))
         manager.stubs = RequestStubs([RequestStub("GET", "/users", .failure(URLError(.notConnectedToInternet)))])
         await #expect { try await manager.get("users") } throws: { RequestFailure($0).isOffline }
@@ -65,7 +65,7 @@ struct ArticleTests {
 
     // MARK: Example
 
-    @Test func aDownloadGoesOn() async throws {
+    @Test func aDownloadContinues() async throws {
         let body = Data("0123456789".utf8)
         let stubs = RequestStubs([
             RequestStub(

@@ -130,7 +130,7 @@ struct RequestStubsTests {
         ) { try await operation.value }
     }
 
-    @Test func whatNoStubAnswersMayGoToTheNetwork() async throws {
+    @Test func unmatchedRequestsMayUseTheNetwork() async throws {
         let server = try ScriptedServer { _ in .respond(body: "network") }
         let stubs = RequestStubs([RequestStub("GET", "/stubbed", .text("stub"))], unmatched: .passThrough)
         for (path, expected) in [("stubbed", "stub"), ("other", "network")] {

@@ -133,7 +133,7 @@ struct StubbedExchangeTests {
 
     // MARK: - What no other test may notice
 
-    @Test func theRetryAfterOfAStubHoldsUpItsOwnRequestsOnly() async throws {
+    @Test func theRetryAfterOfAStubDelaysItsOwnRequestsOnly() async throws {
         let busy = RequestStubs([RequestStub("GET", "/a", .response(503, headers: ["Retry-After": "500"]))])
         let told = try operation("/a", busy)
         told.retryPolicy = RetryPolicy(maximumRetries: 0)
@@ -151,7 +151,7 @@ struct StubbedExchangeTests {
         next.cancel()
     }
 
-    @Test func theRetryAfterOfAStubHoldsUpNoServer() async throws {
+    @Test func theRetryAfterOfAStubDelaysNoServer() async throws {
         let server = try ScriptedServer { _ in .respond(body: "up") }
         let busy = StubResponse.response(503, headers: ["Retry-After": "500"])
         for stubs in [RequestStubs([RequestStub("GET", "/", busy)], unmatched: .passThrough), nil] {
@@ -166,7 +166,7 @@ struct StubbedExchangeTests {
         }
     }
 
-    @Test func credentialsThatAStubTookAreSentAtOnceToItsOwnRequestsOnly() async throws {
+    @Test func credentialsAcceptedByAStubAreSentAtOnceToItsOwnRequestsOnly() async throws {
         for _ in 0..<2 {
             let refusal = StubResponse.response(401, headers: ["WWW-Authenticate": "Basic realm=x"])
             let stubs = RequestStubs([RequestStub("GET", "/kept/a", refusal, .text("in"))])
@@ -210,7 +210,7 @@ struct StubbedExchangeTests {
     }
 
     @Test(arguments: [true, false], [0, 4])
-    func aResponseThatBreaksOffIsAnError(hasLength: Bool, count: Int) async throws {
+    func aTruncatedResponseIsAnError(hasLength: Bool, count: Int) async throws {
         let answer = StubResponse.text("0123456789").breaking(after: count)
         let stubs = RequestStubs([RequestStub("GET", "/a", hasLength ? answer : answer.withoutLength())])
         let operation = try operation("/a", stubs)
@@ -251,7 +251,7 @@ struct StubbedExchangeTests {
         #expect(error?.code == .timedOut)
     }
 
-    @Test func aStubThatWouldBeLateLetsGoOfACancelledOperation() async throws {
+    @Test func aDelayedStubReleasesACancelledOperation() async throws {
         weak var released: HTTPRequestOperation?
         do {
             let stubs = RequestStubs([RequestStub("GET", "/a", .text("late").delayed(by: 100))])
@@ -289,7 +289,7 @@ struct StubbedExchangeTests {
         #expect(operation.responseData?.isEmpty != false)
     }
 
-    @Test func aContentCodingIsUndone() async throws {
+    @Test func aContentCodingIsDecoded() async throws {
         // printf hello | gzip -n
         let coded = try #require(Data(base64Encoded: "H4sIAAAAAAAAA8tIzcnJBwCGphA2BQAAAA=="))
         let stubs = RequestStubs([
@@ -311,7 +311,7 @@ struct StubbedExchangeTests {
 
     // MARK: - Pauses and downloads
 
-    @Test func aPausedOperationAsksForTheRest() async throws {
+    @Test func aPausedOperationRequestsTheRest() async throws {
         let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
         let content = StubResponse.content(body, entityTag: "\"v1\"").inPieces(of: 1000, every: 0.001)
         let stubs = RequestStubs([RequestStub("GET", "/big", content)])
@@ -330,7 +330,7 @@ struct StubbedExchangeTests {
     }
 
     @Test(arguments: [true, false])
-    func aDownloadGoesOnInAnotherOperation(changes: Bool) async throws {
+    func aDownloadContinuesInAnotherOperation(changes: Bool) async throws {
         let directory = try TemporaryDirectory()
         let old = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
         let new = changes ? Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0 / 5) }) : old

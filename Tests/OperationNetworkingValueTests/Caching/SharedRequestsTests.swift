@@ -21,7 +21,7 @@ struct SharedRequestsTests {
 
     /// As for a transfer, which never looks whether such a time has passed.
     @Test(arguments: [Double.nan, .signalingNaN, .infinity, -.infinity, -1, 0])
-    func aTimeoutThatIsNoLimitIsAKeyThatEnds(idleTimeout: Double) throws {
+    func timeoutsWithoutALimitMakeARemovableKey(idleTimeout: Double) throws {
         let request = TransferRequest.plain(try #require(URL(string: "http://127.0.0.1/equal")))
         func key(waiting idleTimeout: Double) throws -> SharedRequests.Key {
             SharedRequests.Key(
@@ -69,7 +69,7 @@ struct SharedRequestsTests {
         #expect(!requests.join(key, ids[0]) { _ in })
     }
 
-    @Test func aRequestWaitsForNoneOfAnotherProxyOrPatience() throws {
+    @Test func aRequestDoesNotWaitForOneWithAnotherProxyOrTimeout() throws {
         let request = TransferRequest.plain(try #require(URL(string: "http://127.0.0.1/equal")))
         let sharing = try #require(CacheRequest(request).sharing)
         func key(_ connectTimeout: Double?, _ proxy: Proxy?) -> SharedRequests.Key {

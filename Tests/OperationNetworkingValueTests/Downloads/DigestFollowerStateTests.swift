@@ -16,7 +16,7 @@ import Testing
         #expect(state.position == piece)
     }
 
-    @Test func manyAdvancesMakeOneErrand() {
+    @Test func manyAdvancesScheduleOneRead() {
         var state = DigestFollowerState()
         #expect(state.advance(to: piece) == true)
         #expect(state.advance(to: 5 * piece) == false)

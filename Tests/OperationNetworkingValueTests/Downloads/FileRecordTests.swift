@@ -69,7 +69,7 @@ import Testing
         "3 \(salt) \(hash) \(hash) 4 5 6 complete\n\n",
         "3 \(hash) \(hash) \(salt) 4 5 6 complete\n\n\na\n",
     ])
-    func textThatIsNoRecordIsNone(text: String) {
+    func invalidTextIsNotARecord(text: String) {
         #expect(FileRecord(text: text) == nil)
     }
 
@@ -167,7 +167,7 @@ import Testing
         #expect(FileRecord(text: "3 \(Self.hash) \(Self.hash) \(Self.salt) 4 5 6 complete\n\n") != nil)
     }
 
-    @Test func tellsUsersApart() throws {
+    @Test func distinguishesUsers() throws {
         func identity(
             _ address: String = "http://h/a",
             _ fields: [String: String] = [:],

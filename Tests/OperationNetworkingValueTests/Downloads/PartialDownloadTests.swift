@@ -118,7 +118,7 @@ struct PartialDownloadTests {
     }
 
     @Test(arguments: [true, false])
-    func aLaterOneGoesOnWithWhatIsThere(settled: Bool) throws {
+    func aLaterOneContinuesWithWhatIsThere(settled: Bool) throws {
         try leave("01234", settled: settled)
         let download = try open()
         #expect(download.recovered?.offset == 5)
@@ -143,7 +143,7 @@ struct PartialDownloadTests {
         #expect(try text("a.part") == "01234")
     }
 
-    @Test func aDamagedBlockIsSteppedBackBehind() throws {
+    @Test func aDamagedBlockIsDiscarded() throws {
         let first = try open()
         try first.begin(.start, total: 10, origin: Sample.origin())
         for piece in ["0123", "45"] {
@@ -181,7 +181,7 @@ struct PartialDownloadTests {
         #expect(try names() == ["a"])
     }
 
-    @Test func startingAnewForgetsTheBytesAndCountsThem() throws {
+    @Test func startingOverForgetsTheBytesAndCountsThem() throws {
         let download = try open()
         try download.begin(.start, total: 10, origin: Sample.origin())
         try download.write("01234")
@@ -223,7 +223,7 @@ struct PartialDownloadTests {
     }
 
     /// Nothing shows whose bytes they are.
-    @Test func aPartWithAnUnreadableCheckpointIsLeftAloneAndSaid() throws {
+    @Test func aPartWithAnUnreadableCheckpointIsLeftAloneAndReported() throws {
         try leave("01234")
         let torn = "OperationNetworking-download \(DownloadCheckpoint.schema) torn\n"
         try put(torn, "a.part.resume")
@@ -256,7 +256,7 @@ struct PartialDownloadTests {
         #expect(try text("a") == "abc")
     }
 
-    @Test func aPartOfAProcessThatDiedAsItMadeItIsMadeAnew() throws {
+    @Test func aPartOfAProcessThatDiedWhileCreatingItIsCreatedAgain() throws {
         try put("", "a.part")
         #expect(chmod(directory.file("a.part").path, 0o600) == 0)
         try put("", "a.part.resume.new")
@@ -270,7 +270,7 @@ struct PartialDownloadTests {
         #expect(try open().recovered?.offset == 5)
     }
 
-    @Test func whatAnotherUserWasSentIsNotTakenForComplete() throws {
+    @Test func anotherUsersFileDoesNotCountAsComplete() throws {
         func open(_ user: String) throws -> PartialDownload {
             try PartialDownload(
                 .sample,
@@ -446,7 +446,7 @@ struct PartialDownloadTests {
     // MARK: - Whose they are
 
     /// A copy, or a restored backup: the bytes may be right, and nothing shows that they are.
-    @Test func aCopyOfAPartIsLeftAloneAndSaid() throws {
+    @Test func aCopyOfAPartIsLeftAloneAndReported() throws {
         try leave("01234")
         for name in ["a.part", "a.part.resume"] {
             try FileManager.default.copyItem(at: directory.file(name), to: directory.file("copy"))
@@ -464,7 +464,7 @@ struct PartialDownloadTests {
         #expect(try text("a.part") == "01234")
     }
 
-    @Test func aCheckpointOfAnotherVersionIsLeftAloneAndSaid() throws {
+    @Test func aCheckpointOfAnotherVersionIsLeftAloneAndReported() throws {
         try leave("01234")
         let later = try text("a.part.resume")
             .replacing("download \(DownloadCheckpoint.schema) ", with: "download 99 ")

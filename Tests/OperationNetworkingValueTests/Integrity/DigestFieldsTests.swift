@@ -102,7 +102,7 @@ import Testing
         (416, .none, []),
         (500, .none, []),
     ])
-    func whatCountsIsSaidByTheStatusAndTheCoding(
+    func statusAndCodingDecideWhichDigestCounts(
         status: Int,
         coding: DigestFields.ContentCoding,
         algorithms: [DigestAlgorithm]
@@ -197,7 +197,7 @@ import Testing
         #expect(digests(["Content-MD5": value]) == [])
     }
 
-    @Test func fieldsMadeOfTheRightPiecesNameOnlyWhatIsThere() throws {
+    @Test func recombinedFieldsNameOnlyTheirOwnDigests() throws {
         var random = SeededGenerator(seed: 9530)
         for _ in 0..<2000 {
             var values: [DigestAlgorithm: Set<Data>] = [:]

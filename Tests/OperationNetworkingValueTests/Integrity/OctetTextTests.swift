@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test("RFC 8941: bits that stand for nothing are not looked at", arguments: ["Zh==", "Zv", "Zm9="])
-    func superfluousBitsDoNotMatter(base64: String) {
+    func superfluousBitsAreIgnored(base64: String) {
         #expect([UInt8](base64: base64)?.first == UInt8(ascii: "f"))
     }
 
@@ -33,7 +33,7 @@ import Testing
         #expect([UInt8](base64: base64) == nil)
     }
 
-    @Test func everyNumberOfOctetsComesBack() {
+    @Test func everyNumberOfOctetsSurvivesARoundTrip() {
         var random = SeededGenerator(seed: 4648)
         for count in 0..<200 {
             let octets = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }

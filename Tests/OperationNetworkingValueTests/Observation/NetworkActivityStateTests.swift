@@ -46,7 +46,7 @@ import Testing
         #expect(state.begin(one) == .wait(1, turn: 2))
     }
 
-    @Test func workThatBeginsAnewWithinTheSecondIsShownAtItsEnd() {
+    @Test func workThatResumesWithinTheSecondIsShownAtItsEnd() {
         var state = enabled()
         #expect(state.begin(one) == .wait(1, turn: 1))
         #expect(state.end(one) == .none)

@@ -5,7 +5,7 @@ import Testing
 
 /// The audiences that make an end wait for the completion queue, cell by cell.
 @Suite struct AudienceTests {
-    @Test func anOperationNeedsItsQueueForAnybodyWhoHears() {
+    @Test func anOperationWithObserversNeedsItsQueue() {
         for number in 0..<8 {
             let audience = Audience(
                 hasClosures: number & 1 != 0,
@@ -35,13 +35,13 @@ import Testing
         #expect(isFirst)
     }
 
-    @Test func whatHasNotEndedIsKept() {
+    @Test func unfinishedOperationsAreKept() {
         var line = DeliveryLine<Member>(limit: 2)
         for number in 0..<100 { _ = line.append(Member(number)) }
         #expect(line.takeAll().map(\.number) == Array(0..<100))
     }
 
-    @Test func oneThatIsTakenOutIsNotTold() {
+    @Test func aRemovedOperationIsNotReported() {
         var line = DeliveryLine<Member>(limit: 1)
         let members = (0..<4).map(Member.init)
         for member in members { _ = line.append(member) }
@@ -56,7 +56,7 @@ import Testing
         #expect(told == [1, 2, 3, 0])
     }
 
-    @Test func ofThoseThatHaveEndedTheLastAreKept() {
+    @Test func theLastFinishedOperationsAreKept() {
         var line = DeliveryLine<Member>(limit: 3)
         let running = Member(-1)
         _ = line.append(running)
@@ -69,7 +69,7 @@ import Testing
         #expect(line.takeAll().map(\.number) == [-1, 97, 98, 99])
     }
 
-    @Test func whatOthersKeepIsToldAllTheSame() {
+    @Test func anOperationRetainedElsewhereIsStillReported() {
         var line = DeliveryLine<Member>(limit: 1)
         let members = (0..<10).map(Member.init)
         for member in members {

@@ -45,7 +45,7 @@ import Testing
         #expect(calls == (0..<200).map(String.init))
     }
 
-    @Test func whatIsHandedInComesFirstAndWhatFollowsNext() {
+    @Test func anInsertedCallComesFirst() {
         for call in ["a", "b"] { _ = append(call) }
         line.begin()
         #expect(line.next() == "a")
@@ -59,7 +59,7 @@ import Testing
         #expect(calls == ["2", "3", "a's second part", "b"])
     }
 
-    @Test func whatIsHandedInAfterTheLastCallIsMade() {
+    @Test func aCallInsertedAfterTheLastOneIsMade() {
         _ = append("a")
         line.begin()
         #expect(line.next() == "a" && line.isMaking && line.isTurnDone)

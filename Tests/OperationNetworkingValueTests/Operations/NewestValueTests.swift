@@ -5,7 +5,7 @@ import Testing
 
 /// The values that a queue is told: a script for each rule.
 @Suite struct NewestValueTests {
-    @Test func eachNewValueIsToldOnce() {
+    @Test func eachNewValueIsReportedOnce() {
         var news = NewestValue<Int>()
         #expect(news.offer(1) == true)
         #expect(news.take() == 1)
@@ -16,7 +16,7 @@ import Testing
         #expect(news.take() == nil)
     }
 
-    @Test func aLateQueueHearsTheNewest() {
+    @Test func aSlowQueueReceivesTheNewest() {
         var news = NewestValue<Int>()
         #expect(news.offer(1) == true)
         #expect(news.offer(2) == false)
@@ -25,7 +25,7 @@ import Testing
         #expect(news.hasMore() == false)
     }
 
-    @Test func aLateQueueHearsNothingOfWhatCameAndWent() {
+    @Test func aSlowQueueDoesNotReceiveRevertedValues() {
         var news = NewestValue<Int>()
         #expect(news.offer(1) == true)
         #expect(news.take() == 1)
@@ -36,7 +36,7 @@ import Testing
         #expect(news.hasMore() == false)
     }
 
-    @Test func whatIsForgottenMayBeToldAgain() {
+    @Test func aForgottenValueMayBeReportedAgain() {
         var news = NewestValue<Int>()
         #expect(news.offer(1) == true)
         news.forget()

@@ -14,7 +14,7 @@ import Testing
         second = [RouteDestination(try #require(InternetAddress("192.0.2.2")))]
     }
 
-    @Test func nothingIsKnownUntilTheFirstAnswer() {
+    @Test func nothingIsKnownBeforeTheFirstResult() {
         var lookup = NameLookup()
         #expect(lookup.addresses == nil)
         #expect(lookup.ask() == .look(turn: 1))
@@ -23,7 +23,7 @@ import Testing
         #expect(lookup.addresses == first)
     }
 
-    @Test func askedWhileLookingItLooksOnceMoreAfterwards() {
+    @Test func aRequestDuringALookupCausesAnotherLookup() {
         var lookup = NameLookup()
         #expect(lookup.ask() == .look(turn: 1))
         #expect(lookup.ask() == .none)
@@ -42,7 +42,7 @@ import Testing
         #expect(lookup.addresses == [])
     }
 
-    @Test func whatCannotBeToldNowIsAskedThreeTimesMore() {
+    @Test func aTemporaryFailureIsRetriedThreeTimes() {
         var lookup = NameLookup()
         var effect = lookup.ask()
         for delay in [0.5, 2, 8] {
@@ -58,7 +58,7 @@ import Testing
         #expect(lookup.end(.notNow, turn: 8) == .wait(0.5, turn: 9))
     }
 
-    @Test func whatCannotBeToldNowLeavesTheAddressesFromBefore() {
+    @Test func aTemporaryFailureKeepsTheEarlierAddresses() {
         var lookup = NameLookup()
         _ = lookup.ask()
         _ = lookup.end(.found(first), turn: 1)
@@ -67,7 +67,7 @@ import Testing
         #expect(lookup.addresses == first)
     }
 
-    @Test func askedWhileWaitingItLooksAtOnceAndIsNotWoken() {
+    @Test func aRequestDuringADelayLooksUpAtOnce() {
         var lookup = NameLookup()
         _ = lookup.ask()
         #expect(lookup.end(.notNow, turn: 1) == .wait(0.5, turn: 2))
@@ -77,7 +77,7 @@ import Testing
         #expect(lookup.wake(turn: 2) == .none)
     }
 
-    @Test func anAnswerAfterAStopIsNotTaken() {
+    @Test func aResultAfterAStopIsIgnored() {
         var lookup = NameLookup()
         _ = lookup.ask()
         lookup.stop()

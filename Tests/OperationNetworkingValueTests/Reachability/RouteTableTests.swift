@@ -93,7 +93,7 @@ import Testing
         #expect(RouteTable(interfaces: Self.interfaces, defaultRoutes: row.routes).status == row.status)
     }
 
-    @Test func aDeadHopIsNotUsed() {
+    @Test func aHopThatIsDownIsNotUsed() {
         let dead = NetworkRoute(family: .ipv4, hops: [.init(interface: 2, isDead: true)])
         #expect(RouteTable(interfaces: Self.interfaces, defaultRoutes: [dead]).status == .notReachable)
     }

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["ETa", "ETagg", "E-ag", "@Tag", ""])
-    func doesNotFindAnotherName(name: String) {
+    func ignoresOtherNames(name: String) {
         let fields: HeaderFields = ["ETag": "x", "`Tag": "y"]
         #expect(fields[name] == nil)
         #expect(fields.values(for: name).isEmpty)
@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\n", "\r\n", "", "no colon", "a b: c", ": value", " continues nothing",
     ])
-    func leavesOutALineThatIsNoField(line: String) {
+    func skipsAnInvalidLine(line: String) {
         var fields = HeaderFields()
         let isField = fields.append(line: Array(line.utf8))
         #expect(!isField)

@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func aFormatOfOnesOwnNeedsABaseAContentTypeAndABody() throws {
+    @Test func aCustomFormatNeedsABaseAContentTypeAndABody() throws {
         struct Lines: BodyRequestSerializer {
             var base = HTTPRequestSerializer()
             var contentType = "text/plain"
@@ -222,7 +222,7 @@ import Testing
             (["a": [Point(), nil]], #"{"a":[{"x":1},null]}"#),
         ] as [(any Sendable, String)]
     )
-    func takesWhatFormsTake(value: any Sendable, text: String) throws {
+    func acceptsTheParametersOfForms(value: any Sendable, text: String) throws {
         var serializer = serializer
         serializer.writingOptions.insert(.withoutEscapingSlashes)
         let mixed: [String: any Sendable] = ["k": value, "n": 1, "t": "x"]
@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    @Test func textOrANumberByItselfNeedsTheOptionForIt() throws {
+    @Test func aTopLevelTextOrNumberNeedsAnOption() throws {
         let found = "a top-level value of type String"
         #expect(throws: RequestSerializationError.invalidJSON(at: "", found: found)) {
             try serializer.body(of: "text")

@@ -54,7 +54,7 @@ import Testing
         )
     }
 
-    @Test func writesWhatAPropertyListCanHold() throws {
+    @Test func writesEveryTypeOfAPropertyList() throws {
         let date = Date(timeIntervalSince1970: 1_000_000_000)
         let values: [String: any Sendable] = [
             "a": date, "b": Data([1, 2]), "c": true, "d": Int64.min, "e": 0.25, "f": ["x": [1]],
@@ -87,7 +87,7 @@ import Testing
             (["k": "\u{FFFE}"], "k", "text with a character that XML cannot represent"),
         ]
     )
-    func refusesWhatIsNoPropertyList(parameters: [String: any Sendable], path: String, found: String) throws {
+    func refusesInvalidPropertyLists(parameters: [String: any Sendable], path: String, found: String) throws {
         let error = try #require(throws: RequestSerializationError.self) {
             try serializer.body(of: parameters)
         }
@@ -130,7 +130,7 @@ import Testing
 
     private enum Order: String, Encodable { case ascending = "up" }
 
-    @Test func takesWhatFormsTake() throws {
+    @Test func acceptsTheParametersOfForms() throws {
         struct User: Encodable, Sendable {
             var name = "A"
             var order = Order.ascending

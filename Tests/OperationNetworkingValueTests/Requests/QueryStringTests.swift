@@ -186,7 +186,7 @@ import Testing
 
     private struct Span: Encodable { var from = 1 }
 
-    @Test func encodableValuesOfOneTextAreOneListWithCommas() throws {
+    @Test func encodableArraysOfTextsAreJoinedWithCommas() throws {
         func query(_ value: any Sendable) throws -> String {
             try QueryString(["k": value], arrayStyle: .comma).description
         }
@@ -314,7 +314,7 @@ import Testing
         }
     }
 
-    @Test func aFormTakesNoMoreThanAQuery() throws {
+    @Test func aFormAcceptsTheParametersOfAQuery() throws {
         let serializer = HTTPRequestSerializer()
         let url = try #require(URL(string: "http://h/"))
         let error = RequestSerializationError.invalidParameter(
@@ -333,7 +333,7 @@ import Testing
         #expect("\(error)".contains("at user[photo]"))
     }
 
-    @Test func refusesWhatHasNoNames() {
+    @Test func refusesParametersWithoutNames() {
         #expect(throws: RequestSerializationError.unsupportedParameters(type: "Array<Int>")) {
             try QueryString(untyped: [1], arrayStyle: .brackets)
         }

@@ -75,7 +75,7 @@ private struct FixedSerializer: ResponseSerializer {
     // MARK: - An explained error
 
     @Test("An error body in JSON comes out, wherever its child is", arguments: [false, true])
-    func anExplainedErrorComesOut(isReversed: Bool) throws {
+    func anExplainedErrorIsTheResult(isReversed: Bool) throws {
         let children: [any ResponseSerializer] = [ImageHeadResponseSerializer(), JSONResponseSerializer()]
         let error = try error(
             isReversed ? children.reversed() : children,
@@ -116,7 +116,7 @@ private struct FixedSerializer: ResponseSerializer {
 
     // MARK: - A body that cannot be read
 
-    @Test func aMalformedBodyIsTheErrorOfTheChildWhoseTypeItHas() throws {
+    @Test func aMalformedBodyIsTheErrorOfTheMatchingChild() throws {
         let children: [any ResponseSerializer] = [ImageHeadResponseSerializer(), JSONResponseSerializer()]
         let error = try error(children, Data("{".utf8), status: 200, type: "application/json")
         guard case .malformedBody(.json, _) = error.reason else {
@@ -129,20 +129,20 @@ private struct FixedSerializer: ResponseSerializer {
         #expect((under.errors[1] as? ResponseSerializationError)?.concernsContentType == true)
     }
 
-    @Test func anErrorThatIsNotOursIsThrownAsItIs() throws {
+    @Test func aForeignErrorIsRethrown() throws {
         #expect(throws: FixedSerializer.Failure()) {
             try object([ImageHeadResponseSerializer(), FixedSerializer(fails: true)], json)
         }
     }
 
-    @Test func aChildThatTakesEverythingWinsOverAMalformedBody() throws {
+    @Test func aChildThatAcceptsEverythingWinsOverAMalformedBody() throws {
         let body = Data("{".utf8)
         #expect(try object([JSONResponseSerializer(), HTTPResponseSerializer()], body) as? Data == body)
     }
 
     // MARK: - No child's
 
-    @Test func aBodyThatNoChildTakesIsData() throws {
+    @Test func aBodyThatNoChildAcceptsIsData() throws {
         let body = Data("<html>".utf8)
         let children: [any ResponseSerializer] = [JSONResponseSerializer(), ImageHeadResponseSerializer()]
         #expect(try object(children, body, status: 200, type: "text/html") as? Data == body)
@@ -150,7 +150,7 @@ private struct FixedSerializer: ResponseSerializer {
         #expect(try object([], nil, status: 200, type: nil) as? Data == Data())
     }
 
-    @Test func aBodyThatNoChildTakesHasToPassTheOwnSettings() throws {
+    @Test func aBodyThatNoChildAcceptsHasToPassTheValidation() throws {
         let body = Data("<html>".utf8)
         let children: [any ResponseSerializer] = [JSONResponseSerializer(), ImageHeadResponseSerializer()]
         var serializer = CompoundResponseSerializer(children)

@@ -99,14 +99,14 @@ import Testing
         )
     }
 
-    @Test func fragmentsAreParsedWhenAskedFor() throws {
+    @Test func fragmentsAreParsedWhenRequested() throws {
         let serializer = JSONResponseSerializer(readingOptions: .fragmentsAllowed)
         let type = try exampleResponse(200, "application/json")
         #expect(try serializer.responseObject(for: type, data: Data("5".utf8)) as? Int == 5)
         #expect(try serializer.responseObject(for: type, data: Data("null".utf8)) is NSNull)
     }
 
-    @Test func theBodyOfAnUnacceptableStatusIsParsedAllTheSame() throws {
+    @Test func theBodyOfAnUnacceptableStatusIsParsedAnyway() throws {
         let error = try error(Data(#"{"reason": "quota"}"#.utf8), status: 429)
         #expect(error.reason == .unacceptableStatusCode(429))
         #expect(error.responseObject as? [String: String] == ["reason": "quota"])

@@ -22,7 +22,7 @@ struct MessageLengthTests {
     @Test(arguments: [
         ("HEAD", 200), ("GET", 100), ("GET", 103), ("GET", 204), ("GET", 304), ("POST", 204),
     ])
-    func someResponsesHaveNoBodyWhateverTheySay(method: String, status: Int) throws {
+    func someResponsesNeverHaveABody(method: String, status: Int) throws {
         let lying: [HeaderFields] = [
             [:], ["Content-Length": "5"], ["Transfer-Encoding": "chunked"],
             ["Content-Length": "5", "Transfer-Encoding": "chunked"],
@@ -89,7 +89,7 @@ struct MessageLengthTests {
 
     /// libcurl undoes every coding it knows without being asked, and takes a stream that breaks off for a whole one.
     @Test(arguments: ["gzip, chunked", "gzip", "chunked, gzip", "xchunked", "chunked, chunked", "x", ""])
-    func transferCodingsThatNobodyAskedForAreRefused(value: String) {
+    func unrequestedTransferCodingsAreRefused(value: String) {
         #expect(throws: MessageLength.Failure.unknownTransferCoding(value)) {
             try length(["Transfer-Encoding": value])
         }

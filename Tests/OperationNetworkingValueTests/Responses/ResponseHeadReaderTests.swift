@@ -46,7 +46,7 @@ struct ResponseHeadReaderTests {
 
     /// A text that stands for other octets is no tag: sent back, it would be another one's.
     @Test(arguments: ["ETag", "etag"])
-    func aTagThatIsNoUTF8IsNone(name: String) throws {
+    func aTagThatIsNotUTF8IsIgnored(name: String) throws {
         let latin: [UInt8] = [0x22, 0xE9, 0x22]
         func head(_ value: [UInt8]) throws -> ResponseHead {
             let line = Array((name + ": ").utf8) + value + [13, 10]
@@ -111,7 +111,7 @@ struct ResponseHeadReaderTests {
             ([0x25, 0x45, 0x34, 0xE4], "/%E4%E4x"),
         ] as [([UInt8], String)]
     )
-    func aLocationLeadsToTheOctetsThatCame(octets: [UInt8], path: String) throws {
+    func aLocationKeepsItsOctets(octets: [UInt8], path: String) throws {
         let current = try #require(URL(string: "http://h/a"))
         for name in ["Location", "content-location"] {
             let line = Array("\(name): /".utf8) + octets + Array("x\r\n".utf8)
@@ -147,7 +147,7 @@ struct ResponseHeadReaderTests {
     }
 
     @Test(arguments: ["Content-Length : 3\r\n", ": 3\r\n", "no colon\r\n", "A b: c\r\n", "Ä: c\r\n"])
-    func aNameThatIsNoneIsAMalformation(line: String) {
+    func anInvalidNameIsMalformed(line: String) {
         #expect(read(["HTTP/1.1 200 OK\r\n", line, "\r\n"]).malformation != nil)
     }
 
@@ -207,7 +207,7 @@ struct ResponseHeadReaderTests {
             (23, "Failure writing output to destination", nil, nil),
         ] as [(Int32, String, String?, String?)]
     )
-    func whatLibcurlMeans(code: Int32, message: String, insideHead: String?, afterHead: String?) {
+    func libcurlsErrorsForHeads(code: Int32, message: String, insideHead: String?, afterHead: String?) {
         var reader = ResponseHeadReader()
         func meaning() -> String? {
             switch reader.failure(CurlError(code: code, message: message)) {

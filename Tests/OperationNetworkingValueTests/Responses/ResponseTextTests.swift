@@ -104,7 +104,7 @@ import Testing
         #expect(ResponseText(data: Data(octets), response: ReceivedResponse(response)).string == nil)
     }
 
-    @Test func isNilWithoutABodyAndForBytesThatAreNoText() {
+    @Test func isNilWithoutABodyAndForBytesThatAreNotText() {
         #expect(ResponseText(data: nil, response: nil).string == nil)
         #expect(ResponseText(data: Data([0xFF]), response: nil).string == nil)
         #expect(ResponseText(data: Data(), response: nil).string == "")

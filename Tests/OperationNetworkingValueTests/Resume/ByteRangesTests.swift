@@ -10,7 +10,7 @@ import Testing
         return ranges
     }
 
-    @Test func rangesThatTouchAreOne() {
+    @Test func adjacentRangesAreMerged() {
         #expect(ranges(0..<5, 5..<9).ranges == [0..<9])
         #expect(ranges(5..<9, 0..<5).ranges == [0..<9])
         #expect(ranges(0..<2, 6..<8, 4..<5, 1..<7).ranges == [0..<8])
@@ -28,7 +28,7 @@ import Testing
         #expect(ranges.prefix == prefix && ranges.end == end && ranges.isPrefix == (prefix == end))
     }
 
-    @Test func whatIsCutAwayIsNotThere() {
+    @Test func removedBytesAreNotIncluded() {
         var cut = ranges(0..<5, 9..<12)
         cut.cut(to: 10)
         #expect(cut.ranges == [0..<5, 9..<10])
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ["[[0]]", "[[5,5]]", "[[-1,5]]", "[[0,5],[5,9]]", "[[9,12],[0,5]]", "[[0,5,9]]", "{}"])
-    func whatIsNoSetIsRefused(text: String) {
+    func invalidSetsAreRefused(text: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(ByteRanges.self, from: Data(text.utf8))
         }

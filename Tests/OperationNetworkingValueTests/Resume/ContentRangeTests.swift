@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [("gzip", true), ("identity", false), ("none", false), ("identity, br", true)])
-    func tellsACodingFromIdentity(fieldValue: String, isCoding: Bool) {
+    func distinguishesACodingFromIdentity(fieldValue: String, isCoding: Bool) {
         #expect(HeaderFields(["Content-Encoding": fieldValue]).hasContentCoding == isCoding)
     }
 }

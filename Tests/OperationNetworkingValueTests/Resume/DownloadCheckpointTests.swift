@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func saysWhyItIsNotRead() throws {
+    @Test func reportsWhyItIsNotRead() throws {
         let text = String(decoding: try Sample.checkpoint(try Sample.request()).fileBytes(), as: UTF8.self)
         func reading(_ text: String) throws { _ = try DownloadCheckpoint(fileBytes: Array(text.utf8)) }
         #expect(throws: DownloadCheckpoint.Unreadable.notACheckpoint) { try reading("[]\n{}") }

@@ -22,7 +22,7 @@ import Testing
         "\"a\tb\"",
         "\"a\u{7F}b\"", "\"a\", \"b\"", "'v1'", "\"\u{FFFD}\"",
     ])
-    func refusesWhatIsNoTag(fieldValue: String) {
+    func refusesInvalidTags(fieldValue: String) {
         #expect(EntityTag(fieldValue: fieldValue) == nil)
         #expect(EntityValidator(["ETag": fieldValue]).ifRange == nil)
     }
@@ -64,7 +64,7 @@ import Testing
         "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun, 06-Nov-94 08:49:37 GMT", "1994-11-06T08:49:37Z",
         "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 +0000",
     ])
-    func refusesWhatIsNoDate(fieldValue: String) {
+    func refusesInvalidDates(fieldValue: String) {
         #expect(HTTPDate(fieldValue: fieldValue) == nil)
     }
 

@@ -81,7 +81,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: rows) func aPageIsNoVersionOfAFile(row: Row) {
+    @Test(arguments: rows) func aPageIsNotAVersionOfAFile(row: Row) {
         #expect((row.kept.objection(to: row.fields, length: row.length) != nil) == row.isSomethingElse)
     }
 

@@ -13,7 +13,7 @@ import Testing
         [0, 0, 0, 1],
     ]
 
-    @Test func theBetterPartGoesOn() {
+    @Test func theBetterPartIsContinued() {
         for older in PartChoice.Worth.allCases {
             for newer in PartChoice.Worth.allCases {
                 let parts = [(worth: older, count: Int64(9)), (worth: newer, count: Int64(9))]

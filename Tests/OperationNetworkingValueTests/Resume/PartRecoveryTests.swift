@@ -293,7 +293,7 @@ import Testing
         },
         Row("P12 the same address, no validator", size: 20, .keep(20)) { $0.fields = [:] },
     ])
-    func keepsWhatCanBeTrusted(row: Row) {
+    func keepsTrustedBytes(row: Row) {
         #expect(PartRecovery(row.facts) == row.recovery)
     }
 }

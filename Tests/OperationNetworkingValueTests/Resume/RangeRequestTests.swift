@@ -31,7 +31,7 @@ import Testing
         "", "bytes", "bytes=", "bytes=,", "bytes=-", "bytes=5-4", "bytes=a-b", "bytes=+1-2", "bytes=1-2-3",
         "bytes=1", "bytes=0x1-2", "bytes=1 - 2", "bytes=٠-١", "=0-1", "bytes 0-1",
     ])
-    func takesNothingElse(fieldValue: String) {
+    func ignoresOtherRanges(fieldValue: String) {
         #expect(RangeRequest(fieldValue: fieldValue).wish == .malformed)
     }
 
@@ -90,7 +90,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func takesWhatWasAskedFor(row: Row) throws {
+    func acceptsTheRequestedRange(row: Row) throws {
         let request = RangeRequest(fieldValue: row.asked)
         let fields: HeaderFields = ["Content-Range": row.received]
         for takesAnyPart in [true, false] {
@@ -107,7 +107,7 @@ import Testing
     @Test(arguments: [
         "", "items 10-19/100", "bytes 19-10/100", "bytes 10-19/19", "bytes 10-99999999999999999999/*",
     ])
-    func namesWhatIsNoRange(_ text: String) {
+    func reportsInvalidRanges(_ text: String) {
         #expect(throws: ResumeError.malformedContentRange(text)) {
             try RangeRequest(fieldValue: "bytes=10-19").part(in: ["Content-Range": text], takesAnyPart: true)
         }
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoRangeOfBytesIsForMemoryThatAskedForIt() throws {
+    @Test func otherRangesAreOnlyDeliveredToMemory() throws {
         let multipart: HeaderFields = ["Content-Type": "multipart/byteranges; boundary=b"]
         let several = RangeRequest(fieldValue: "bytes=0-9,20-29")
         #expect(try several.part(in: multipart, takesAnyPart: true) == nil)

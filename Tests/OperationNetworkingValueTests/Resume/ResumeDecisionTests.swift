@@ -802,7 +802,7 @@ import Testing
 
     /// Whatever a server says, bytes are only joined when its validator does not contradict, and the answer
     /// to a restart never asks for another.
-    @Test func neverJoinsBytesOfTwoTagsAndNeverRestartsForEver() {
+    @Test func neverJoinsBytesOfTwoTagsAndNeverRestartsForever() {
         let ranges = ["bytes 4-9/10", "bytes 4-9/*", "bytes 0-9/10", "bytes */10", "items 4-9/10", ""]
         let abilities = [
             SinkAbilities(canBeEmptied: false), SinkAbilities(canBeEmptied: true),

@@ -26,7 +26,7 @@ import Testing
         return resumption.judge(head, held: StoredBytes(count: 5), abilities: Self.file)
     }
 
-    @Test("S7, S40") func theWholeIsAskedForBehindARedirectToo() throws {
+    @Test("S7, S40") func theWholeIsRequestedAfterARedirectToo() throws {
         let request = try Sample.request()
         var resumption = resumption()
         #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .rest(from: 5, ifRange: "\"v1\""))
@@ -35,7 +35,7 @@ import Testing
         #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .whole)
     }
 
-    @Test("S35, S40") func theHeadIsAskedForBehindARedirectToo() throws {
+    @Test("S35, S40") func theHeadIsRequestedAfterARedirectToo() throws {
         let request = try Sample.request()
         var resumption = resumption(["ETag": "\"v1\""])
         _ = resumption.ask(request, held: StoredBytes(count: 5))
@@ -47,7 +47,7 @@ import Testing
         )
     }
 
-    @Test("B10, S43") func whatHasToComeAgainIsAskedForAfterAnErrorToo() throws {
+    @Test("B10, S43") func bytesToRepeatAreRequestedAfterAnErrorToo() throws {
         let request = try Sample.request()
         var resumption = resumption(["ETag": "\"v1\"", "Content-Length": "5"])
         #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .nothing)
@@ -103,7 +103,7 @@ import Testing
     ]
 
     @Test("S20", arguments: aftermaths)
-    func theQuestionGoesByTheBytesThatAreThere(_ aftermath: Aftermath) throws {
+    func theRequestDependsOnTheExistingBytes(_ aftermath: Aftermath) throws {
         let request = try Sample.request()
         var resumption = resumption()
         _ = resumption.ask(request, held: StoredBytes(count: 5))
@@ -147,7 +147,7 @@ import Testing
     }
 
     /// Two contents have begun, and neither came as far as the file: nothing is known of its bytes any more.
-    @Test("S20") func whatWasBeforeTwoOthersIsNotContinued() throws {
+    @Test("S20") func anOlderVersionIsNotContinuedAfterTwoOthers() throws {
         let request = try Sample.request()
         var resumption = resumption()
         _ = resumption.ask(request, held: StoredBytes(count: 5))

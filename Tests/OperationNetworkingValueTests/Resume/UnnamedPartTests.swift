@@ -226,10 +226,10 @@ import Testing
     ]
 
     @Test(arguments: rests)
-    func aPartWithoutItsValidatorIsNotBelieved(row: Row) { check(row) }
+    func aPartWithoutItsValidatorIsNotTrusted(row: Row) { check(row) }
 
     @Test(arguments: elsewhere)
-    func elsewhereOnlyATagSaysThatItIsTheSame(row: Row) { check(row) }
+    func elsewhereOnlyATagProvesEquality(row: Row) { check(row) }
 
     @Test(arguments: overlaps)
     func theOverlapIsCompared(row: Row) { check(row) }
@@ -288,7 +288,7 @@ import Testing
         #expect(ShortAnswers.sensibleCount(of: total) == count)
     }
 
-    @Test func threeInARowThatBringNothingAreEnough() {
+    @Test func threeAttemptsWithoutNewBytesAreEnough() {
         var answers = ShortAnswers()
         let counts: [Int64] = [0, 9374, 9375, 1, 1, 9374, 1, 1, 1]
         let gaveUp = counts.map { answers.note($0, of: 600_000) }

@@ -11,7 +11,7 @@ struct CredentialTests {
     ]
 
     @Test(arguments: secrets)
-    func whatIsWrittenOrDumpedHasNoSecret(_ credential: Credential) {
+    func descriptionsAndDumpsHaveNoSecret(_ credential: Credential) {
         var dumped = ""
         dump(credential, to: &dumped)
         var settings = TransferSettings()
@@ -57,7 +57,7 @@ struct CredentialTests {
     }
 
     @Test(arguments: ["", "a b", "gr\u{FC}n"])
-    func whatIsNoTokenIsRefused(_ text: String) {
+    func anInvalidTokenIsRefused(_ text: String) {
         #expect(throws: CredentialError.invalidToken) {
             try Credential(bearerToken: text).check(for: .bearer)
         }

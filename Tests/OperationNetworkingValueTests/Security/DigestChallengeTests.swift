@@ -119,7 +119,7 @@ struct DigestChallengeTests {
     }
 
     /// Nothing is gained by it where all is ASCII, and the name would be shown in another form.
-    @Test func onlyTheTextsThatGoBackCount() throws {
+    @Test func onlyReturnedTextsCount() throws {
         let offers = AuthenticationOffer.offers(
             in: ["Digest realm=a, nonce=1, title=\"gesch\u{FC}tzt\""],
             areLatin1: true

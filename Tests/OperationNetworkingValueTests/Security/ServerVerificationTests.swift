@@ -33,7 +33,7 @@ import Testing
         )
     }
 
-    @Test func theUsualOneIsNotWrittenDown() {
+    @Test func theDefaultVerificationIsNotRecorded() {
         #expect(verification() == .standard && verification().note(besides: "https://h/a") == nil)
         #expect(verification("HTTPS://h/a") == .standard)
         let plain = verification("http://h/a", Self.insecure)

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsAsTheLibraryHasIt() throws {
+    @Test func withoutOptionsTheLibrarysDefaultsApply() throws {
         let access = try access([])
         #expect(access.trustAnchors == .system)
         #expect(access.securityPolicy == .default)
@@ -70,7 +70,7 @@ import Testing
         #expect(insecure.allowInvalidCertificates && !insecure.validatesDomainName && !insecure.pins)
     }
 
-    @Test func aPasswordIsOnTheLineOrInTheEnvironmentOrAskedFor() throws {
+    @Test func aPasswordIsOnTheLineInTheEnvironmentOrPrompted() throws {
         let wanted = Credential(user: "me", password: "a:b")
         #expect(try access(["-u", "me:a:b"]).credential == wanted)
         #expect(try access(["-u", "me"], environment: ["OPGET_PASSWORD": "a:b"]).credential == wanted)
@@ -114,13 +114,13 @@ import Testing
         #expect(Failure(CertificateError.wrongPassphrase("/nowhere")).outcome == .usage)
     }
 
-    @Test func aDirectoryIsNoCertificate() {
+    @Test func aDirectoryIsNotACertificate() {
         #expect(refusal(["--cert", "/"]) == "/ cannot be read: it is a directory")
         #expect(refusal(["--netrc-file", "/"]) == "file")
     }
 
     @Test(arguments: ["--cacert", "--capath", "--cert", "--key", "--netrc-file", "--cookie-jar"])
-    func aNameThatIsEmptyIsAMistake(option: String) {
+    func anEmptyNameIsAMistake(option: String) {
         #expect(refusal([option, ""]) == "\(option) needs a name, not an empty one.")
     }
 }

@@ -64,7 +64,7 @@ struct NetrcFileTests {
         #expect(file.credential(for: "x.example", user: "v") == nil)
     }
 
-    @Test func whatIsWrittenHasNoSecret() throws {
+    @Test func descriptionsHaveNoSecret() throws {
         let file = try NetrcFile(text: "machine a login b password s3cret")
         var dumped = ""
         dump(file, to: &dumped)
@@ -113,7 +113,7 @@ struct NetrcFileTests {
 
     /// Nothing of these is sent.
     @Test(arguments: ["# f~r\n", "macdef m\nput ~\n\n", "machine b account ~\n", "~ "])
-    func whatIsPassedOverNeedNotBeUTF8(text: String) throws {
+    func skippedTextNeedNotBeUTF8(text: String) throws {
         let directory = try TemporaryDirectory()
         let url = try latin1(text + "machine a login b password p", in: directory)
         #expect(try NetrcFile(contentsOf: url).credential(for: "a") == Credential(user: "b", password: "p"))
@@ -135,7 +135,7 @@ struct NetrcFileTests {
         return url
     }
 
-    @Test func aFileThatIsNotThereIsAnError() throws {
+    @Test func aMissingFileIsAnError() throws {
         let directory = try TemporaryDirectory()
         for url in [directory.file("nothing"), directory.url] {
             #expect(throws: NetrcError.self) { try NetrcFile(contentsOf: url) }

@@ -100,7 +100,7 @@ private let b = String(repeating: "bb", count: 32)
         )
     }
 
-    @Test func theFrameOfAClearsignedListIsPassedOver() throws {
+    @Test func theFrameOfAClearsignedListIsSkipped() throws {
         let text = """
             -----BEGIN PGP SIGNED MESSAGE-----
             Hash: SHA256
@@ -153,7 +153,7 @@ private let b = String(repeating: "bb", count: 32)
         #expect(try list.digests(for: "\u{E9}") == [])
     }
 
-    @Test func aNameThatIsNoTextMatchesNothing() throws {
+    @Test func aNameThatIsNotTextMatchesNothing() throws {
         let data = Data("\(a)  x\n\(b)  ".utf8) + [0xFF, 0x0A]
         let list = try ChecksumList(data)
         #expect(list.entries.map(\.path) == ["x", "\u{FFFD}"])

@@ -7,16 +7,16 @@ import Testing
 
 @Suite struct InputFileTests {
     @Test(arguments: ["-", "/dev/stdin", "/dev/fd/63", "/proc/self/fd/0", "/dev/tty", "/dev/zero"])
-    func whatADescriptorOrADeviceHasIsGoneLater(path: String) {
+    func inputFromADescriptorOrADeviceIsNotRepeatable(path: String) {
         #expect(InputFile.isPassing(path))
     }
 
     @Test(arguments: ["/dev/null", "/etc/passwd", "/", "/no such file", "stdin"])
-    func whatAFileHasStays(path: String) {
+    func inputFromAFileIsRepeatable(path: String) {
         #expect(!InputFile.isPassing(path))
     }
 
-    @Test func whatAPipeHasIsGoneLaterAndNotTyped() throws {
+    @Test func inputFromAPipeIsNotRepeatableAndNotTyped() throws {
         let directory = try TemporaryDirectory()
         let fifo = directory.file("fifo").path
         #expect(mkfifo(fifo, 0o600) == 0)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [("-", true), ("/dev/tty", true), ("/etc/passwd", false), ("/no such file", false)])
-    func whatIsTypedComesFromATerminal(path: String, isTyped: Bool) {
+    func typedInputComesFromATerminal(path: String, isTyped: Bool) {
         #expect(InputFile.isTyped(path) == isTyped)
     }
 

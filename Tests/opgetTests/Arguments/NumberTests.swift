@@ -19,7 +19,7 @@ import Testing
     @Test(arguments: [
         "", "fast", "-1", "1KB", "K", "1 K", ".5", "1.", "1e3", "0x10", "inf", "nan", "1T", "+1", "1,5M", "١",
     ])
-    func aRateThatIsNoneIsRefusedInASentence(text: String) {
+    func anInvalidRateIsRefusedWithASentence(text: String) {
         let error = #expect(throws: Failure.self) { try ByteRate(text, of: "--limit-rate") }
         #expect(error?.outcome == .usage)
         #expect(error?.sentence.hasPrefix("--limit-rate needs bytes per second") == true)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "0.5", "0K", "99999999999999999999G"])
-    func aRateThatNobodyCanHaveIsRefused(text: String) {
+    func anImpossibleRateIsRefused(text: String) {
         #expect(throws: Failure.self) { try ByteRate(text, of: "--limit-rate") }
     }
 
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["", "soon", "-1", "1m", "0", "0.0001", "1e3", "inf", "1.", "1000000001"])
-    func aTimeThatIsNoneIsRefusedInASentence(text: String) {
+    func anInvalidTimeIsRefusedWithASentence(text: String) {
         let error = #expect(throws: Failure.self) { try Seconds(text, of: "--max-time") }
         #expect(error?.outcome == .usage)
         #expect(error?.sentence.hasPrefix("--max-time needs ") == true)
@@ -90,7 +90,7 @@ import Testing
         ["-C", "5"],
         ["--timeout", "0"], ["--connect-timeout", "x"], ["--retry-max-time", "0"], ["--limit-rate", "0"],
     ])
-    func whatMakesNoSenseIsRefused(arguments: [String]) throws {
+    func invalidSettingsAreRefused(arguments: [String]) throws {
         let command = try OpgetCommand(arguments: arguments + ["http://h/a"])
         let error = #expect(throws: Failure.self) {
             try Settings(command, environment: [:], descriptors: 1024)

@@ -4,7 +4,7 @@ import Testing
 @testable import opget
 
 @Suite struct OpgetCommandTests {
-    @Test func everyLetterIsUnderstood() throws {
+    @Test func everyOptionIsParsed() throws {
         let command = try OpgetCommand(arguments: [
             "-i", "-", "-d", "dir", "-o", "-", "-j", "9", "-H", "A: b", "-H", "C: d", "--cacert", "ca.pem",
             "--progress", "never", "--overwrite", "-q", "--color", "always", "--json", "--json-fd", "3",
@@ -68,7 +68,7 @@ import Testing
             ),
         ] as [([String], [String])]
     )
-    func joinedOptionsAreTakenApart(arguments: [String], words: [String]) {
+    func combinedOptionsAreSplit(arguments: [String], words: [String]) {
         #expect(JoinedOptions.split(arguments, of: OpgetCommand.self) == words)
     }
 

@@ -60,7 +60,7 @@ import Testing
             (nil, "/tmp/b", "/tmp/b"), (nil, "../b", "../b"), ("down", "x/b", "down/x/b"), ("/", "b", "/b"),
         ] as [(String?, String?, String)]
     )
-    func savesUnderTheNameAskedFor(directory: String?, output: String?, expected: String) throws {
+    func savesUnderTheGivenName(directory: String?, output: String?, expected: String) throws {
         let items = try plan(["http://h/a.iso"], d: directory, o: output)
         #expect(items.map(path) == [expected])
     }

@@ -125,7 +125,7 @@ import Testing
         #expect(named.code == 6)
     }
 
-    @Test func aPasswordThatIsMissingIsAskedForAndNotShown() async throws {
+    @Test func aMissingPasswordIsPromptedForAndNotShown() async throws {
         let server = try guarded()
         let terminal = try opget.start(inTerminal: ["-u", "me", address(server)])
         try await terminal.waitForOutput(containing: "opget: Password of me: ")

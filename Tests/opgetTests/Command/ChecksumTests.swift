@@ -29,7 +29,7 @@ import Testing
         #expect(result.output.contains("\"digest\":\"sha256:\(digest.hex)\""))
     }
 
-    @Test func aFileThatIsAnotherOneIsFetchedOnceMoreAndThenThrownAway() async throws {
+    @Test func aFileWithAWrongChecksumIsFetchedTwiceAndThenDiscarded() async throws {
         let server = try ScriptedServer([.respond(200, body: "0123456789")])
         let result = try await opget("--json", "--checksum", wrong, address(server))
         #expect(result.code == 9)

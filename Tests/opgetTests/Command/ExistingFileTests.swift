@@ -128,7 +128,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test func aNameOfPartialFilesIsRefusedAndTheListGoesOn() async throws {
+    @Test func aNameOfPartialFilesIsRefusedAndTheListContinues() async throws {
         let server = try server()
         try opget.write("planted", "a.part")
         let addresses = ["a.part", "b.PART.resume", "c"].map { address(server, $0) }

@@ -63,7 +63,7 @@ import Testing
 
     /// RFC 9110 §15.3: none of them has the file.
     @Test(arguments: [201, 202, 204, 205, 207, 208, 226], ["-", "/dev/fd/1", "/dev/stdout", "a"])
-    func aSuccessWithoutTheFileIsNoFile(status: Int, output: String) async throws {
+    func aSuccessWithoutTheFileIsNotAFile(status: Int, output: String) async throws {
         let server = try ScriptedServer([
             .respond(status, body: [204, 205].contains(status) ? "" : "no file")
         ])
@@ -90,7 +90,7 @@ import Testing
         #expect(unknown.output == "")
     }
 
-    @Test func whatAServerSendsUnaskedIsNoFile() async throws {
+    @Test func unrequestedPartsAreNotAFile() async throws {
         let (asked, sent) = (Gate(), Gate())
         let first = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na"
         let both = first + "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nSTRANGER"

@@ -57,7 +57,7 @@ import Testing
 
     /// A token that was renewed: what came under the old one is kept under a strong tag, and compared.
     @Test(arguments: [(true, true), (true, false), (false, true)])
-    func aPartialFileGoesOnUnderARenewedToken(hasTag: Bool, isSame: Bool) async throws {
+    func aPartialFileContinuesUnderARenewedToken(hasTag: Bool, isSame: Bool) async throws {
         let body = PatternBody(seed: 1, length: 300_000).data
         let other = PatternBody(seed: 2, length: 300_000).data
         let date = Date(timeIntervalSince1970: 1_700_000_000)

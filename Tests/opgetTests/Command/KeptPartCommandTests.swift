@@ -62,7 +62,7 @@ import Testing
         #expect(plain.code == 0 && !plain.errors.contains("the server sends"))
     }
 
-    @Test("P17") func aFreshLinkGoesOn() async throws {
+    @Test("P17") func aFreshLinkContinues() async throws {
         let server = try ScriptedServer([
             whole().breaking(after: .body(100_000)), .respond(403, body: "expired"), whole(),
         ])
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Under a date alone another link starts over.
-    @Test("P17") func withoutATagNoLinkIsAskedFor() async throws {
+    @Test("P17") func withoutATagNoLinkIsRequested() async throws {
         let dated = Answer.representation(Representation(.text(body), lastModified: Self.date))
         let server = try ScriptedServer([
             dated.breaking(after: .body(100_000)), .respond(403, body: "expired"),
@@ -93,7 +93,7 @@ import Testing
         #expect(size("a.part") == 100_000)
     }
 
-    @Test("P17", arguments: [false, true]) func anotherServerGoesOnOnlyWithAChecksum(hasDigest: Bool)
+    @Test("P17", arguments: [false, true]) func anotherServerContinuesOnlyWithAChecksum(hasDigest: Bool)
         async throws
     {
         let first = try ScriptedServer([whole().breaking(after: .body(100_000))])
@@ -122,7 +122,7 @@ import Testing
         #expect(result.errors.contains("its ETag changes with each response; -c continues by comparing"))
     }
 
-    @Test func withCItGoesOnByComparing() async throws {
+    @Test func withCItContinuesByComparing() async throws {
         let counter = Recorder<Int>()
         let server = try ScriptedServer { request in
             counter.append(0)
@@ -137,7 +137,7 @@ import Testing
 
     // MARK: - Another program's file
 
-    @Test func aBeginningWithAChecksumGoesOn() async throws {
+    @Test func aBeginningWithAChecksumContinues() async throws {
         let server = try ScriptedServer([whole()])
         let address = server.url(path: "f").absoluteString
         try opget.write(String(body.prefix(150_000)), "f")

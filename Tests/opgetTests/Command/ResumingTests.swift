@@ -35,7 +35,7 @@ import Testing
     private var part: Int { (try? Data(contentsOf: opget.directory.file("a.part")).count) ?? 0 }
 
     @Test(arguments: [SIGKILL, SIGINT, SIGTERM])
-    func aRunThatWasStoppedGoesOnWhereItStopped(signal: Int32) async throws {
+    func aRunThatWasStoppedContinuesWhereItStopped(signal: Int32) async throws {
         let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
         let stopped = try await stop(server, signal)
         #expect(stopped.code == -signal)
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// A run that came as far as the last byte, and not to the name.
-    @Test("P7") func aFileThatIsCompleteAlreadyIsToldAsOneThatGoesOn() async throws {
+    @Test("P7") func aCompletePartIsReportedAsResumed() async throws {
         let gate = Gate()
         let server = try server([
             .currentRepresentation.held(after: .body(body.utf8.count - 1), by: gate), .currentRepresentation,
@@ -90,7 +90,7 @@ import Testing
         #expect(try await opget(address).code == 0)
     }
 
-    @Test func whatIsSaidAfterAnInterruptionIsTheCommandThatGoesOn() async throws {
+    @Test func theCommandShownAfterAnInterruptionResumes() async throws {
         let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
         let stopped = try await stop(server, SIGINT, ["--no-resume"])
         let address = server.url(path: "a").absoluteString
@@ -184,7 +184,7 @@ import Testing
         #expect(server.requests[1]["Range"] != nil)
     }
 
-    @Test func aFileThatChangedMeanwhileIsFetchedAnew() async throws {
+    @Test func aFileThatChangedMeanwhileIsFetchedAgain() async throws {
         let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
         _ = try await stop(server, SIGKILL)
         server.setRepresentation(Representation("other", entityTag: .strong("v2")))
@@ -198,7 +198,7 @@ import Testing
         #expect(lines.contains("a: started over because the file changed on the server"))
     }
 
-    @Test func aServerThatIgnoresRangesIsFetchedFromAnew() async throws {
+    @Test func aServerThatIgnoresRangesCausesANewStart() async throws {
         let server = try server(
             [.currentRepresentation.stalling(after: 60_000), .currentRepresentation],
             misbehaving: .ignoresRange
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test(arguments: [["--continue"], ["-c"], ["-C", "-"]])
-    func continuingCanBeAskedForAsElsewhere(options: [String]) async throws {
+    func continuingHasTheOptionsOfOtherTools(options: [String]) async throws {
         let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
         _ = try await stop(server, SIGKILL)
         let result = try await opget.start(options + [server.url(path: "a").absoluteString]).result()

@@ -29,7 +29,7 @@ import Testing
         #expect(retry.contains("\"errorClass\":\"server\""))
     }
 
-    @Test func aConnectionThatBreaksGoesOnFromTheLastByte() async throws {
+    @Test func aConnectionThatBreaksContinuesFromTheLastByte() async throws {
         let representation = Representation("0123456789", entityTag: .strong("v1"))
         let server = try ScriptedServer(
             serving: representation,
@@ -56,7 +56,7 @@ import Testing
         #expect(result.output == "0123456789")
     }
 
-    @Test func standardOutputThatCannotGoOnFailsByWhatStoppedIt() async throws {
+    @Test func standardOutputThatCannotContinueFailsWithTheFirstError() async throws {
         let server = try ScriptedServer([
             .respond(200, body: "0123456789", breakingAfter: 4), .respond(200, body: "0123456789"),
         ])
@@ -134,7 +134,7 @@ import Testing
         #expect(try Data(contentsOf: opget.directory.file("b")).count == 100_000)
     }
 
-    @Test func aFileThatTakesTooLongIsGivenUpAndGoesOnTheNextTime() async throws {
+    @Test func aFileThatTakesTooLongIsGivenUpAndResumedLater() async throws {
         let body = String(repeating: "x", count: 50_000)
         let server = try ScriptedServer(
             serving: Representation(.text(body), entityTag: .strong("v1")),

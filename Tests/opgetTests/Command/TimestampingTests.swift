@@ -13,7 +13,7 @@ import Testing
         opget = try Opget()
     }
 
-    @Test func aFileThatIsNotThereIsFetched() async throws {
+    @Test func aMissingFileIsFetched() async throws {
         let server = try ScriptedServer(
             serving: Representation("one", entityTag: .strong("v1"), lastModified: date)
         )
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// Some servers send the length of the 304's own body.
-    @Test func a304MaySayThatItHasNoBody() async throws {
+    @Test func a304MayAnnounceAnEmptyBody() async throws {
         let server = try ScriptedServer([
             .respond(200, ["ETag": "\"v1\""], body: "one"),
             .respond(304, ["ETag": "\"v1\"", "Content-Length": "0"]),
@@ -124,7 +124,7 @@ import Testing
         #expect(try opget.text("a") == "old")
     }
 
-    @Test func a304ThatNobodyAskedForIsAnError() async throws {
+    @Test func anUnrequested304IsAnError() async throws {
         let server = try ScriptedServer([.respond(304)])
         #expect(try await opget("-N", server.url(path: "a").absoluteString).code == 8)
         #expect(try opget.files() == [])

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: ["a\nb", "\u{1B}[2J", "\"\\", "日本語", "\u{2028}", "\u{85}", "\u{202E}a", "👩‍💻", "\0"])
-    func anyTextFitsInALineAndComesBack(text: String) throws {
+    func anyTextFitsInALineAndIsRestored(text: String) throws {
         let event = ItemStarted(item: 1, url: "http://h/a", path: text)
         let line = try writer.line(event, at: time)
         #expect(!line.unicodeScalars.contains { $0.changesLayout })

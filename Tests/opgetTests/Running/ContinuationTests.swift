@@ -38,7 +38,7 @@ import Testing
         #expect(command("--header=X: y", "http://h/a") == nil)
     }
 
-    @Test func whatWouldThrowAwayWhatCameIsNotRepeated() {
+    @Test func commandsThatDiscardBytesAreNotSuggested() {
         #expect(command("--no-resume", "http://h/a") == "opget http://h/a")
         var continuation = Continuation(arguments: ["opget", "http://h/a"])
         #expect(
@@ -55,7 +55,7 @@ import Testing
         #expect(continuation.advice(afterFailures: kept(0)) == [])
     }
 
-    @Test func whatCannotGoOnIsNotSaidToGoOn() {
+    @Test func unresumablePartsAreNotReportedAsResumable() {
         let continuation = Continuation(arguments: ["opget", "http://h/a"])
         let warning =
             "The partial data of one file is kept, but the server gives no proof that the file is still the same: "
@@ -121,7 +121,7 @@ import Testing
         )
     }
 
-    @Test func aRangeIsNotSaidToGoOn() {
+    @Test func aRangeIsNotReportedAsResumable() {
         var continuation = Continuation(arguments: ["opget", "-H", "Range: bytes=0-9", "http://h/a"])
         continuation.asksForRange = true
         #expect(lines(continuation).first?.hasPrefix("To fetch it from the beginning") == true)

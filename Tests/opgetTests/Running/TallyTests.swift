@@ -15,7 +15,7 @@ import Testing
         #expect(tally.summary == "2 of 4 done: 1 fetched (1.0 KiB), 1 already there, 2 failed")
     }
 
-    @Test func whatEarlierRunsLeftIsCountedApart() {
+    @Test func bytesOfEarlierRunsAreCountedSeparately() {
         var tally = Tally(count: 3)
         tally.save(bytes: 100, recovered: 40)
         tally.fail(.network, bytes: 10, recovered: 5)

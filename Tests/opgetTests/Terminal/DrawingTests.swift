@@ -111,7 +111,7 @@ import Testing
         #expect(try await terminal.end() == 0)
     }
 
-    @Test func linesThatAreTooWideBecauseOfColumnsAreErasedAllTheSame() async throws {
+    @Test func linesThatAreTooWideBecauseOfColumnsAreErasedAnyway() async throws {
         let terminal = try start(columns: 40, environment: ["COLUMNS": "80"])
         // Each of them takes two rows, but the last.
         try await terminal.wait("three lines in two rows each") { screen in

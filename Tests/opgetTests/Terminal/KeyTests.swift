@@ -50,7 +50,7 @@ import Testing
 
     // MARK: - opget's
 
-    @Test func pPausesEverythingAndPAgainGoesOn() async throws {
+    @Test func pPausesAndResumesEverything() async throws {
         let terminal = try start()
         try await terminal.wait(for: Self.running)
         #expect(!terminal.isOrdinary)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: ["q", "\u{3}", "pq", "p\u{3}"])
-    func stoppingSaysHowToGoOn(keys: String) async throws {
+    func stoppingShowsHowToContinue(keys: String) async throws {
         let terminal = try start()
         try await waitForFrame(terminal)
         terminal.type(keys)
@@ -117,7 +117,7 @@ import Testing
         return (complete + partial).sorted()
     }
 
-    @Test func whatWasSaidAboutGoingOnIsTrue() async throws {
+    @Test func theAdviceForContinuingIsCorrect() async throws {
         let terminal = try start()
         try await waitForFrame(terminal)
         terminal.type("q")
@@ -131,7 +131,7 @@ import Testing
         #expect(try opget.files() == ["alder.iso", "list", "stream", "there", "日本語.tar.gz"])
     }
 
-    @Test func aPausedStreamGoesOnWithoutAByteTwice() async throws {
+    @Test func aPausedStreamContinuesWithoutAByteTwice() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.respond(200, body: "0123456789").held(after: 4, by: gate)])
         let address = server.url(path: "a").absoluteString
@@ -172,7 +172,7 @@ import Testing
 
     // MARK: - The terminal's
 
-    @Test func ctrlZGivesTheTerminalBackAndFgTakesItAgain() async throws {
+    @Test func ctrlZReleasesTheTerminalAndFgTakesItAgain() async throws {
         let shell = try opget.start(
             shellInTerminal: "opget -i list; echo \"stopped $?\"; read x; fg; echo \"ended $?\""
         )

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["\u{1B}[2J", "\u{1B}c", "\t", "\u{8}", "\u{1B}[38m", "\u{1B}[1C", "\u{1B}[J"])
-    func tellsWhatItDoesNotKnow(text: String) {
+    func reportsUnknownSequences(text: String) {
         #expect(screen(9, 4, text).problems.count == 1)
     }
 
@@ -53,7 +53,7 @@ import Testing
         #expect(screen.lines == ["日語"])
     }
 
-    @Test func wrapsAnewWhenItGetsNarrowerAndWider() {
+    @Test func rewrapsWhenItsWidthChanges() {
         var screen = screen(10, 5, "abcdefgh\r\n12345678\r")
         screen.resize(columns: 5, rows: 5)
         #expect(screen.lines == ["abcde", "fgh", "12345", "678"])
@@ -63,7 +63,7 @@ import Testing
         #expect(screen.cursor == (1, 0))
     }
 
-    @Test func scrollsWhatHasNoRoomAnyMore() {
+    @Test func scrollsLinesThatNoLongerFit() {
         var screen = screen(10, 5, "abcdefgh\r\n日本語\r")
         screen.resize(columns: 3, rows: 4)
         #expect(screen.lines == ["gh", "日", "本", "語"])

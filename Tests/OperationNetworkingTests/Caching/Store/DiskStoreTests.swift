@@ -124,7 +124,7 @@ struct DiskStoreTests {
         for key in [key, jar] { #expect(try await store.found(key) == []) }
     }
 
-    @Test(arguments: [0, 1 << 20]) func ofManyVariantsTheOldestGo(memory: Int) async throws {
+    @Test(arguments: [0, 1 << 20]) func theOldestOfManyVariantsAreRemoved(memory: Int) async throws {
         let store = ResponseStore.sample(directory, memory: memory)
         var entries: [CacheEntry] = []
         for _ in 0..<70 { entries.append(try #require(try await store.put(key, sampleBytes(10)))) }
@@ -134,7 +134,7 @@ struct DiskStoreTests {
         #expect(try cacheNames(directory, .body).count == 64)
     }
 
-    @Test func aLookUpOnItsWayDoesNotBringBackWhatIsRemoved() async throws {
+    @Test func aLookupOnItsWayDoesNotBringBackWhatIsRemoved() async throws {
         for all in [true, false] {
             let first = ResponseStore.sample(directory)
             try await first.put(key, sampleBytes(10))
@@ -198,7 +198,7 @@ struct DiskStoreTests {
 
     // MARK: - Files that do not fit
 
-    @Test func aBodyThatIsGoneOrOfAnotherLengthIsAMiss() async throws {
+    @Test func aMissingBodyOrOneOfAnotherLengthIsAMiss() async throws {
         for length: off_t? in [nil, 0, 199_999, 200_001] {
             let entry = try #require(try await ResponseStore.sample(directory).put(key, sampleBytes(200_000)))
             let store = ResponseStore.sample(directory, memory: 0)
@@ -220,7 +220,7 @@ struct DiskStoreTests {
     }
 
     @Test(arguments: ["text", "empty", "half", "another URL's"])
-    func aHeadFileThatIsDamagedIsNoneAndReplaced(damage: String) async throws {
+    func aDamagedHeadFileIsIgnoredAndReplaced(damage: String) async throws {
         let other = CacheKey(url: "http://a/2")
         let first = ResponseStore.sample(directory)
         for key in [key, other] { try await first.put(key, sampleBytes(1_000)) }
@@ -271,7 +271,7 @@ struct DiskStoreTests {
         #expect(try await store.found(key) == [])
     }
 
-    @Test func aFolderThatIsRemovedIsMadeAnew() async throws {
+    @Test func aFolderThatIsRemovedIsMadeAgain() async throws {
         let store = ResponseStore.sample(directory, memory: 0)
         try await store.put(key, sampleBytes(1_000))
         store.waitForChanges()

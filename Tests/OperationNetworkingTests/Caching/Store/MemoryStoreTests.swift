@@ -12,7 +12,7 @@ struct MemoryStoreTests {
     private let store = ResponseStore(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
     private let key = CacheKey(url: "http://a/1")
 
-    @Test func whatIsNotStoredIsKnownAtOnce() {
+    @Test func aMissIsKnownAtOnce() {
         #expect(store.find(key) { _ in Issue.record("it was called later") } == [])
     }
 
@@ -63,7 +63,7 @@ struct MemoryStoreTests {
         #expect(try await store.found(key) == [])
     }
 
-    @Test func theKeyThatWasNotUsedForTheLongestTimeGoesFirst() async throws {
+    @Test func theLeastRecentlyUsedKeyIsRemovedFirst() async throws {
         let keys = (0..<6).map { CacheKey(url: "http://a/\($0)") }
         for key in keys.prefix(5) { try await store.put(key, sampleBytes(180_000)) }
         _ = try await store.found(keys[0])
@@ -74,7 +74,7 @@ struct MemoryStoreTests {
         #expect(store.state.withLock { $0.memory.usage } <= 1 << 20)
     }
 
-    @Test func aBodyThatALookUpFoundIsReadThoughItIsGone() async throws {
+    @Test func aBodyThatALookupFoundIsReadThoughItIsGone() async throws {
         try await store.put(key, sampleBytes(3))
         let found = try #require(try await store.found(key).first)
         store.remove(url: key.url)
@@ -82,7 +82,7 @@ struct MemoryStoreTests {
         #expect(try await store.body(found, key) == sampleBytes(3))
     }
 
-    @Test func anUpdateUndoesNothingThatCameMeanwhile() async throws {
+    @Test func anUpdateDoesNotUndoLaterChanges() async throws {
         let entry = try #require(try await store.put(key, sampleBytes(3)))
         store.invalidate(key)
         var head = entry.head
@@ -111,7 +111,7 @@ struct MemoryStoreTests {
         #expect(try await store.found(key) == [])
     }
 
-    @Test func aReaderGoesOnAfterTheRemoval() async throws {
+    @Test func aReaderContinuesAfterTheRemoval() async throws {
         let entry = try #require(try await store.put(key, sampleBytes(100_000)))
         let reader = try #require(try await store.reader(entry, key))
         store.removeAll()

@@ -43,7 +43,7 @@ struct StoreEvictionTests {
         }
     }
 
-    @Test func theLeastRecentlyUsedGoFirst() async throws {
+    @Test func theLeastRecentlyUsedAreRemovedFirst() async throws {
         try await fill(9)
         do {
             // A hit is a use, from the disk and from memory.
@@ -61,7 +61,7 @@ struct StoreEvictionTests {
     }
 
     /// The clock was ahead: what was used then is not newer than all that comes.
-    @Test func whatWasUsedInTheFutureGoesFirst() async throws {
+    @Test func entriesUsedInTheFutureAreRemovedFirst() async throws {
         try await fill(6)
         do {
             let store = ResponseStore.sample(directory, memory: 0)
@@ -90,7 +90,7 @@ struct StoreEvictionTests {
         #expect(try await areStored().count { $0 } == 6)
     }
 
-    @Test func whatAProcessLeftBehindIsRemovedAnHourLater() async throws {
+    @Test func leftoversOfAProcessAreRemovedAfterAnHour() async throws {
         try await fill(1)
         let folder = cacheFolder(directory)
         for (name, age) in [("0123456789abcdef.new", 3_700.0), ("fedcba9876543210.new", 3_000)] {

@@ -23,7 +23,7 @@ struct StoreHeadsTests {
     }
 
     @Test(arguments: StoreKind.allCases, [true, false])
-    func theAnswerToTheLaterQuestionCounts(kind: StoreKind, isOvertaken: Bool) async throws {
+    func theResponseToTheLaterRequestWins(kind: StoreKind, isOvertaken: Bool) async throws {
         let store = kind.store(directory)
         let found = try #require(try await store.put(key, sampleBytes(3)))
         let (first, second) = (Self.head(key.url, asked: 2000, 600), Self.head(key.url, asked: 3000, 0))
@@ -49,7 +49,7 @@ struct StoreHeadsTests {
         [(9, false), (9, false), (2, false), (2, false)],
     ]
 
-    @Test(arguments: overtaken.indices) func headsThatOvertakeEachOther(index: Int) {
+    @Test(arguments: overtaken.indices) func headsThatArriveOutOfOrder(index: Int) {
         let heads = Self.overtaken[index].map { row in
             var head = Self.head(key.url, asked: row.time, Int(row.time))
             head.isInvalidated = row.isInvalidated

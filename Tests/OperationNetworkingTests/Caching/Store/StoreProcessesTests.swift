@@ -18,7 +18,7 @@ struct StoreProcessesTests {
         directory = try TemporaryDirectory()
     }
 
-    @Test func whatAnotherStoresReplacesInvalidatesAndRemovesIsSeenASecondLater() async throws {
+    @Test func changesOfAnotherProcessAreSeenWithinASecond() async throws {
         let (one, other) = (
             ResponseStore.sample(directory, time: time), ResponseStore.sample(directory, time: time)
         )

@@ -69,7 +69,7 @@ struct StoreTrustTests {
         #expect(folder[.posixPermissions] as? Int == 0o700)
     }
 
-    @Test(arguments: ["link", "file", "readable"]) func aFolderInItThatIsNotOursIsNotUsed(kind: String)
+    @Test(arguments: ["link", "file", "readable"]) func aForeignFolderInItIsNotUsed(kind: String)
         async throws
     {
         mkdir(path, 0o700)
@@ -86,7 +86,7 @@ struct StoreTrustTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: target) == [])
     }
 
-    @Test func directoriesAboveAreMade() async throws {
+    @Test func parentDirectoriesAreCreated() async throws {
         let store = ResponseStore(
             memoryCapacity: 1 << 20,
             diskCapacity: 1 << 20,
@@ -104,7 +104,7 @@ struct StoreTrustTests {
 
     /// The right bytes: who may have written them counts. The name is given to another file of ours, or the
     /// disk is not used any more, and what was planted stays as it is.
-    @Test(arguments: plants) func aPlantedFileIsNotBelieved(plant: (file: String, kind: String)) async throws
+    @Test(arguments: plants) func aPlantedFileIsNotTrusted(plant: (file: String, kind: String)) async throws
     {
         guard plant.kind != "another user's" || geteuid() == 0 else { return }
         let first = ResponseStore.sample(directory)

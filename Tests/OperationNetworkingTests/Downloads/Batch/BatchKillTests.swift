@@ -48,7 +48,7 @@ struct BatchKillTests {
         Set(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { Int($0) != nil })
     }
 
-    @Test func fiveHundredFilesArriveThroughTenKillsAndNoneThatWasCompleteIsFetchedAgain() async throws {
+    @Test func fiveHundredFilesSurviveTenKillsAndNoCompleteOneIsFetchedAgain() async throws {
         let server = try ScriptedServer { request in
             .respond(200, ["ETag": "\"v1\""], body: .text("file \(request.path)"))
         }

@@ -30,7 +30,7 @@ struct BatchResumeTests {
         )
     }
 
-    @Test func whatIsCompleteIsNotFetchedAgainAndWhatIsNotGoesOn() async throws {
+    @Test func whatIsCompleteIsNotFetchedAgainAndWhatIsNotContinues() async throws {
         let (server, scene) = (try Self.server(), try BatchScene())
         try await Self.leave(scene, of: server)
         #expect(scene.names == ["0", "1", "2.part", "2.part.resume", "batch.journal"])
@@ -77,7 +77,7 @@ struct BatchResumeTests {
         #expect(server.requests.map(\.target).filter { $0 == "/1" }.count == 2)
     }
 
-    @Test func whatSomebodyHasChangedIsNotTakenForOurs() async throws {
+    @Test func aFileChangedByOthersIsNotAccepted() async throws {
         let (server, scene) = (try Self.server(), try BatchScene())
         try await Self.leave(scene, of: server)
         try Data("mine".utf8).write(to: scene.folder.file("1"))
@@ -103,7 +103,7 @@ struct BatchResumeTests {
         _ = await batch.results()
     }
 
-    @Test func whatFailedIsTriedAgainUnlessToldOtherwise() async throws {
+    @Test func failedMembersAreRetriedByDefault() async throws {
         let server = try ScriptedServer { request in
             request.path == "/1" ? .respond(404) : .respond(body: .text(request.path))
         }
@@ -125,7 +125,7 @@ struct BatchResumeTests {
         #expect(server.requests.map(\.target).last == "/1" && server.requests.count == 4)
     }
 
-    @Test func secretsAreGivenAgain() async throws {
+    @Test func secretsMustBeProvidedAgain() async throws {
         let server = try ScriptedServer { request in
             guard request["Authorization"] == "Bearer tea", request["X-Open"] == "1" else {
                 return .respond(401)

@@ -43,7 +43,7 @@ struct DownloadBatchTests {
         #expect(try scene.text("1") == "another's")
     }
 
-    @Test func anExistingFileThatIsKeptIsDoneAndSaysSo() async throws {
+    @Test func aKeptExistingFileIsReportedAsDone() async throws {
         let (server, scene) = (try BatchScene.server(), try Self.scene())
         let batch = try scene.batch(scene.items(0..<3, of: server), journal: scene.journal) {
             $0.existingFiles = .keep
@@ -107,7 +107,7 @@ struct DownloadBatchTests {
     }
 
     @Test(arguments: DownloadBatch.ExistingFiles.allCases)
-    func whatIsNoFileIsAnErrorInAnyCase(existingFiles: DownloadBatch.ExistingFiles) async throws {
+    func whatIsNotAFileIsAnErrorInAnyCase(existingFiles: DownloadBatch.ExistingFiles) async throws {
         let (server, scene) = (try BatchScene.server(), try BatchScene())
         let items = scene.items(0..<2, of: server)
         try FileManager.default.createDirectory(at: items[0].destination, withIntermediateDirectories: false)
@@ -151,7 +151,7 @@ struct DownloadBatchTests {
         #expect(scene.ended.elements == Array(0..<20))
     }
 
-    @Test func eachHostHasSoManyAtOnceAndNoneWaitsForAnother() async throws {
+    @Test func eachHostHasItsOwnLimit() async throws {
         let gate = Gate()
         let answer = Answer.respond(body: "x").held(by: gate)
         let (first, second) = (try ScriptedServer([answer]), try ScriptedServer([answer]))
@@ -244,7 +244,7 @@ struct DownloadBatchTests {
         #expect(results[1].error is ResponseSerializationError)
     }
 
-    @Test func oneNameIsWantedOnceOnly() throws {
+    @Test func aDestinationMayBeUsedOnlyOnce() throws {
         let server = try BatchScene.server()
         let scene = try BatchScene()
         var items = scene.items(0..<2, of: server)
@@ -305,7 +305,7 @@ struct DownloadBatchTests {
     }
 
     @Test(arguments: [true, false])
-    func aLimitThatIsLiftedLetsWhatRunsGoOn(isForAll: Bool) async throws {
+    func removingALimitSpeedsUpRunningTransfers(isForAll: Bool) async throws {
         let body = PatternBody(seed: 1, length: 400_000)
         let server = try ScriptedServer([.respond(body: .pattern(body))])
         let scene = try BatchScene()

@@ -169,7 +169,7 @@ struct DownloadJournalTests {
         await Self.close(again)
     }
 
-    @Test func whatAProcessLeftThatDiedBeforeItsBatchBeganIsRemoved() async throws {
+    @Test func leftoversOfAProcessThatDiedBeforeItsBatchBeganAreRemoved() async throws {
         let folder = try TemporaryDirectory()
         let left = try DownloadFolder(path: folder.url.path).create("j.new")
         left?.close()
@@ -208,7 +208,7 @@ struct DownloadJournalTests {
         #expect(try Self.names(folder) == ["moved"])
     }
 
-    @Test func whatHasTheNameOfANewJournalAndIsNotOursIsLeftAlone() async throws {
+    @Test func aForeignFileWithTheNameOfANewJournalIsLeftAlone() async throws {
         let folder = try TemporaryDirectory()
         try Data("Dear diary\n".utf8).write(to: folder.file("j.new"))
         #expect(chmod(folder.file("j.new").path, 0o600) == 0)
@@ -255,7 +255,7 @@ struct DownloadJournalTests {
         }
     }
 
-    @Test func whatIsNoJournalIsLeftAlone() throws {
+    @Test func whatIsNotAJournalIsLeftAlone() throws {
         let folder = try TemporaryDirectory()
         let url = folder.file("j")
         try Data("Dear diary\n".utf8).write(to: url)

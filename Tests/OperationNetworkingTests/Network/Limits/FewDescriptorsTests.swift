@@ -60,7 +60,7 @@ struct FewDescriptorsTests {
         guard names.count == urls.count else { exit(91) }
     }
 
-    @Test func thousandsOfFilesComeFromOneHost() async {
+    @Test func thousandsOfFilesAreFetchedFromOneHost() async {
         await #expect(processExitsWith: .success) {
             alarm(100)
             guard let url = RealServers.nginx?.appendingPathComponent("1k.bin") else { exit(2) }
@@ -80,7 +80,7 @@ struct FewDescriptorsTests {
     }
 
     /// Each may have its connections, and all have a few; what is kept for later is closed.
-    @Test func filesComeFromThousandHosts() async {
+    @Test func filesAreFetchedFromAThousandHosts() async {
         await #expect(processExitsWith: .success) {
             alarm(100)
             guard let port = RealServers.nginx?.port else { exit(2) }
@@ -102,7 +102,7 @@ struct FewDescriptorsTests {
     }
 
     /// Descriptors that the program itself has opened, and closes, are not the library's to count beforehand.
-    @Test(arguments: [24, 40, 56]) func whoFindsNoDescriptorWaitsForOne(_ left: Int) async {
+    @Test(arguments: [24, 40, 56]) func aTransferWithoutADescriptorWaitsForOne(_ left: Int) async {
         await #expect(processExitsWith: .success) { [left] in
             alarm(100)
             guard let url = RealServers.nginx?.appendingPathComponent("1k.bin") else { exit(2) }

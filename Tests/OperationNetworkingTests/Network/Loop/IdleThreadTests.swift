@@ -53,7 +53,7 @@ struct IdleThreadTests {
         }
     }
 
-    @Test func nobodyWakesUpForTheTimeoutOfATransferThatIsOver() async {
+    @Test func theTimeoutOfACompletedTransferCausesNoWakeUp() async {
         await #expect(processExitsWith: .success) {
             alarm(50)
             let server = try ScriptedServer([.respond(body: "hello")])

@@ -53,7 +53,7 @@ struct MakingWayTests {
         ),
         (Answer.respond(body: .generated(length: length)).untilClose(), true),
     ])
-    func aFastBodyMakesWayForWorkThatWaits(_ answer: Answer, isUntilClose: Bool) async throws {
+    func aFastBodyYieldsToWaitingWork(_ answer: Answer, isUntilClose: Bool) async throws {
         let server = try ScriptedServer { _ in answer }
         let crowd = Crowd()
         crowd.ask()
@@ -114,7 +114,7 @@ struct MakingWayTests {
         #expect(PassQuota.rest >= EasyHandle.receiveBuffer)
     }
 
-    @Test func aTransferMakesWayOnceInAPassAndHasTheRestOfABuffer() {
+    @Test func aTransferYieldsOncePerPassAndReceivesTheRestOfItsBuffer() {
         var pieces = PassQuota()
         for pass in UInt64(1)...2 {
             var answers: [Bool] = []
@@ -129,7 +129,7 @@ struct MakingWayTests {
         }
     }
 
-    @Test func aTransferForWhichNobodyWaitsGoesOn() {
+    @Test func aTransferContinuesWhileNothingWaits() {
         var pieces = PassQuota()
         for _ in 0..<100 {
             let isTaken = pieces.take(in: 1)

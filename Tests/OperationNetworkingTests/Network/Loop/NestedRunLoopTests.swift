@@ -25,7 +25,7 @@ struct NestedRunLoopTests {
         return (condition(), rounds, ThreadUsage().cpuSeconds - start)
     }
 
-    @Test func whatWasPostedStillComesInItsOrder() async throws {
+    @Test func postedWorkStaysInOrder() async throws {
         let order = Recorder<String>()
         ConnectionOperation.withNetworkRunLoop { _ in
             order.append("first begins")
@@ -43,7 +43,7 @@ struct NestedRunLoopTests {
     }
 
     /// In a process of its own, where nothing else wakes the loop.
-    @Test func whatWasPostedTogetherComesDuringTheRun() async {
+    @Test func workPostedTogetherRunsDuringTheNestedRun() async {
         await #expect(processExitsWith: .success) {
             alarm(50)
             let second = Gate()

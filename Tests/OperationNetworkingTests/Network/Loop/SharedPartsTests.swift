@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct SharedPartsTests {
-    @Test func aURLIsTakenApartOnce() throws {
+    @Test func aURLIsParsedOnce() throws {
         var parts = SharedParts()
         let found = ["a", "b", "a", "a"].compactMap { parts.url("http://h/" + $0) }
         #expect(found.map(\.text) == ["http://h/a", "http://h/b", "http://h/a", "http://h/a"])

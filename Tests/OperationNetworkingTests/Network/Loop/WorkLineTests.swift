@@ -10,7 +10,7 @@ struct WorkLineTests {
     private let start = MonotonicTime(seconds: 100)
     private let patience = WorkLine<Int>.patience
 
-    @Test func oneWorkerDoesWhatWaits() throws {
+    @Test func oneWorkerDoesAllWaitingWork() throws {
         var line = WorkLine<Int>(processorCount: 1)
         #expect(line.look(now: start) == nil)
         for work in 1...3 { line.append(work, now: start) }
@@ -56,7 +56,7 @@ struct WorkLineTests {
         #expect(Set([first, second, third]).count == 3)
     }
 
-    @Test func aCrowdHasAsManyWorkersAsThereAreProcessors() {
+    @Test func manyItemsHaveOneWorkerPerProcessor() {
         var line = WorkLine<Int>(processorCount: 3)
         for work in 0..<100 { line.append(work, now: start) }
         var workers: [Int] = []
@@ -93,7 +93,7 @@ struct WorkLineTests {
         #expect(taken == Array(0..<5000))
     }
 
-    @Test func aWorkThatWaitsHoldsUpTheOthersForAMomentOnly() async throws {
+    @Test func aWorkThatWaitsDelaysTheOthersForAMomentOnly() async throws {
         let gate = Gate()
         let done = Recorder<Int>()
         let work = PassWork()

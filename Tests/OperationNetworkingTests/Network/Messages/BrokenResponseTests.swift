@@ -207,7 +207,7 @@ struct BrokenResponseTests {
     ]
 
     @Test(arguments: heads)
-    func headsThatBreakOffOrAreNone(_ broken: Case) async throws {
+    func truncatedAndInvalidHeads(_ broken: Case) async throws {
         try await check(broken)
     }
 
@@ -268,7 +268,7 @@ struct BrokenResponseTests {
 
     /// The bytes that follow are no HTTP, and need not end.
     @Test(arguments: [HeaderFields(), ["Connection": "Upgrade", "Upgrade": "x"]])
-    func aSwitchOfProtocolsEndsTheTransferWhoeverAskedForIt(fields: HeaderFields) async throws {
+    func aSwitchOfProtocolsEndsTheTransfer(fields: HeaderFields) async throws {
         let head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"
         let server = try ScriptedServer([.raw(.text(head), keepingOpen: true)])
         let transfer = TestTransfer(.plain(server.url, fields: fields)).start()
@@ -295,7 +295,7 @@ struct BrokenResponseTests {
     }
 
     @Test(arguments: CodedBody.all)
-    func aCodedBodyThatBreaksOffIsAnErrorThoughItsLengthIsRight(coding: String, body: Data) async throws {
+    func aTruncatedCodedBodyIsAnErrorThoughItsLengthIsRight(coding: String, body: Data) async throws {
         try await outcome(ofCoding: coding, body.dropLast(3)).expect(.cannotDecodeRawData)
     }
 
@@ -308,11 +308,11 @@ struct BrokenResponseTests {
         try await outcome(ofCoding: "gzip", Data("plain".utf8)).expect(.cannotDecodeRawData)
     }
 
-    @Test func aCodingThatNobodyAskedForIsAnError() async throws {
+    @Test func anUnrequestedCodingIsAnError() async throws {
         try await outcome(ofCoding: "compress", Data("?".utf8)).expect(.cannotDecodeContentData)
     }
 
-    @Test func aBodyIsLeftCodedWhenNobodyAskedToUndoIt() async throws {
+    @Test func aBodyStaysEncodedUnlessDecodingIsRequested() async throws {
         let answer = Answer.respond(200, ["Content-Encoding": "gzip"], body: .data(CodedBody.gzip))
         let outcome = try await outcome(of: answer)
         outcome.expect(nil)
@@ -327,7 +327,7 @@ struct BrokenResponseTests {
         try await outcome(of: answer).expect(.networkConnectionLost)
     }
 
-    @Test func aKeptConnectionThatTheServerClosedIsReplacedWithoutAWord() async throws {
+    @Test func aReusedConnectionThatTheServerClosedIsReplacedSilently() async throws {
         let server = try ScriptedServer([.respond(body: "a"), .respond(body: "b")])
         #expect(try await TestTransfer(.plain(server.url)).start().end().error == nil)
         server.closeConnections()
@@ -338,7 +338,7 @@ struct BrokenResponseTests {
         #expect(server.connectionsAccepted == 2)
     }
 
-    @Test func anAnswerThatAsksForTheRequestAgainIsTheAnswer() async throws {
+    @Test func aResponseThatWantsTheRequestRepeatedIsTheResponse() async throws {
         // libcurl would send the request again by itself (RFC 9110 §15.5.18), and two heads would come.
         let server = try ScriptedServer([.respond(417, body: "no"), .respond(200, body: "yes")])
         let transfer = TestTransfer(
@@ -358,7 +358,7 @@ struct BrokenResponseTests {
 
     /// libcurl would throw the answer's body away, and send all again with the same `Expect`.
     @Test(arguments: ["PUT", "POST"], ["no", ""])
-    func aRefusalToLetTheBodyComeIsTheAnswer(method: String, text: String) async throws {
+    func aResponseThatRefusesTheBodyIsTheResponse(method: String, text: String) async throws {
         let refusal = "HTTP/1.1 417 No\r\nContent-Length: \(text.utf8.count)\r\n\r\n" + text
         let isFirst = Locked(true)
         let policy = RequestBodyPolicy.each { _ in

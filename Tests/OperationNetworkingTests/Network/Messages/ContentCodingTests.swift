@@ -78,7 +78,7 @@ struct ContentCodingTests {
         #expect((operation.metrics?.bytesDecoded ?? .max) <= (2 << 20) + (64 << 10))
     }
 
-    @Test func aBodyOfExactlyItsLimitIsNone() async throws {
+    @Test func aBodyOfExactlyItsLimitIsAccepted() async throws {
         let (operation, server) = try operation(receiving: Zeros.inGzip(megabytes: 2))
         operation.maximumDecodedLength = 2 << 20
         operation.start()
@@ -166,14 +166,14 @@ struct ContentCodingTests {
         (["none"], text), (["identity"], text), (["none, gzip"], gzip), (["deflate, gzip"], stacked),
         (["deflate", "GZIP"], stacked), (["br"], CodedBody.brotli), (["none", "Zstd"], CodedBody.zstd),
     ])
-    func everyCodingThatWasAskedForIsUndone(codings: [String], body: Data) async throws {
+    func everyRequestedCodingIsDecoded(codings: [String], body: Data) async throws {
         let (operation, server) = try operation(FieldLines(codings.map { ("Content-Encoding", $0) }), body)
         #expect(try await operation.value as? Data == Self.text)
         withExtendedLifetime(server) {}
     }
 
     @Test(arguments: [("deflate, gzip", stacked.dropLast(9)), ("gzip", gzip.dropLast())])
-    func aCodedBodyThatBreaksOffIsAnError(coding: String, body: Data) async throws {
+    func aTruncatedCodedBodyIsAnError(coding: String, body: Data) async throws {
         let (operation, server) = try operation(["Content-Encoding": coding], Data(body))
         let error = await #expect(throws: URLError.self) { try await operation.value }
         withExtendedLifetime(server) {}
@@ -181,7 +181,7 @@ struct ContentCodingTests {
     }
 
     @Test(arguments: ["compress", "dcz", "gzip, compress", "utf-8", "gzip, gzip, gzip, gzip, gzip"])
-    func aCodingThatWasNotAskedForIsAnError(coding: String) async throws {
+    func aCodingThatWasNotRequestedIsAnError(coding: String) async throws {
         let (operation, server) = try operation(["Content-Encoding": coding], Self.gzip)
         let error = await #expect(throws: URLError.self) { try await operation.value }
         withExtendedLifetime(server) {}

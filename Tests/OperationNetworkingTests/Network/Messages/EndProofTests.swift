@@ -40,7 +40,7 @@ struct EndProofTests {
         )
     }
 
-    @Test func whatMayBeAskedTwiceNeedsAProof() throws {
+    @Test func repeatableRequestsNeedAProof() throws {
         let url = try #require(URL(string: "https://localhost/"))
         func suffices(_ proof: EndProof, _ method: String, _ version: TransferOptions.HTTPVersion) -> Bool {
             proof.suffices(
@@ -84,7 +84,7 @@ struct EndProofTests {
     /// nginx compresses as it sends, so it cannot know the length; and because the caller asked for the coding
     /// himself, nothing here undoes it and sees its end.
     @Test(.enabled(if: RealServers.nginxTLS != nil))
-    func aBodyInDoubtIsAskedForAgainOverHTTP1() async throws {
+    func anUnprovenBodyIsRequestedAgainOverHTTP1() async throws {
         let base = try #require(RealServers.nginxTLS)
         var request = URLRequest(url: base.appendingPathComponent("gzip/text.txt"))
         request.setValue("gzip", forHTTPHeaderField: "Accept-Encoding")

@@ -13,7 +13,7 @@ struct InterimResponseTests {
     private let scene = CookieScene()
 
     @Test(arguments: [102, 103])
-    func itsCookiesAreNeitherKeptNorSent(status: Int) async throws {
+    func itsCookiesAreNeitherStoredNorSent(status: Int) async throws {
         let server = try ScriptedServer([
             .respond(["Set-Cookie": "final=1"]).after(
                 interim: status,
@@ -47,7 +47,7 @@ struct InterimResponseTests {
     }
 
     /// One handle does both transfers.
-    @Test func theHandleOfAnotherOperationHasThemNeither() async throws {
+    @Test func theHandleOfAnotherOperationDoesNotHaveThemEither() async throws {
         let server = try ScriptedServer { request in
             request.number == 0
                 ? .respond(body: "x").after(interim: 103, ["Set-Cookie": "early=1"]) : .respond(body: "x")

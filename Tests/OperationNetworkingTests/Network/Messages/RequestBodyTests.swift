@@ -111,7 +111,7 @@ struct RequestBodyTests {
         #expect(server.requests.map(\.text) == ["the body"])
     }
 
-    @Test func ofAnOperationAndItsCopyTheFirstToStartGetsTheStream() async throws {
+    @Test func theFirstOfAnOperationAndItsCopyToStartGetsTheStream() async throws {
         let server = try ScriptedServer([.respond(body: "done")])
         let operation = operation(server)
         operation.inputStream = stream()
@@ -187,7 +187,7 @@ struct RequestBodyTests {
         #expect(server.requests[0]["Content-Length"] == nil)
     }
 
-    @Test func aTransferCodingThatNobodyMakesIsRefused() async throws {
+    @Test func anUnsupportedTransferCodingIsRefused() async throws {
         let server = try ScriptedServer([])
         let operation = operation(
             server,

@@ -65,7 +65,7 @@ struct SlowHeadTests {
         #expect(transfer.body.count == 400)
     }
 
-    @Test func anOperationSaysWhatDidNotEnd() async throws {
+    @Test func anOperationReportsWhatDidNotEnd() async throws {
         let text = try #require(Self.slow["an extension"])
         let server = try ScriptedServer([answer(text, bytesPerSecond: 100)])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url, timeoutInterval: 0.5))

@@ -38,7 +38,7 @@ struct TrustDomainTests {
     }
 
     @Test(arguments: [NginxTLSServer.http1, .good])
-    func aKeptConnectionServesNobodyWithAnotherPolicy(server: NginxTLSServer) async throws {
+    func aReusedConnectionServesNobodyWithAnotherPolicy(server: NginxTLSServer) async throws {
         let lax = try manager(server)
         _ = try await metrics(lax, "headers")
         // The connection is there, and is used.
@@ -63,7 +63,7 @@ struct TrustDomainTests {
     }
 
     /// An operation that pins sees the certificate of every connection.
-    @Test func whoPinsResumesNoSession() async throws {
+    @Test func aPinningPolicyResumesNoSession() async throws {
         let manager = try manager(.http1)
         manager.securityPolicy = SecurityPolicy(
             pinningMode: .publicKey,
@@ -99,7 +99,7 @@ struct TrustDomainTests {
     }
 
     @Test(arguments: [1, 2])
-    func aConnectionIsThatOfOneClient(round: Int) async throws {
+    func aConnectionBelongsToOneClient(round: Int) async throws {
         let nobody = try manager(.clientOptional)
         let one = try manager(.clientOptional)
         one.clientIdentity = try identity("client")
@@ -159,7 +159,7 @@ struct TrustDomainTests {
     }
 
     /// Policies may come and go; their connections go with them.
-    @Test func domainsThatNobodyUsesAreLetGo() async throws {
+    @Test func unusedDomainsAreReleased() async throws {
         let descriptors = { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
         for _ in 0..<TransferDomains.maximumIdle { _ = try await metrics(try pinned(), "headers") }
         let before = try descriptors()

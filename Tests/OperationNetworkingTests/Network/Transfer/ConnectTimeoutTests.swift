@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectTimeoutTests {
-    @Test func aConnectionThatDoesNotComeAboutTimesOut() async throws {
+    @Test func aConnectionThatIsNotEstablishedTimesOut() async throws {
         let server = try UnreachableServer()
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.timeouts.connect = 0.2
@@ -37,7 +37,7 @@ struct ConnectTimeoutTests {
     }
 
     @Test(arguments: [0, -1, 1e300, .infinity, .nan] as [Double])
-    func strangeTimeoutsHarmNobody(timeout: Double) async throws {
+    func invalidTimeoutsAreHarmless(timeout: Double) async throws {
         let server = try ScriptedServer([.respond(body: "x")])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.timeouts.connect = timeout

@@ -74,7 +74,7 @@ struct HTTP2Tests {
     }
 
     @Test(arguments: broken, [false, true])
-    func aStreamThatBreaksOffIsAnErrorIfItsLengthIsKnown(ending: Ending, isHeld: Bool) async throws {
+    func aTruncatedStreamIsAnErrorIfItsLengthIsKnown(ending: Ending, isHeld: Bool) async throws {
         let (_, end) = try await transfer(["content-length": "10"], ending.ending, isHeld: isHeld)
         expect([.networkConnectionLost], end)
     }
@@ -82,13 +82,13 @@ struct HTTP2Tests {
     /// libcurl 7.88 calls some of these a success. Prior knowledge cannot be asked again over HTTP/1.1, so the end of
     /// such a body is an error before it begins.
     @Test(arguments: broken, [false, true])
-    func aStreamThatBreaksOffIsAnErrorIfItsLengthIsUnknown(ending: Ending, isHeld: Bool) async throws {
+    func aTruncatedStreamIsAnErrorIfItsLengthIsUnknown(ending: Ending, isHeld: Bool) async throws {
         let (_, end) = try await transfer([:], ending.ending, isHeld: isHeld)
         expect([.networkConnectionLost], or: isEndNotProvable(end), end)
     }
 
     @Test(arguments: broken)
-    func aStreamThatBreaksOffIsAnErrorIfItsCodingKnowsTheEnd(ending: Ending) async throws {
+    func aTruncatedStreamIsAnErrorIfItsCodingKnowsTheEnd(ending: Ending) async throws {
         for isHeld in [false, true] {
             let (_, end) = try await transfer(
                 ["content-encoding": "gzip"],

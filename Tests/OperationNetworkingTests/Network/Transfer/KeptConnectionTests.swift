@@ -111,7 +111,7 @@ struct KeptConnectionTests {
     // MARK: - While the connection is idle
 
     @Test(arguments: Late.allCases, Asker.allCases)
-    func whatComesOnAnIdleConnectionIsNoAnswer(late: Late, asker: Asker) async throws {
+    func bytesOnAnIdleConnectionAreNotAResponse(late: Late, asker: Asker) async throws {
         let gate = Gate()
         let server = try ScriptedServer { $0.number == 0 ? late.answer(by: gate) : .respond(body: "own") }
         await ask(server.url, late.method)
@@ -121,7 +121,7 @@ struct KeptConnectionTests {
         #expect(server.requests.map(\.connectionNumber) == [1, 2])
     }
 
-    @Test func noConnectionOfAPoolIsBelieved() async throws {
+    @Test func noPooledConnectionIsTrustedAfterExtraBytes() async throws {
         let (asked, ended) = (Gate(), Gate())
         let (response, all) = (Late.response.response, Late.response.response + Self.stranger)
         let server = try ScriptedServer { request in
@@ -144,7 +144,7 @@ struct KeptConnectionTests {
         #expect(server.requests.count == 7)
     }
 
-    @Test func aPlainProxysConnectionIsNotBelieved() async throws {
+    @Test func aPlainProxysConnectionIsNotTrusted() async throws {
         let gate = Gate()
         let server = try ScriptedServer {
             $0.number == 0 ? Late.response.answer(by: gate) : .respond(body: "own \($0.target)")
@@ -157,7 +157,7 @@ struct KeptConnectionTests {
         #expect(try await Asker.post.answer(to: urls[1], through: proxy) == "own http://other.test/")
     }
 
-    @Test func whatComesThroughSOCKSIsNoAnswer() async throws {
+    @Test func bytesThroughSOCKSAreNotAResponse() async throws {
         let gate = Gate()
         let server = try ScriptedServer {
             $0.number == 0 ? Late.response.answer(by: gate) : .respond(body: "own")
@@ -208,7 +208,7 @@ struct KeptConnectionTests {
         return operation
     }
 
-    @Test(arguments: ["GET", "PUT"]) func aTimeoutOfAKeptConnectionIsNoAnswer(method: String) async throws {
+    @Test(arguments: ["GET", "PUT"]) func a408OnAReusedConnectionIsNotAResponse(method: String) async throws {
         let server = try ScriptedServer {
             $0.number == 1 ? .raw(.text(Self.timeout)) : .respond(body: "own")
         }
@@ -234,7 +234,7 @@ struct KeptConnectionTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test func aTimeoutOfANewConnectionIsTheAnswer() async throws {
+    @Test func a408OnANewConnectionIsTheResponse() async throws {
         let server = try ScriptedServer([.raw(.text(Self.timeout))])
         let operation = operation("GET", server)
         operation.start()
@@ -244,7 +244,7 @@ struct KeptConnectionTests {
     }
 
     /// Two requests at most, however often the server says so.
-    @Test func aTimeoutIsBelievedTheSecondTime() async throws {
+    @Test func aSecond408IsAccepted() async throws {
         let server = try ScriptedServer {
             $0.number == 0 ? .respond(body: "x") : .raw(.text(Self.timeout))
         }

@@ -11,7 +11,7 @@ import Testing
 struct NameLookupTimeTests {
     private static let name = URL(string: "http://name.slow.test/") ?? URL(fileURLWithPath: "/")
 
-    @Test func aSlowLookupCanBeCancelledWithoutHoldingUpAnybody() async throws {
+    @Test func aSlowLookupCanBeCancelledWithoutDelayingOthers() async throws {
         try SlowResolver.preload()
         await #expect(processExitsWith: .success) {
             alarm(50)
@@ -27,7 +27,7 @@ struct NameLookupTimeTests {
         }
     }
 
-    @Test func aSlowLookupTimesOutWithoutHoldingUpAnybody() async throws {
+    @Test func aSlowLookupTimesOutWithoutDelayingOthers() async throws {
         try SlowResolver.preload()
         await #expect(processExitsWith: .success) {
             alarm(50)
@@ -55,7 +55,7 @@ struct NameLookupTimeTests {
         }
     }
 
-    @Test func aNameThatDoesNotExistIsAnErrorThatSaysSo() async throws {
+    @Test func aNameThatDoesNotExistIsAnErrorWithAReason() async throws {
         try SlowResolver.preload()
         await #expect(processExitsWith: .success) {
             alarm(50)

@@ -43,7 +43,7 @@ struct RealServerTests {
         withExtendedLifetime(directory) {}
     }
 
-    @Test func aTransferThatAsksForHTTP1NeverRidesAConnectionOfHTTP2() async throws {
+    @Test func aTransferThatRequestsHTTP1NeverRidesAConnectionOfHTTP2() async throws {
         let (anchors, directory) = try ownAnchors("versions.pem")
         let transfers = (0..<40).map { number in
             TestTransfer(

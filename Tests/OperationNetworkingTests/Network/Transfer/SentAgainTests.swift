@@ -158,7 +158,7 @@ struct SentAgainTests {
         #expect(server.requests.map(\.text) == ["", "abc", "abc"])
     }
 
-    @Test func aStreamThatWouldBeNeededAgainIsNotThereForAnybody() async throws {
+    @Test func aStreamThatIsNeededAgainIsAnError() async throws {
         for (method, code) in [
             ("PUT", URLError.Code.requestBodyStreamExhausted), ("POST", .networkConnectionLost),
         ] {

@@ -52,7 +52,7 @@ struct TLSTests {
     }
 
     /// The server drops the kept connection instead of answering; no byte of an answer came, so it is asked again.
-    @Test func aKeptConnectionDroppedWithoutCloseNotifyIsReplacedWithoutAWord() async throws {
+    @Test func aReusedConnectionDroppedWithoutCloseNotifyIsReplacedSilently() async throws {
         for _ in 0..<3 {
             let transfer = try transfer("/keep")
             let end = try await transfer.end()
@@ -62,7 +62,7 @@ struct TLSTests {
         }
     }
 
-    @Test func aCertificateThatNobodyKnowsIsUntrusted() async throws {
+    @Test func aCertificateOfAnUnknownAuthorityIsUntrusted() async throws {
         let end = try await transfer("/length", anchors: .system).end()
         #expect(end.code == .serverCertificateHasUnknownRoot)
     }

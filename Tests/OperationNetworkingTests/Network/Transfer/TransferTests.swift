@@ -77,7 +77,7 @@ struct TransferTests {
         #expect((try await transfer.end().operationError as? TestFailure) == TestFailure("full"))
     }
 
-    @Test func aStoppedTransferSaysNothingMore() async throws {
+    @Test func aStoppedTransferReportsNothingMore() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.respond(body: "0123456789").held(after: 5, by: gate)])
         let transfer = TestTransfer(.plain(server.url)).start()
@@ -90,7 +90,7 @@ struct TransferTests {
         #expect(transfer.body == "01234")
     }
 
-    @Test func aTransferStoppedBeforeItBeganIsNeverAsked() async throws {
+    @Test func aTransferStoppedBeforeItsStartIsNeverSent() async throws {
         let server = try ScriptedServer([.respond()])
         let transfer = TestTransfer(.plain(server.url))
         NetworkThread.shared.perform { network in
@@ -141,7 +141,7 @@ struct TransferTests {
         #expect(transfer.head?.fields["Content-Length"] == "12345")
     }
 
-    @Test func aRequestSaysWhatItWasToldAndNothingMore() async throws {
+    @Test func aRequestSendsOnlyTheGivenFields() async throws {
         let server = try ScriptedServer([.respond()])
         let body = Data("hello".utf8)
         let transfer = TestTransfer(
@@ -175,7 +175,7 @@ struct TransferTests {
 
     // MARK: - Holding
 
-    @Test func aHeldTransferDeliversEveryByteOnceItIsLetGo() async throws {
+    @Test func aHeldTransferDeliversEveryByteAfterItsRelease() async throws {
         let server = try ScriptedServer([.respond(body: .generated(length: 3_000_000))])
         let expected = AnswerBody.generated(length: 3_000_000).data
         let transfer = TestTransfer(.plain(server.url, version: .http1))
@@ -191,7 +191,7 @@ struct TransferTests {
 
     // MARK: - Time
 
-    @Test func aServerThatSaysNothingRunsIntoTheTimeout() async throws {
+    @Test func aServerThatNeverRespondsTimesOut() async throws {
         let server = try ScriptedServer([.silence])
         let start = MonotonicTime.now
         let end = try await TestTransfer(.plain(server.url, idleTimeout: 0.2)).start().end()
@@ -200,7 +200,7 @@ struct TransferTests {
         #expect(MonotonicTime.now - start >= 0.19)
     }
 
-    @Test func aServerThatFallsSilentRunsIntoTheTimeout() async throws {
+    @Test func aServerThatStopsSendingTimesOut() async throws {
         let server = try ScriptedServer([.respond(body: "0123456789").stalling(after: 5)])
         // Bytes that arrive within the timeout have to come first, however busy the machine is.
         let transfer = TestTransfer(.plain(server.url, idleTimeout: 1)).start()
@@ -275,7 +275,7 @@ struct TransferTests {
     }
 
     /// Or it would be looked at for ever in one pass: sums of moments are rounded.
-    @Test func aTransferThatIsLookedAtWhenItIsDueHasTimedOut() throws {
+    @Test func aTransferCheckedAtItsDeadlineHasTimedOut() throws {
         let client = TestTransfer(.plain(URL(fileURLWithPath: "/")))
         for millisecond in 0..<1_000 {
             let start = MonotonicTime(seconds: 17_000 + Double(millisecond) / 1e3)
@@ -288,7 +288,7 @@ struct TransferTests {
 
     /// Over HTTP/2 a stream that was reset with NO_ERROR before its first byte looks like a whole, empty body.
     @Test(arguments: [(["content-encoding: gzip"], true), ([], true), (["content-length: 0"], false)])
-    func anEmptyBodyWithoutProofIsAskedForAgainAndNoHeadIsTold(fields: [String], isInDoubt: Bool) throws {
+    func anUnprovenEmptyBodyIsRequestedAgainWithoutReportingItsHead(fields: [String], isInDoubt: Bool) throws {
         let url = try #require(URL(string: "https://localhost/"))
         let client = TestTransfer(.plain(url))
         let transfer = try transfer(client, .plain(url, acceptsContentCoding: true))
@@ -307,7 +307,7 @@ struct TransferTests {
 
     /// The body of a redirect or a challenge is of no use: its head says all.
     @Test(arguments: [302, 401, 404])
-    func aHeadWhoseBodyIsBesideThePointIsToldAtOnce(status: Int) throws {
+    func aHeadWhoseBodyDoesNotMatterIsReportedAtOnce(status: Int) throws {
         let url = try #require(URL(string: "https://localhost/"))
         let client = TestTransfer(.plain(url))
         let transfer = try transfer(client, .plain(url, acceptsContentCoding: true))
@@ -348,7 +348,7 @@ struct TransferTests {
     }
 
     @Test(arguments: [0.1, 1e-9, .leastNonzeroMagnitude])
-    func aTransferThatIsHeldIsLookedAtLater(idleTimeout: Double) throws {
+    func aHeldTransferIsCheckedLater(idleTimeout: Double) throws {
         let client = TestTransfer(.plain(URL(fileURLWithPath: "/")))
         let start = MonotonicTime(seconds: 17_000)
         let transfer = try transfer(client, idleTimeout: idleTimeout, since: start)
@@ -365,7 +365,7 @@ struct TransferTests {
     }
 
     @Test(arguments: [0, -1, .infinity])
-    func noTimeoutMeansForEver(timeout: Double) async throws {
+    func noTimeoutMeansForever(timeout: Double) async throws {
         let server = try ScriptedServer(routes: [
             "/": [.respond(body: "a").stalling(after: 0)], "/silent": [.silence],
         ])
@@ -379,7 +379,7 @@ struct TransferTests {
 
     /// Two transfers to one https origin: the second waits until the first has a connection, or has failed. In a
     /// process of its own, where nothing else wakes the loop.
-    @Test func whoeverWaitsForASilentHostGoesOnWhenTheFirstGivesUp() async {
+    @Test func transfersThatWaitForASilentHostContinueWhenTheFirstGivesUp() async {
         await #expect(processExitsWith: .success) {
             alarm(50)
             let server = try SilentServer()

@@ -141,7 +141,7 @@ struct TransportErrorTests {
         #expect(error.localizedDescription.contains("RLIMIT_NOFILE"))
     }
 
-    @Test func ourOwnJudgementsHaveNoCurlCode() {
+    @Test func ourOwnErrorsHaveNoCurlCode() {
         struct Own: Error, Equatable {}
         let table: [(TransferError, URLError.Code)] = [
             (.idle(seconds: 60), .timedOut), (.slowHead(seconds: 60), .timedOut),
@@ -192,7 +192,7 @@ struct TransportErrorTests {
     }
 
     /// The lack may pass: a retry policy tries again, as after any look-up that failed.
-    @Test func aNameThatGotNoThreadIsNotAHostThatIsNotThere() {
+    @Test func aLookupWithoutAThreadIsNotAnUnknownHost() {
         let failure = CurlError(code: 6, message: "getaddrinfo() thread failed to start")
         let error = failure.urlError(for: Self.url)
         #expect(error.code == .cannotFindHost)

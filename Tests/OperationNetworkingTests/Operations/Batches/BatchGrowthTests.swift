@@ -63,7 +63,7 @@ struct BatchGrowthTests {
         return asked
     }
 
-    @Test func whatAManagerCancelsIsAskedAFewTimesHoweverManyThereAre() throws {
+    @Test func cancellingChecksEachOperationAConstantNumberOfTimes() throws {
         for count in [200, 800] {
             let questions = Locked(0)
             let manager = OperationManager()
@@ -84,7 +84,7 @@ struct BatchGrowthTests {
         }
     }
 
-    @Test(arguments: Story.allCases) func aMemberIsAskedAFewTimesHoweverManyThereAre(story: Story) throws {
+    @Test(arguments: Story.allCases) func eachMemberIsCheckedAConstantNumberOfTimes(story: Story) throws {
         let server = try ScriptedServer { _ in .silence }
         for count in [200, 800] {
             let questions = questions(count, story, server)

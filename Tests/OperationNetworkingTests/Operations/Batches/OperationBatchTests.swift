@@ -55,7 +55,7 @@ struct OperationBatchTests {
         #expect(await again.count == 4)
     }
 
-    @Test func updatesTellOfBytesAndEndWithTheBatch() async throws {
+    @Test func updatesReportBytesAndEndWithTheBatch() async throws {
         let gate = Gate()
         let server = try ScriptedServer(
             routes: ["/0": [.respond(body: "0123456789").held(after: 4, by: gate)]],
@@ -107,7 +107,7 @@ struct OperationBatchTests {
         #expect(queue.maxConcurrentOperationCount == 2)
     }
 
-    @Test func aMemberThatNobodyKeepsAnyLongerIsNotWaitedFor() async throws {
+    @Test func theBatchDoesNotWaitForAReleasedMember() async throws {
         let server = try ScriptedServer { _ in .respond(body: "x") }
         let kept = member(server)
         let completions = Recorder<Int>()
@@ -127,7 +127,7 @@ struct OperationBatchTests {
         try await isOver.wait()
     }
 
-    @Test func aBatchThatNobodyKeepsGoesWithItsMembers() async throws {
+    @Test func aBatchThatNobodyRetainsIsReleasedWithItsMembers() async throws {
         let server = try ScriptedServer { _ in .respond(body: "x") }
         weak var unstarted: HTTPRequestOperation?
         weak var finished: HTTPRequestOperation?
@@ -174,7 +174,7 @@ struct OperationBatchTests {
         #expect(server.requests.count { $0.path == "/never" } <= 1)
     }
 
-    @Test func aCancelledMemberIsNoFailure() async throws {
+    @Test func aCancelledMemberIsNotAFailure() async throws {
         let server = try ScriptedServer { _ in .respond(body: "x") }
         let batch = OperationBatch(
             (0..<3).map { _ in member(server) },

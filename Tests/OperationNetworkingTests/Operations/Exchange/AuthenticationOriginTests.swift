@@ -125,7 +125,7 @@ struct AuthenticationOriginTests {
         #expect(other.authorizations == ["-", door.aliceField, "-"])
     }
 
-    @Test func aRedirectThatNamesAUserIsFollowedWithoutHim() async throws {
+    @Test func aUserInARedirectIsDropped() async throws {
         for isOther in [false, true] {
             let other = try door.server()
             let target = isOther ? other : nil as ScriptedServer?

@@ -62,7 +62,7 @@ struct AuthenticationServersTests {
         #expect(await door.operation(request).status() == 200)
     }
 
-    @Test func theChallengeOfADigestIsHeard() async throws {
+    @Test func theChallengeOfADigestIsReported() async throws {
         let url = url.appendingPathComponent("digest-auth/auth/\(try user())/s3cret/MD5")
         let operation = door.operation(url)
         let schemes = Recorder<AuthenticationScheme?>()

@@ -55,7 +55,7 @@ struct AuthenticationTests {
 
     // MARK: - Remembering
 
-    @Test func whatWasTakenIsSentAtOnceBelowTheSamePath() async throws {
+    @Test func anAcceptedCredentialIsSentAtOnceBelowTheSamePath() async throws {
         let server = try door.server()
         for path in ["/a/b", "/a/c/d", "/a/", "/a", "/b/c"] {
             #expect(await door.operation(server.url(path: path), door.alice).status() == 200)
@@ -64,7 +64,7 @@ struct AuthenticationTests {
         #expect(server.authorizations == ["-", known, known, known, "-", known, known])
     }
 
-    @Test func whatOneWasIsNotSentByAnother() async throws {
+    @Test func aCredentialOfOneOperationIsNotSentByAnother() async throws {
         let server = try door.server()
         #expect(await door.operation(server.url, door.alice).status() == 200)
         #expect(await door.operation(server.url).status() == 401)
@@ -72,7 +72,7 @@ struct AuthenticationTests {
         #expect(server.authorizations.dropFirst(2) == ["-", "-", door.bobField])
     }
 
-    @Test func whatIsRefusedLaterIsForgotten() async throws {
+    @Test func aCredentialThatIsRefusedLaterIsForgotten() async throws {
         let isOpen = Flag()
         isOpen.set(true)
         let server = try ScriptedServer { request in
@@ -133,7 +133,7 @@ struct AuthenticationTests {
         #expect(server.authorizations == ["-"])
     }
 
-    @Test func aRealmWithAnythingInItHarmsNobody() async throws {
+    @Test func aHostileRealmIsHarmless() async throws {
         for realm in ["\\\"\\r\\n", "a\\\\", String(repeating: "r", count: 50_000)] {
             let server = try door.server(challenge: "Basic realm=\"\(realm)\"")
             #expect(await door.operation(server.url, door.alice).status() == 200)
@@ -150,7 +150,7 @@ struct AuthenticationTests {
         #expect(server.connectionsAccepted == 2)
     }
 
-    @Test func a401WhoseBodyBreaksIsAnsweredAllTheSame() async throws {
+    @Test func a401WithATruncatedBodyIsStillAnswered() async throws {
         let server = try ScriptedServer { request in
             request["Authorization"] == nil
                 ? Door.closed("Basic realm=a", body: "0123456789").breaking(after: .body(4))

@@ -75,7 +75,7 @@ struct ConnectionAuthenticationTests {
         return (try? await operation.value as? Data).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func aConnectionOfOneIsNeverUsedForAnother() async throws {
+    @Test func aConnectionOfOneUserIsNeverUsedForAnother() async throws {
         let server = try server()
         let alice = try #require(door.alice.user)
         let bob = try #require(door.bob.user)
@@ -90,7 +90,7 @@ struct ConnectionAuthenticationTests {
         #expect(server.connectionsAccepted == 3)
     }
 
-    @Test func atTheSameTimeNeitherGetsAnothers() async throws {
+    @Test func concurrentUsersNeverShareAConnection() async throws {
         let server = try server()
         let people = [door.alice, door.bob, nil]
         let operations = (0..<30).map { door.operation(server.url, people[$0 % 3]) }
@@ -100,7 +100,7 @@ struct ConnectionAuthenticationTests {
         }
     }
 
-    @Test func aBodyIsSentToWhoHasBeenTold() async throws {
+    @Test func aBodyIsSentOnlyAfterAuthentication() async throws {
         let server = try server()
         var request = URLRequest(url: server.url)
         request.httpMethod = "POST"
@@ -109,7 +109,7 @@ struct ConnectionAuthenticationTests {
         #expect(server.requests.last?.text == "body")
     }
 
-    @Test func theConnectionsOfManyPeopleAreNotKeptForEver() async throws {
+    @Test func theConnectionsOfManyUsersAreNotKeptForever() async throws {
         let server = try server()
         let people = (0..<80).map {
             Credential(user: "\(door.alice.user ?? "")-\($0)", password: "p")

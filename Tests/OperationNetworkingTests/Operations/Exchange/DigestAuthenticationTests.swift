@@ -65,7 +65,7 @@ struct DigestAuthenticationTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test func thatItIsADigestIsRemembered() async throws {
+    @Test func theSchemeIsRemembered() async throws {
         let server = try server()
         #expect(await door.operation(server.url, door.alice).status() == 200)
         let before = server.requests.count
@@ -77,7 +77,7 @@ struct DigestAuthenticationTests {
         #expect(counts(server) == ["-", "00000001", "00000002", "00000003"])
     }
 
-    @Test func whoAsksAtOnceTakesANumberEach() async throws {
+    @Test func concurrentRequestsUseDifferentCounts() async throws {
         let server = try server()
         #expect(await door.operation(server.url, door.alice).status() == 200)
         await withTaskGroup(of: Int.self) { group in
@@ -87,7 +87,7 @@ struct DigestAuthenticationTests {
         #expect(Set(counts(server)).count == 32)
     }
 
-    @Test func aNonceThatTheServerHasForgottenIsReplacedWithoutAQuestion() async throws {
+    @Test func aNonceThatTheServerHasForgottenIsReplacedSilently() async throws {
         let digest = digest()
         let server = try server(digest)
         #expect(await door.operation(server.url, door.alice).status() == 200)
@@ -142,7 +142,7 @@ struct DigestAuthenticationTests {
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH"])
-    func aBodyIsSentWhenTheServerIsSatisfied(method: String) async throws {
+    func aBodyIsSentWhenTheServerAcceptsTheCredential(method: String) async throws {
         let server = try server()
         var request = URLRequest(url: server.url)
         request.httpMethod = method
@@ -185,7 +185,7 @@ struct DigestAuthenticationTests {
 
     /// libcurl would send the whole request again by itself, and read a stream that can be read once.
     @Test(arguments: ["POST", "PUT"], [false, true])
-    func whoKnowsNoLeaveGetsTheBody(method: String, keepsOpen: Bool) async throws {
+    func aServerWithoutExpectContinueReceivesTheBody(method: String, keepsOpen: Bool) async throws {
         let server = try serverWithoutLeave(keepsOpen: keepsOpen)
         #expect(await door.operation(server.url, door.alice).status() == 200)
         var request = URLRequest(url: server.url)
@@ -197,7 +197,7 @@ struct DigestAuthenticationTests {
     }
 
     @Test(arguments: [false, true])
-    func whoKnowsNoLeaveGetsALargeBodyOnce(keepsOpen: Bool) async throws {
+    func aServerWithoutExpectContinueReceivesALargeBodyOnce(keepsOpen: Bool) async throws {
         let server = try serverWithoutLeave(keepsOpen: keepsOpen)
         #expect(await door.operation(server.url, door.alice).status() == 200)
         var request = URLRequest(url: server.url)
@@ -250,7 +250,7 @@ struct DigestAuthenticationTests {
     }
 
     @Test(arguments: [("POST", 2), ("PUT", 3)])
-    func whatADeadConnectionSwallowsIsSentAgainOnlyIfThatDoesNoHarm(method: String, count: Int) async throws {
+    func aRequestLostOnADeadConnectionIsRepeatedOnlyIfSafe(method: String, count: Int) async throws {
         let server = try ScriptedServer { request in
             switch request.number {
             case 0: Door.closed("Digest realm=a, nonce=1")
@@ -288,7 +288,7 @@ struct DigestAuthenticationTests {
         #expect(server.requests.count < 15)
     }
 
-    @Test func namesAndRealmsWithQuotesStayWhereTheyAre() async throws {
+    @Test func namesAndRealmsWithQuotesAreEscaped() async throws {
         let credential = Credential(user: "a\", realm=\"evil", password: "p")
         let server = try ScriptedServer([Door.closed("Digest realm=\"x\\\"y\", nonce=\"1\", qop=\"auth\"")])
         let operation = door.operation(server.url, credential)
@@ -305,7 +305,7 @@ struct DigestAuthenticationTests {
         #expect(operation.responseData?.isEmpty == true)
     }
 
-    @Test func aHandleThatWasUsedForSomebodyIsNobodys() async throws {
+    @Test func aUsedHandleKeepsNoCredential() async throws {
         let server = try server()
         #expect(await door.operation(server.url, door.alice).status() == 200)
         let before = server.requests.count
@@ -324,7 +324,7 @@ struct DigestAuthenticationTests {
 
     /// The server sees its own octets again, and a proof of them. The rest of the field is UTF-8, which ISO 8859-1
     /// shows as two characters.
-    @Test func aRealmInISO88591GoesBackAsItCame() async throws {
+    @Test func aRealmInISO88591IsSentBackUnchanged() async throws {
         let nonce = UUID().uuidString
         let head =
             Array("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Digest realm=\"gesch".utf8) + [0xFC]

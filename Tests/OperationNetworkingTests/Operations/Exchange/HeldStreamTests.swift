@@ -60,7 +60,7 @@ struct HeldStreamTests {
         Representation(.pattern(body), entityTag: .weak("v1")),
         Representation(.pattern(body), entityTag: .strong("v1"), contentCoding: "x-own"),
     ])
-    func whatNothingNamesGoesOn(_ representation: Representation) async throws {
+    func anUnnamedResponseContinues(_ representation: Representation) async throws {
         let scene = try await Scene(representation)
         try await scene.pause()
         #expect(scene.operation.isPaused && !scene.operation.isExecuting)
@@ -94,7 +94,7 @@ struct HeldStreamTests {
     }
 
     @Test(arguments: [nil, RetryPolicy(maximumRetries: 3)])
-    func aServerThatHangsUpMeanwhileIsATypedError(_ policy: RetryPolicy?) async throws {
+    func aServerThatClosesAHeldConnectionIsATypedError(_ policy: RetryPolicy?) async throws {
         let scene = try await Scene(breakingAfter: 150_000)
         scene.operation.retryPolicy = policy
         try await scene.pause()
@@ -150,7 +150,7 @@ struct HeldStreamTests {
         #expect(scene.server.requests.count == 2)
     }
 
-    @Test func nobodyHoldsItForAnOperationThatIsGone() async throws {
+    @Test func aReleasedOperationHoldsNoConnection() async throws {
         let server: ScriptedServer
         let gate: Gate
         do {

@@ -121,7 +121,7 @@ struct OwnRangeTests {
     ]
 
     @Test(arguments: wrong, Destination.allCases)
-    func whatWasNotAskedForIsAnErrorAndArrivesNowhere(_ row: Row, _ destination: Destination) async throws {
+    func unrequestedBytesAreAnErrorAndAreDiscarded(_ row: Row, _ destination: Destination) async throws {
         let (result, folder, download) = try await fetch(row, destination)
         let error = #expect(throws: ResumeError.self) { try result.get() }
         #expect(error == row.error)
@@ -133,7 +133,7 @@ struct OwnRangeTests {
     }
 
     @Test(arguments: right, Destination.allCases)
-    func whatWasAskedForArrives(_ row: Row, _ destination: Destination) async throws {
+    func requestedBytesArrive(_ row: Row, _ destination: Destination) async throws {
         let bytes = try #require(row.bytes)
         let (result, folder, download) = try await fetch(row, destination)
         let object = try result.get()
@@ -145,7 +145,7 @@ struct OwnRangeTests {
 
     /// RFC 9110 §14.2 lets a server ignore a `Range`.
     @Test(arguments: Destination.allCases)
-    func theWholeIsAnAnswerAndSaysSo(_ destination: Destination) async throws {
+    func theWholeIsAcceptedAndReported(_ destination: Destination) async throws {
         let row = Row("", asking: "bytes=1000-1099", .respond(200, body: Self.body), bytes: 0..<3000)
         let (result, folder, download) = try await fetch(row, destination)
         let object = try result.get()
@@ -167,7 +167,7 @@ struct OwnRangeTests {
     }
 
     /// The server's digest is of the whole, and the part has another.
-    @Test func aDigestOfTheWholeIsNotHeldAgainstAPart() async throws {
+    @Test func aDigestOfTheWholeIsNotComparedWithAPart() async throws {
         let whole = try FileDigest.of(Self.body.data, algorithm: .sha256)
         let answer = Answer.respond(
             206,
@@ -201,7 +201,7 @@ struct OwnRangeTests {
         arguments: ["bytes=1000-1099", "bytes=65000-", "bytes=-100", "bytes=65000-99999", "bytes=0-0"],
         Destination.allCases
     )
-    func nginxSendsWhatWasAskedFor(_ asked: String, _ destination: Destination) async throws {
+    func nginxSendsWhatWasRequested(_ asked: String, _ destination: Destination) async throws {
         let url = try #require(RealServers.nginx).appendingPathComponent("64k.bin")
         let root = try #require(RealServers.nginxRoot)
         let whole = try Data(contentsOf: root.appendingPathComponent("64k.bin"))

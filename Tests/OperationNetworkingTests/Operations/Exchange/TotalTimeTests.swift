@@ -45,7 +45,7 @@ struct TotalTimeTests {
         #expect(begin(&time, 3000) == 0)
     }
 
-    @Test(arguments: [nil, TimeInterval.infinity, .nan]) func withoutALimitNoAlarmIsSet(limit: TimeInterval?)
+    @Test(arguments: [nil, TimeInterval.infinity, .nan]) func withoutALimitNoTimerIsSet(limit: TimeInterval?)
     {
         var time = TotalTime(limit: limit)
         #expect(begin(&time, 100) == nil)
@@ -59,7 +59,7 @@ struct TotalTimeTests {
     // MARK: - Operations
 
     /// A byte now and then is enough for `timeoutInterval`.
-    @Test func aBodyThatTricklesEndsAndIsNotTriedAgain() async throws {
+    @Test func aTricklingBodyTimesOutAndIsNotRetried() async throws {
         let server = try ScriptedServer([
             .respond(body: .generated(seed: 1, length: 10_000)).throttled(to: 200)
         ])

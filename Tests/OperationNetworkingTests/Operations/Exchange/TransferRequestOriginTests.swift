@@ -99,7 +99,7 @@ import Testing
     ]
 
     @Test(arguments: proxies)
-    func theProxysAuthorizationIsForAnHTTPProxyAndNoServer(kind: Proxy.Kind?, url: String, isTold: Bool)
+    func theProxysAuthorizationIsNeverSentToAServer(kind: Proxy.Kind?, url: String, isTold: Bool)
         throws
     {
         for name in ["Proxy-Authorization", "proxy-authorization"] {

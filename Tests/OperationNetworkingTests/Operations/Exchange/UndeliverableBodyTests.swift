@@ -67,7 +67,7 @@ struct UndeliverableBodyTests {
 
     /// Another request follows, which does not need the body of the first one.
     @Test(arguments: [302, 401, 500, 503], Fault.allCases)
-    func theStatusLeadsOn(status: Int, fault: Fault) async throws {
+    func theStatusDecidesTheNextStep(status: Int, fault: Fault) async throws {
         for body in ["", "abcde"] {
             let server = try ScriptedServer([head(status, fault, body), .respond(body: "fine")])
             let operation = operation(server.url)
@@ -126,7 +126,7 @@ struct UndeliverableBodyTests {
     }
 
     @Test(arguments: [false, true], Fault.allCases)
-    func aRedirectIsAskedAboutFirst(isFollowed: Bool, fault: Fault) async throws {
+    func aRedirectIsReportedFirst(isFollowed: Bool, fault: Fault) async throws {
         let server = try ScriptedServer([head(302, fault, "abcde"), .respond(body: "fine")])
         let operation = operation(server.url)
         operation.setRedirect { _, request, _ in isFollowed ? request : nil }

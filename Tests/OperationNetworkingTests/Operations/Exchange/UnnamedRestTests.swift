@@ -89,7 +89,7 @@ struct UnnamedRestTests {
     }
 
     @Test(arguments: [false, true], Destination.allCases)
-    func aMirrorWithoutValidatorsIsNotBelieved(hasDate: Bool, _ destination: Destination) async throws {
+    func aMirrorWithoutValidatorsIsNotTrusted(hasDate: Bool, _ destination: Destination) async throws {
         let first = hasDate ? Self.dated : Self.tagged
         // The mirrors tell the same date, perhaps because they were made at once.
         let second =
@@ -106,7 +106,7 @@ struct UnnamedRestTests {
     }
 
     @Test(arguments: [false, true], Destination.allCases)
-    func aMirrorWithTheSameBytesGoesOn(hasDate: Bool, _ destination: Destination) async throws {
+    func aMirrorWithTheSameBytesContinues(hasDate: Bool, _ destination: Destination) async throws {
         let server = try ScriptedServer(routes: [
             "/": [.redirect(to: "/m1"), .redirect(to: "/m2")],
             "/m1": [Self.cut(hasDate ? Self.dated : Self.tagged)],
@@ -191,7 +191,7 @@ struct UnnamedRestTests {
     }
 
     /// A file that was joined on evidence stays so, whatever a later process gets.
-    @Test func evidenceIsNoProofLaterEither() async throws {
+    @Test func evidenceDoesNotBecomeAProofLater() async throws {
         let scene = try DownloadScene(answers: [.currentRepresentation.breaking(after: .body(100_000))])
         await scene.leave(100_000)
         scene.server.setRepresentation(Self.silent)

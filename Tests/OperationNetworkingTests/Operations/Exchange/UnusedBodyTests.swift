@@ -72,12 +72,12 @@ struct UnusedBodyTests {
         (MessageLength.none, true), (.exactly(0), true), (.exactly(65536), true), (.exactly(65537), false),
         (.exactly(.max), false), (.delimited, true), (.untilClose, false),
     ])
-    func aHeadSaysWhetherTheRestIsWorthIt(length: MessageLength, isWorthIt: Bool) {
+    func theHeadDecidesWhetherTheBodyIsWorthReceiving(length: MessageLength, isWorthIt: Bool) {
         #expect(UnusedBody.isWorthReceiving(length) == isWorthIt)
     }
 
     @Test(arguments: Reason.allCases, Shape.allCases)
-    func itHoldsNothingUp(reason: Reason, shape: Shape) async throws {
+    func itDelaysNothing(reason: Reason, shape: Shape) async throws {
         let gate = Gate()
         defer { gate.open() }
         let server = try ScriptedServer([shape.answer(reason, gate), .respond(body: "x")])
@@ -89,7 +89,7 @@ struct UnusedBodyTests {
     }
 
     @Test(arguments: Destination.allCases, [Shape.endless, .untilClose])
-    func itHoldsNothingUpWhereverTheFileGoes(destination: Destination, shape: Shape) async throws {
+    func itDelaysNothingForAnyDestination(destination: Destination, shape: Shape) async throws {
         let gate = Gate()
         defer { gate.open() }
         let directory = try TemporaryDirectory()
@@ -114,7 +114,7 @@ struct UnusedBodyTests {
     }
 
     /// The time limit: the only case that takes it.
-    @Test func aSlowOneIsCut() async throws {
+    @Test func aSlowBodyIsCutOff() async throws {
         let gate = Gate()
         defer { gate.open() }
         let server = try ScriptedServer([
@@ -165,7 +165,7 @@ struct UnusedBodyTests {
     }
 
     @Test(arguments: [(0, 1), (1000, 1), (65536, 1), (65537, 2)])
-    func aShortOneLetsTheConnectionServeTheNextRequest(length: Int, connections: Int) async throws {
+    func afterAShortBodyTheConnectionIsReused(length: Int, connections: Int) async throws {
         let server = try ScriptedServer([
             .respond(302, ["Location": "/there"], body: .generated(length: length)), .respond(body: "x"),
         ])
@@ -190,7 +190,7 @@ struct UnusedBodyTests {
         #expect(try #require(operation.metrics).bytesDecoded <= Self.limit + Self.piece)
     }
 
-    @Test func aBombThatTheOwnerIsAskedAboutIsNotInflatedBeyondWhatIsKept() async throws {
+    @Test func aBombIsNotInflatedBeyondTheKeptBytesWhileAClosureDecides() async throws {
         let server = try ScriptedServer([
             .respond(
                 401,

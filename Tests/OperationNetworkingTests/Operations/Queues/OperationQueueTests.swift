@@ -67,7 +67,7 @@ struct OperationQueueTests {
     }
 
     @Test(arguments: ["one", "some", "batch"], [true, false])
-    func whatGoesOnWhileItIsAddedStarts(way: String, isCancelling: Bool) async throws {
+    func anOperationResumedWhileItIsAddedStarts(way: String, isCancelling: Bool) async throws {
         let server = try ScriptedServer { _ in .respond(body: "a") }
         let operation = HastyOperation(URLRequest(url: server.url), isCancelling: isCancelling)
         let queue: OperationQueue = way == "batch" ? OperationQueue() : TransferQueue()

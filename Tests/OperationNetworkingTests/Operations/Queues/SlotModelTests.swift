@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct SlotModelTests {
     @Test(arguments: SlotTests.Kind.allCases, [1, 2, 3])
-    func neverAStallNeverOneTooManyAndTheLimitComesBack(_ kind: SlotTests.Kind, _ limit: Int) async throws {
+    func neverAStallNeverOneTooManyAndTheLimitIsRestored(_ kind: SlotTests.Kind, _ limit: Int) async throws {
         let model = try SlotModel(kind, limit)
         for round in 0..<Rounds.count(500) {
             let cycle = SlotModel.Cycle(model, seed: UInt64(round))

@@ -173,7 +173,7 @@ struct SlotTests {
     }
 
     /// It does not report its limit: the new one is found when the next operation pauses, goes on or ends.
-    @Test func aPlainQueueTakesOverALimitWithTheNextThatGoesOnOrEnds() async throws {
+    @Test func aPlainQueueTakesOverALimitWithTheNextThatContinuesOrEnds() async throws {
         let scene = try Scene("a", "b", "c")
         let queue = Kind.foundations.queue(limit: 3)
         let paused = ["a", "b", "c"].map { scene.operation($0) }
@@ -267,7 +267,7 @@ struct SlotTests {
         #expect(queue.maxConcurrentOperationCount == 1)
     }
 
-    @Test func aSuspendedQueueLetsNothingGoOn() async throws {
+    @Test func aSuspendedQueueLetsNothingContinue() async throws {
         let scene = try Scene("a")
         let queue = Kind.ours.queue(limit: 2)
         let a = scene.operation("a")
@@ -309,7 +309,7 @@ struct SlotTests {
         try await scene.finish(a)
     }
 
-    @Test func withoutAQueueItGoesOnAtOnce() async throws {
+    @Test func withoutAQueueItContinuesAtOnce() async throws {
         let scene = try Scene("a")
         let a = scene.operation("a")
         a.start()
@@ -332,7 +332,7 @@ struct SlotTests {
         try await scene.finish(a, b)
     }
 
-    @Test func onTheMainQueueItGoesOnAtOnce() async throws {
+    @Test func onTheMainQueueItContinuesAtOnce() async throws {
         let scene = try Scene("a")
         let a = scene.operation("a")
         OperationQueue.main.addOperation(a)
@@ -390,7 +390,7 @@ struct SlotTests {
     /// An overridden property of an operation may want a lock that is held by a thread that pauses another
     /// one.
     @Test(arguments: Kind.allCases, Call.allCases)
-    func whoHoldsALockThatOperationsWantIsNotHeldUp(_ kind: Kind, _ call: Call) async throws {
+    func aHolderOfALockThatOperationsWantIsNotBlocked(_ kind: Kind, _ call: Call) async throws {
         let scene = try Scene("a", "b")
         let queue = kind.queue(limit: 2)
         let (a, b) = (scene.operation("a"), scene.operation("b"))

@@ -153,7 +153,7 @@ struct WaitingPlaceTests {
         #expect(scene.peak.withLock { $0 } <= limit)
     }
 
-    @Test(arguments: SlotTests.Kind.allCases) func theNewAddressOfADownloadIsAskedForInItsQueue(
+    @Test(arguments: SlotTests.Kind.allCases) func theNewAddressOfADownloadIsRequestedInItsQueue(
         _ kind: SlotTests.Kind
     ) async throws {
         let scene = try Scene()
@@ -265,7 +265,7 @@ struct WaitingPlaceTests {
         return (first, second)
     }
 
-    @Test(arguments: SlotTests.Kind.allCases) func itGoesOnWhenItHasAPlaceAgain(_ kind: SlotTests.Kind)
+    @Test(arguments: SlotTests.Kind.allCases) func itContinuesWhenItHasAPlaceAgain(_ kind: SlotTests.Kind)
         async throws
     {
         let scene = try Scene()
@@ -484,7 +484,7 @@ struct WaitingPlaceTests {
     }
 
     @Test(arguments: SlotTests.Kind.allCases, ["pause", "cancel", "cancel all"])
-    func whatIsHeldBackIsPausedAndCancelledAsOthers(_ kind: SlotTests.Kind, _ way: String) async throws {
+    func deferredOperationsCanBePausedAndCancelled(_ kind: SlotTests.Kind, _ way: String) async throws {
         let (busy, free) = (try Scene(), try Scene())
         let queue = kind.queue(limit: 1)
         let (first, own, other) = (busy.operation("/busy"), busy.operation("/own"), free.operation("/other"))

@@ -121,7 +121,7 @@ struct FaultsOfSinksTests {
 
     /// A failure while the operation is paused is its error when it is resumed: nothing is asked for behind
     /// bytes that are not there.
-    @Test func aWriteThatFailsDuringAPauseFailsTheOperationWhenItGoesOn() async throws {
+    @Test func aWriteThatFailsDuringAPauseFailsTheOperationWhenItContinues() async throws {
         let gate = Gate()
         let server = try server(gate)
         let stream = ScriptedStream(toMemory: ())

@@ -102,7 +102,7 @@ struct QueuedSinkTests {
         #expect(destination.calls.elements.first == "open" && destination.calls.elements.last == "close")
     }
 
-    @Test func nothingThatHangsIsWaitedForByWhoeverWrites() async throws {
+    @Test func aWriterNeverWaitsForAHangingCall() async throws {
         let gate = Gate()
         let destination = Destination(gate: gate)
         let sink = QueuedSink(destination)
@@ -171,7 +171,7 @@ struct QueuedSinkTests {
         #expect(throws: ResumeError.representationChanged) { try sink.prepare(.whole) }
     }
 
-    @Test func whoGivesUpHearsWhenEverythingThatCameIsWritten() async throws {
+    @Test func givingUpCompletesWhenAllReceivedBytesAreWritten() async throws {
         let gate = Gate()
         let destination = Destination(gate: gate)
         let sink = QueuedSink(destination)
@@ -207,7 +207,7 @@ struct QueuedSinkTests {
         #expect(stops.elements.count == 1)
     }
 
-    @Test func whatHasNoRoomIsNotWaitedForByWhoGivesUp() async throws {
+    @Test func givingUpDoesNotWaitForASinkWithoutRoom() async throws {
         let hasRoom = Gate()
         let destination = Destination(hasRoom: hasRoom)
         let sink = QueuedSink(destination)
@@ -247,7 +247,7 @@ struct QueuedSinkTests {
         #expect(destination.calls.elements == ["open", "write", "close"])
     }
 
-    @Test func whatNobodyTouchedIsNeitherOpenedNorClosed() {
+    @Test func anUnusedSinkIsNeitherOpenedNorClosed() {
         let destination = Destination()
         let sink = QueuedSink(destination)
         #expect(sink.abandon {} == .stopped(nil))

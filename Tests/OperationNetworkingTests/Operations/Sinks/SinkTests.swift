@@ -33,7 +33,7 @@ struct SinkTests {
         }
     }
 
-    @Test func aStreamWithoutRoomHoldsItsTransferAndNobodyElses() async throws {
+    @Test func aStreamWithoutRoomHoldsOnlyItsOwnTransfer() async throws {
         let body = PatternBody(length: 4 << 20)
         let server = try ScriptedServer { _ in .respond(body: .pattern(body)) }
         let (gate, written) = (Gate(), Recorder<Data>())
@@ -59,7 +59,7 @@ struct SinkTests {
         #expect(body.firstDifference(from: written.elements.reduce(Data(), +)) == nil)
     }
 
-    @Test func aFIFONobodyReadsHoldsNobodyAndCanBeCancelled() async throws {
+    @Test func aFIFOWithoutAReaderBlocksNobodyAndCanBeCancelled() async throws {
         let server = try ScriptedServer { _ in .respond(body: .generated(length: 1 << 20)) }
         let directory = try TemporaryDirectory()
         let fifo = directory.file("fifo")

@@ -24,7 +24,7 @@ struct CookieErasureTests {
         "sid=x; Domain=localhost; Expires=Thu, 01 Jan 2099 00:00:00 GMT; Max-Age=0",
         "sid=x; Domain=localhost; Max-Age=soon", "sid=x; Domain=localhost; Max-Age=0; Path=relative",
     ])
-    func aLineThatIsOverErases(line: String) throws {
+    func anExpiredLineErasesTheCookie(line: String) throws {
         #expect(try erases([line]))
     }
 

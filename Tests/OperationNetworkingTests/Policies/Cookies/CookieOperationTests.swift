@@ -290,7 +290,7 @@ struct CookieOperationTests {
         #expect(server.cookies == [[], ["b=2", "d=4"], [], ["d=4"], []])
     }
 
-    @Test func aHostFieldNamesWhomCookiesAreFor() async throws {
+    @Test func aHostFieldDecidesWhoseCookiesAreSent() async throws {
         let server = try ScriptedServer([.respond(["Set-Cookie": "a=1"]), .respond(body: "x")])
         for _ in 0..<2 {
             await scene.get(server.url) { $0.setValue("virtual.example:80", forHTTPHeaderField: "Host") }

@@ -84,7 +84,7 @@ struct CookieStorageTests {
     }
 
     /// Foundation on Linux reads a `Secure` cookie back as one that is not.
-    @Test func aSecureCookieIsNeverReadBackAsOneForEverybody() async throws {
+    @Test func aSecureCookieStaysSecureWhenReadBack() async throws {
         await #expect(processExitsWith: .success) { [home = home.url.path as String] in
             let scene = Self.scene(home)
             // libcurl counts this host as secure.
@@ -104,7 +104,7 @@ struct CookieStorageTests {
         }
     }
 
-    @Test func noServerFillsTheStorage() async throws {
+    @Test func aServerCannotFillTheStorage() async throws {
         await #expect(processExitsWith: .success) { [home = home.url.path as String] in
             let scene = Self.scene(home)
             let server = try ScriptedServer { request in

@@ -30,7 +30,7 @@ struct SetCookieTests {
         ("a = 1 ", ["a=1"]), ("a=1; HttpOnly", ["a=1"]), ("a=1; SameSite=Strict; Priority=High", ["a=1"]),
         ("a=b=c", ["a=b=c"]), ("A=1;;;", ["A=1"]),
     ])
-    func aCookieComesBack(value: String, expected: [String]) async throws {
+    func aCookieIsSentBack(value: String, expected: [String]) async throws {
         #expect(try await sent(value) == expected)
     }
 
@@ -55,7 +55,7 @@ struct SetCookieTests {
         "Expires=Wed, 09 Jun 1999 10:18:14 GMT", "Max-Age=0", "Max-Age=-1", "Max-Age=\"0\"",
         "Max-Age=0; Expires=Wed, 09 Jun 2100 10:18:14 GMT", "Expires=Thu, 01 Jan 1970 00:00:00 GMT",
     ])
-    func whatIsOverIsNeitherKeptNorSent(attribute: String) async throws {
+    func anExpiredCookieIsNeitherStoredNorSent(attribute: String) async throws {
         #expect(try await sent("a=1; \(attribute)") == [])
         #expect(scene.pairs == [])
     }
@@ -188,7 +188,7 @@ struct SetCookieTests {
         "", "=1", "a", ";", "a=1\u{1}", "a\u{7F}=1", "a=\u{8}1", "\u{1}=1", "a=1\t2", "a\tb=1",
         "a=" + String(repeating: "x", count: 5000), String(repeating: "n", count: 5000) + "=1",
     ])
-    func whatIsNoCookieIsNotKept(value: String) async throws {
+    func anInvalidCookieIsNotStored(value: String) async throws {
         #expect(try await sent(value) == [])
         #expect(scene.pairs == [])
     }

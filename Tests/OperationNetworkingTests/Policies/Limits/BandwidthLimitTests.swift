@@ -140,7 +140,7 @@ struct BandwidthLimitTests {
         #expect(try await run([upload]) > 1)
     }
 
-    @Test func aTransferThatWaitsForItsLimitHoldsUpNoOther() async throws {
+    @Test func aTransferThatWaitsForItsLimitDelaysNoOther() async throws {
         let server = try ScriptedServer { _ in .respond(body: "done") }
         let slow = operation(server.url, uploading: .data(Data(count: 1_000_000)))
         slow.uploadLimits = [BandwidthLimit(bytesPerSecond: 1)]

@@ -80,7 +80,7 @@ struct ConnectionLimitTests {
         #expect(server.connectionsAccepted == 11)
     }
 
-    @Test func whoWaitsStartsByPriority() async throws {
+    @Test func waitingTransfersStartByPriority() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.respond(body: "hello").held(by: gate), .respond(body: "hello")])
         let manager = manager(limit: 1)
@@ -99,7 +99,7 @@ struct ConnectionLimitTests {
         #expect(server.requests.map(\.path) == ["/first", "/high", "/normal", "/low"])
     }
 
-    @Test func whoWaitsCanBeCancelledAndPaused() async throws {
+    @Test func waitingTransfersCanBeCancelledAndPaused() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.respond(body: "hello").held(by: gate), .respond(body: "hello")])
         let manager = manager(limit: 1)
@@ -161,7 +161,7 @@ struct ConnectionLimitTests {
     }
 
     /// The body of the first goes to a stream without a reader.
-    @Test func aHeldConnectionKeepsNobodyWaiting() async throws {
+    @Test func aHeldConnectionDelaysNobody() async throws {
         let directory = try TemporaryDirectory()
         let body = AnswerBody.generated(seed: 1, length: 8 << 20)
         let server = try ScriptedServer(routes: [
@@ -182,7 +182,7 @@ struct ConnectionLimitTests {
 
 extension ConnectionLimitTests {
     /// The pause's stream cannot begin anew, so it keeps the connection.
-    @Test func aConnectionThatAPauseHoldsKeepsNobodyWaiting() async throws {
+    @Test func aConnectionHeldByAPauseDelaysNobody() async throws {
         let gate = Gate()
         let server = try ScriptedServer(routes: [
             "/long": [.respond(body: "0123456789").held(after: 5, by: gate)],

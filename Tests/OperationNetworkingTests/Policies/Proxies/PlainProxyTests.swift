@@ -98,7 +98,7 @@ struct PlainProxyTests {
         #expect(proxy.connectionsAccepted == 0)
     }
 
-    @Test func eachHopOfARedirectAsksForItsOwnProxy() async throws {
+    @Test func eachHopOfARedirectRequestsItsOwnProxy() async throws {
         let server = try ScriptedServer([.respond(body: "server")])
         let proxy = try ScriptedServer([.redirect(to: server.url.absoluteString)])
         let operation = try operation(through: "127.0.0.1:\(proxy.port)", exceptions: ["127.0.0.1"])
@@ -213,7 +213,7 @@ struct PlainProxyTests {
 
     /// The server behind the proxy may have said it, to have the password sent in the clear.
     @Test(arguments: ["Basic realm=\"x\"", "Basic realm=\"x\",\r\n Digest realm=\"x\", nonce=\"b\""])
-    func whoHasAskedForADigestDoesNotGetThePassword(challenge: String) async throws {
+    func aProxyThatAskedForADigestDoesNotReceiveThePassword(challenge: String) async throws {
         let proxy = try ScriptedServer { request in
             switch request["Proxy-Authorization"]?.prefix(6) {
             case nil: .respond(407, ["Proxy-Authenticate": "Digest realm=\"x\", nonce=\"a\", qop=\"auth\""])
@@ -277,13 +277,13 @@ struct PlainProxyTests {
         #expect(manners(of: proxy) == ["anonymous", "known", "known", "known"])
     }
 
-    @Test func aProxyThatDoesNotAskIsNotAskedForLeaveAgain() async throws {
+    @Test func aProxyThatDoesNotAskIsNotProbedAgain() async throws {
         let proxy = try ScriptedServer { .respond(body: "\($0.text)") }
         for _ in 0..<2 { try await expectEcho(through: proxy) }
         #expect(manners(of: proxy) == ["anonymous waits", "anonymous"])
     }
 
-    @Test func aProxyThatCannotLetABodyWaitGetsItAtOnce() async throws {
+    @Test func aProxyWithoutExpectContinueReceivesTheBodyAtOnce() async throws {
         let proxy = try ScriptedServer(requestBodies: .each { $0["Expect"] == nil ? .read : .leave }) {
             request in
             request["Expect"] == nil ? .respond(body: "\(request.text)") : .respond(417, body: "no")
@@ -293,7 +293,7 @@ struct PlainProxyTests {
     }
 
     /// The server is not there to be asked, and a proxy may have become another one.
-    @Test func aProxyThatChangesItsMindIsAskedAnew() async throws {
+    @Test func aProxyThatChangesItsSchemeIsProbedAgain() async throws {
         let wanted = Locked("Basic")
         let proxy = try ScriptedServer { request in
             let scheme = wanted.withLock { $0 }
@@ -343,7 +343,7 @@ struct PlainProxyTests {
 
     // MARK: - Proxies that are not there
 
-    @Test func aProxyThatIsNotThereIsUnreachable() async throws {
+    @Test func aMissingProxyIsUnreachable() async throws {
         let proxy = try ScriptedServer([.respond(body: "x")])
         proxy.stop()
         let operation = try operation(through: "user:secret@127.0.0.1:\(proxy.port)")

@@ -27,7 +27,7 @@ struct ProxyEnvironmentTests {
     }
 
     /// libcurl would go by them if it were let.
-    @Test func whoWantsNoProxyGetsNoneWhateverTheEnvironmentSays() async {
+    @Test func disablingTheProxyOverridesTheEnvironment() async {
         await #expect(processExitsWith: .success) {
             alarm(50)
             let server = try ScriptedServer { request in .respond(body: "\(request.target)") }

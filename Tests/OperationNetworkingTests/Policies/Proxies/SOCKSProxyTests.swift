@@ -29,7 +29,7 @@ struct SOCKSProxyTests {
 
     /// libcurl 8 finds the IPv6 address of localhost first.
     @Test(arguments: [("socks5", ["127.0.0.1", "::1"]), ("socks5h", ["localhost"])])
-    func theSchemeSaysWhoLooksNamesUp(scheme: String, hosts: [String]) async throws {
+    func theSchemeDecidesWhoLooksUpNames(scheme: String, hosts: [String]) async throws {
         let plain = try ScriptedServer { request in .respond(body: "\(request.target)") }
         let proxy = try TunnelProxy(socksUser: nil)
         let url = try #require(URL(string: "http://localhost:\(plain.port)/a"))
@@ -87,7 +87,7 @@ struct SOCKSProxyTests {
     @Test(arguments: [
         (1, true), (2, false), (3, true), (4, true), (5, true), (6, true), (7, false), (8, false),
     ])
-    func aSOCKSProxyThatCannotSaysWhy(code: UInt8, mayPass: Bool) async throws {
+    func aFailingSOCKSProxyReportsTheReason(code: UInt8, mayPass: Bool) async throws {
         let proxy = try TunnelProxy(socksUser: nil, code: code)
         let plain = try ScriptedServer([.respond(body: "x")])
         let error = try await failure(of: operation(plain.url, through: "socks5h://127.0.0.1:\(proxy.port)"))

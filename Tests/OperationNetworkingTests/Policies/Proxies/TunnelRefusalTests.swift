@@ -30,7 +30,7 @@ struct TunnelRefusalTests {
     }
 
     @Test(arguments: ["", "user:wrong@"])
-    func aProxyThatWantsOthersIsAnError(credentials: String) async throws {
+    func aProxyThatRequiresOtherCredentialsIsAnError(credentials: String) async throws {
         let proxy = try TunnelProxy { _, _ in .reply(TunnelProxy.challenge) }
         let error = try await failure(
             of: operation(target, through: "\(credentials)127.0.0.1:\(proxy.port)")
@@ -52,7 +52,7 @@ struct TunnelRefusalTests {
     @Test(arguments: [
         "", "HTTP/1.1 2", "HTTP/1.1 200 OK\r\nX: ", "nonsense\r\n\r\n", "SSH-2.0-x\r\n", "\u{0}\r\n\r\n",
     ])
-    func aProxyThatBreaksOffOrMakesNoSenseHasFailed(answer: String) async throws {
+    func aTruncatedOrInvalidAnswerOfAProxyIsAFailure(answer: String) async throws {
         let proxy = try TunnelProxy { _, _ in .close(answer) }
         let operation = try operation(target, through: "127.0.0.1:\(proxy.port)")
         await #expect(throws: (any Error).self) { try await operation.value }
@@ -64,7 +64,7 @@ struct TunnelRefusalTests {
 
     /// The status that libcurl remembers is still that of the question.
     @Test(arguments: ["", "HTTP/1.1 2"], ["Basic realm=x", "Digest realm=x, nonce=y"])
-    func aProxyThatBreaksOffAfterItsQuestionHasFailed(answer: String, challenge: String) async throws {
+    func aProxyThatClosesAfterItsChallengeHasFailed(answer: String, challenge: String) async throws {
         let proxy = try TunnelProxy { _, head in
             head.contains("Proxy-Authorization")
                 ? .close(answer)
@@ -80,7 +80,7 @@ struct TunnelRefusalTests {
         #expect(proxy.heard.count >= 2)
     }
 
-    @Test func aProxyThatIsSilentAfterItsQuestionTimesOut() async throws {
+    @Test func aProxyThatIsSilentAfterItsChallengeTimesOut() async throws {
         let proxy = try TunnelProxy { _, head in
             head.contains("Proxy-Authorization") ? .silence : .reply(TunnelProxy.challenge)
         }
@@ -118,7 +118,7 @@ struct TunnelRefusalTests {
     }
 
     /// A page may explain what the proxy wants.
-    @Test func aLongPageOfTheProxyIsNoError() async throws {
+    @Test func aLongPageOfTheProxyIsNotAnError() async throws {
         let page = String(repeating: "x", count: 150_000)
         let challenge =
             "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=x\r\nContent-Length: \(page.count)\r\n\r\n\(page)"
@@ -153,7 +153,7 @@ struct TunnelRefusalTests {
     }
 
     /// There is no TLS at the other end.
-    @Test func aProxyThatAnswersForTheServerIsNotBelieved() async throws {
+    @Test func aProxyThatAnswersForTheServerIsNotTrusted() async throws {
         let proxy = try TunnelProxy { _, _ in
             .close(
                 "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbodyHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody"

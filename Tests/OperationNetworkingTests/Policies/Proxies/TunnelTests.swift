@@ -113,7 +113,7 @@ struct TunnelTests {
         #expect(proxy.heard[5].contains("Proxy-Authorization: Own 2\r\n"))
     }
 
-    @Test func aTunnelDoesNotServeWhoAsksForNone() async throws {
+    @Test func aTunnelDoesNotServeRequestsWithoutAProxy() async throws {
         let proxy = try TunnelProxy()
         _ = try await operation("/head", through: "127.0.0.1:\(proxy.port)").value
         proxy.stop()

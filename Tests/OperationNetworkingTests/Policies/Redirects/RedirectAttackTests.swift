@@ -114,7 +114,7 @@ struct RedirectAttackTests {
         "http://a\\b/",
         "/a\u{1}b",
     ])
-    func aLocationThatLeadsNowhereIsTheResponse(location: String) async throws {
+    func aRedirectWithAnUnusableLocationIsTheResponse(location: String) async throws {
         let server = try ScriptedServer([.respond(302, ["Location": location], body: "moved")])
         let operation = operation(URLRequest(url: server.url))
         await #expect(throws: ResponseSerializationError.self) { try await operation.value }
@@ -155,7 +155,7 @@ struct RedirectAttackTests {
 
     // MARK: - The policy
 
-    @Test func aPolicyThatRefusesTakesTheRedirectForTheResponseWithoutAskingAnybody() async throws {
+    @Test func aRefusingPolicyReturnsTheRedirectWithoutCallingClosures() async throws {
         let server = try ScriptedServer([.respond(302, ["Location": "/there"], body: "moved")])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = DispatchQueue(label: "callbacks")
@@ -173,7 +173,7 @@ struct RedirectAttackTests {
     }
 
     @Test(arguments: [false, true])
-    func aPostStaysOneOnlyIfThePolicySaysSo(keepsPost: Bool) async throws {
+    func aPostStaysAPostOnlyIfThePolicyAllowsIt(keepsPost: Bool) async throws {
         let server = try ScriptedServer([.redirect(to: "/there", statusCode: 301), .respond(body: "x")])
         var asked = URLRequest(url: server.url)
         asked.httpMethod = "POST"

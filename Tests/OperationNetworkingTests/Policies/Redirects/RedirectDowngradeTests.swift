@@ -49,7 +49,7 @@ struct RedirectDowngradeTests {
     }
 
     /// Most only want to hear of redirects.
-    @Test func aClosureThatLetsItPassHasNotAllowedIt() async throws {
+    @Test func aClosureCannotAllowADowngrade() async throws {
         let operation = try operation()
         operation.setRedirect { _, request, _ in request }
         operation.start()

@@ -48,7 +48,7 @@ struct RedirectTests {
     }
 
     /// As they came, also when the redirect could have been stored.
-    @Test func octetsThatAreNotUTF8AreAskedForAsTheyAre() async throws {
+    @Test func octetsThatAreNotUTF8AreSentUnchanged() async throws {
         let start = "HTTP/1.1 301 M\r\nContent-Length: 0\r\nCache-Control: max-age=60\r\nLocation: /"
         let redirect = Data(start.utf8) + [0xE4] + Data("x\r\n\r\n".utf8)
         let server = try ScriptedServer { request in

@@ -53,7 +53,7 @@ struct RetryHostTests {
 
     // MARK: - The servers that are heard
 
-    @Test func whatOneIsToldTheOthersWaitFor() async throws {
+    @Test func otherOperationsWaitForTheSameRetryAfter() async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(503, ["Retry-After": "500"]) }
         let (told, toldWatcher) = operation(server, "/a", policy: policy())
@@ -76,7 +76,7 @@ struct RetryHostTests {
         (503, "500", true), (429, "500", true), (404, "500", false), (200, "500", false), (503, "0", false),
         (503, "soon", false),
     ])
-    func onlyAWishWithAStatusOfThePolicyIsHeard(status: Int, wish: String, isHeard: Bool) async throws {
+    func onlyARetryAfterWithAStatusOfThePolicyCounts(status: Int, wish: String, isHeard: Bool) async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(status, ["Retry-After": wish]) }
         let (operation, _) = operation(server, policy: RetryPolicy(maximumRetries: 0))
@@ -85,7 +85,7 @@ struct RetryHostTests {
         #expect((try await remaining(server) != nil) == isHeard)
     }
 
-    @Test func withoutAPolicyNobodyHears() async throws {
+    @Test func withoutAPolicyRetryAfterIsIgnored() async throws {
         let server = try ScriptedServer { _ in .respond(503, ["Retry-After": "500"]) }
         let (operation, _) = operation(server, policy: nil)
         operation.start()
@@ -112,7 +112,7 @@ struct RetryHostTests {
         #expect(try await remaining(server) == nil)
     }
 
-    @Test func oneWithoutAPolicyDoesNotWait() async throws {
+    @Test func anOperationWithoutAPolicyDoesNotWait() async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(body: "done") }
         rest(server, seconds: 500)
@@ -123,7 +123,7 @@ struct RetryHostTests {
         #expect(watcher.reasons.elements.isEmpty)
     }
 
-    @Test func anotherServerIsNotMeant() async throws {
+    @Test func anotherServerIsNotAffected() async throws {
         defer { forgetHostWaits() }
         let (busy, free) = (
             try ScriptedServer { _ in .respond() }, try ScriptedServer { _ in .respond(body: "done") }
@@ -136,7 +136,7 @@ struct RetryHostTests {
     }
 
     @Test(arguments: [true, false])
-    func oneThatMayNotWaitThatLongGoesAhead(byBudget: Bool) async throws {
+    func anOperationThatMayNotWaitThatLongIsNotDelayed(byBudget: Bool) async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(body: "done") }
         rest(server, seconds: 500)
@@ -215,7 +215,7 @@ struct RetryHostTests {
         #expect(watcher.reasons.elements == ["busy"])
     }
 
-    @Test func oneThatWaitsForASlotOfItsQueueKeepsIt() async throws {
+    @Test func anOperationThatWaitsForASlotKeepsItsDelay() async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(body: "done") }
         rest(server, seconds: 500)
@@ -231,7 +231,7 @@ struct RetryHostTests {
         #expect(try await second.value as? Data == Data("done".utf8))
     }
 
-    @Test func oneThatNobodyKeepsAnyLongerWaitsForNothing() async throws {
+    @Test func aReleasedOperationWaitsForNothing() async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond() }
         rest(server, seconds: 500)

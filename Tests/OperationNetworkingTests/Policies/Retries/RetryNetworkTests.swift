@@ -45,7 +45,7 @@ struct RetryNetworkTests {
         return operation
     }
 
-    @Test func afterAnErrorItWaitsUntilTheNetworkIsBack() async throws {
+    @Test func afterAnErrorItWaitsForTheNetwork() async throws {
         let network = Network()
         let server = try ScriptedServer([.hangUp, .respond(body: "done")])
         let operation = operation(server, network)
@@ -57,7 +57,7 @@ struct RetryNetworkTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test func whileTheNetworkIsThereItWaitsForTheDelay() async throws {
+    @Test func withANetworkItWaitsForTheDelay() async throws {
         let network = Network(isGone: false)
         let server = try ScriptedServer([.hangUp, .hangUp, .respond(body: "done")])
         let operation = operation(server, network)
@@ -69,7 +69,7 @@ struct RetryNetworkTests {
         #expect(try await watcher.reasons.wait(count: 2) == ["-1005", "-1005"])
     }
 
-    @Test func aStatusDoesNotAskForTheNetwork() async throws {
+    @Test func aStatusDoesNotRequestTheNetwork() async throws {
         let network = Network()
         let server = try ScriptedServer([.respond(503), .respond(body: "done")])
         let operation = operation(server, network)
@@ -127,7 +127,7 @@ struct RetryNetworkTests {
     }
 
     @Test(arguments: [-1, -Double.infinity, .nan, .infinity])
-    func aDelayThatIsNoneDoesNotTrap(delay: Double) throws {
+    func anInvalidDelayDoesNotTrap(delay: Double) throws {
         var policy = RetryPolicy(maximumRetries: 1)
         policy.network = Network()
         (policy.initialDelay, policy.maximumDelay) = (delay, .infinity)

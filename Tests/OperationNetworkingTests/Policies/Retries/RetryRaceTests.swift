@@ -155,7 +155,7 @@ struct RetryRaceTests {
         }
     }
 
-    @Test func aStreamIsReadAgainIfSomebodyHasAnotherOne() async throws {
+    @Test func aStreamIsReadAgainWithAProvider() async throws {
         let server = try ScriptedServer { request in request.number < 2 ? .respond(503) : .respond() }
         let operation = operation(server.url, "PUT", retries: 3)
         operation.inputStream = InputStream(data: Data("abc".utf8))

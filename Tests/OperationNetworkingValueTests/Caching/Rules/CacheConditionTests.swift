@@ -94,7 +94,7 @@ import Testing
         #expect(answer.reply?.body.isEmpty == (row.status == 304))
     }
 
-    @Test func aNotModifiedHasTheFieldsThatItShould() throws {
+    @Test func a304HasTheRequiredFields() throws {
         // RFC 9110 §15.4.5.
         let stored = try #require(
             CacheScenario.stored([

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["x=\"no-store\"", "x=\"a, no-store, b\"", "no-stored", "\"no-store\"", "no store"])
-    func otherWordsAreNoRestriction(fieldValue: String) {
+    func unknownDirectivesAreNotRestrictions(fieldValue: String) {
         #expect(!CacheDirectives(["Cache-Control": fieldValue]).has("no-store"))
     }
 

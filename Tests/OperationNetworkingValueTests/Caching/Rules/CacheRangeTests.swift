@@ -93,7 +93,7 @@ import Testing
         #expect(head.fields["Content-Digest"] == nil && head.fields["Content-MD5"] == nil)
     }
 
-    @Test func aRangeOfWhatCannotBeDividedIsNoMatter() throws {
+    @Test func aRangeOfAnIndivisibleResponseIsIgnored() throws {
         // RFC 9110 §14.2: a range is for a 200.
         let stored = try #require(CacheScenario.stored(Self.fresh, status: 404))
         let request = CacheScenario.request(["Range": "bytes=0-1"])
@@ -102,7 +102,7 @@ import Testing
         #expect(answer.reply?.body == 0..<10)
     }
 
-    @Test func aRangeOfADecodedBodyIsTheServers() throws {
+    @Test func aRangeOfADecodedBodyIsLeftToTheServer() throws {
         var request = CacheScenario.request()
         request.decodesContent = true
         let stored = try #require(

@@ -30,7 +30,7 @@ import Testing
         #expect(answer.reply?.head.fields["Age"] == "5")
     }
 
-    @Test func aRangeIsNoMatterToHead() throws {
+    @Test func aRangeIsIgnoredForHEAD() throws {
         // RFC 9110 §14.2.
         let stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=60"]))
         let request = CacheScenario.request(["Range": "bytes=0-1, 3-4"], method: "HEAD")

@@ -211,7 +211,7 @@ import Testing
 
     // MARK: - Made on purpose
 
-    @Test func manyFieldsCostNoSquare() throws {
+    @Test func manyFieldsTakeLinearTime() throws {
         // 5000 fields are what libcurl lets pass.
         var fields: HeaderFields = ["ETag": "\"v1\"", "Cache-Control": "max-age=0"]
         for index in 0..<5000 { fields.append(name: "f\(index)", value: "1") }

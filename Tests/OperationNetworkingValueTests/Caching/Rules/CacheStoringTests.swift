@@ -204,7 +204,7 @@ import Testing
         #expect(stored.fields["Date"] == CacheScenario.date(1))
     }
 
-    @Test func aRequestWithABodyIsNotTheCaches() throws {
+    @Test func aRequestWithABodyBypassesTheCache() throws {
         var request = CacheScenario.request()
         request.hasBody = true
         let head = CacheScenario.head(Self.fresh)
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test(arguments: [Double.nan, .infinity])
-    func aTimeThatIsNoneStoresNothing(time: Double) {
+    func anInvalidTimeStoresNothing(time: Double) {
         let (policy, request, head) = (CachePolicy(), CacheScenario.request(), CacheScenario.head(Self.fresh))
         #expect(policy.stored(head, for: request, requestTime: time, responseTime: 0) == nil)
         #expect(policy.stored(head, for: request, requestTime: 0, responseTime: time) == nil)

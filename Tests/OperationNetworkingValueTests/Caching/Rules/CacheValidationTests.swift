@@ -98,7 +98,7 @@ import Testing
         #expect(answer.summary == (row.sent == nil ? "fetch" : "validate"))
     }
 
-    @Test func aRevalidatingPolicyAsksTheCachesOnTheWay() throws {
+    @Test func aRevalidatingPolicyAsksIntermediateCaches() throws {
         let stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=60", "ETag": "\"v1\""]))
         let request = CacheScenario.request(policy: .reloadRevalidatingCacheData)
         let answer = CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start)
@@ -123,7 +123,7 @@ import Testing
         #expect(CacheScenario.request(row.fields, policy: row.policy).fieldsToSend == row.sent)
     }
 
-    @Test func theQuestionInTheBackgroundIsOurOwn() throws {
+    @Test func theBackgroundRequestHasOurOwnConditions() throws {
         // RFC 5861 §3: the client's condition and range have had their answer.
         let stored = try #require(
             CacheScenario.stored(["Cache-Control": "max-age=0, stale-while-revalidate=60", "ETag": "\"v1\""])

@@ -28,7 +28,7 @@ import Testing
         )
     }
 
-    @Test func anAnswerMakesThoseNeedlessThatCameToEqualRequests() throws {
+    @Test func aResponseReplacesThoseToEqualRequests() throws {
         let (old, new) = (try Self.whole(-10), try Self.whole())
         #expect(new.overtakes(old) && new.overtakes(new) && !old.overtakes(new))
         let others: [(inout CachedHead) -> Void] = [
@@ -44,7 +44,7 @@ import Testing
 
     // MARK: - Order
 
-    @Test func aServerWhoseClockIsAheadMakesNothingNewer() throws {
+    @Test func aServerWithAFastClockMakesNothingNewer() throws {
         let ahead = try #require(
             CacheScenario.stored(
                 ["ETag": "\"old\"", "Cache-Control": "max-age=60", "Date": CacheScenario.date(9e7)]
@@ -72,7 +72,7 @@ import Testing
     ]
 
     @Test("§4.2.2: a guess is by a clock that is believed", arguments: dates)
-    func guessedLifetimes(row: (fields: HeaderFields, isFresh: Bool)) throws {
+    func heuristicLifetimes(row: (fields: HeaderFields, isFresh: Bool)) throws {
         var fields = row.fields
         // A tenth of it is a hundred seconds.
         fields["Last-Modified"] = CacheScenario.date(-1_000)
@@ -81,7 +81,7 @@ import Testing
         #expect(Self.answer([stored], after: 101).summary == "validate")
     }
 
-    @Test func whatChangesInTheFutureIsNotGuessedAbout() throws {
+    @Test func aFutureLastModifiedGivesNoHeuristic() throws {
         let stored = try #require(CacheScenario.stored(["Last-Modified": CacheScenario.date(1_000)]))
         #expect(Self.answer([stored]).summary == "validate")
     }

@@ -23,7 +23,7 @@ import Testing
         return stored
     }
 
-    @Test func everyMemberComesBack() throws {
+    @Test func everyMemberIsRestored() throws {
         let head = try Self.sample()
         let read = try #require(CachedHead(encoded: head.encoded))
         #expect(read == head)
@@ -45,7 +45,7 @@ import Testing
         #expect(head.encoded.count < text + 100)
     }
 
-    @Test func aPartOfItIsNone() throws {
+    @Test func aTruncatedHeadIsInvalid() throws {
         let data = try Self.sample().encoded
         for count in 0..<data.count {
             #expect(CachedHead(encoded: data.prefix(count)) == nil)
@@ -88,7 +88,7 @@ import Testing
     ]
 
     @Test(arguments: impossible.indices)
-    func aHeadThatCannotBeIsRefused(index: Int) throws {
+    func anImpossibleHeadIsRefused(index: Int) throws {
         var head = try Self.sample()
         Self.impossible[index](&head)
         #expect(CachedHead(encoded: head.encoded) == nil)
@@ -100,7 +100,7 @@ import Testing
         #expect(CachedHead(encoded: data) == nil)
     }
 
-    @Test func aValueThatIsNoTextIsRefused() throws {
+    @Test func aValueThatIsNotTextIsRefused() throws {
         var head = try Self.sample()
         head.head.fields["A"] = "mark"
         let data = head.encoded

@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300])
-    func aTimeThatIsNoneMakesNoFreshResponse(now: Double) throws {
+    func anInvalidTimeMakesNoResponseFresh(now: Double) throws {
         let stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=99999999999"]))
         let answer = CachePolicy().answer(to: CacheScenario.request(), from: [stored], now: now)
         #expect(answer.summary == "fetch")
@@ -293,7 +293,7 @@ import Testing
         try check(row)
     }
 
-    @Test func limitsOfGuessesAreOptions() throws {
+    @Test func limitsOfHeuristicsAreOptions() throws {
         let stored = try #require(CacheScenario.stored(["Last-Modified": Self.date(-1000)]))
         let options = Freshness.Options(heuristicFraction: 0.5, maximumHeuristicLifetime: 400)
         #expect(Freshness(stored, options, now: CacheScenario.start).lifetime == 400)

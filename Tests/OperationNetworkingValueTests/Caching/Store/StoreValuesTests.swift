@@ -36,7 +36,7 @@ struct StoreValuesTests {
 
     // MARK: - Moments
 
-    @Test func aChangeConcernsWhatWasAskedForBefore() {
+    @Test func aChangeConcernsWhatWasRequestedBefore() {
         var moments = StoreMoments()
         let (key, other) = (CacheKey(url: "http://a/"), CacheKey(url: "http://b/"))
         let jar = CacheKey(url: "http://a/", partition: "jar")
@@ -137,7 +137,7 @@ struct StoreValuesTests {
         #expect(ids(state, now + 1.1) == [1])
     }
 
-    @Test func aLookIsTakenOverUnlessSomethingChangedMeanwhile() {
+    @Test func aLookupIsMergedUnlessSomethingChanged() {
         let (key, now) = (Self.key, MonotonicTime(seconds: 100))
         let file = HeadFile([Self.variant()])
         var state = StoreState(memoryCapacity: 1 << 20, hasDisk: true)
@@ -169,7 +169,7 @@ struct StoreValuesTests {
         #expect(take(.same) == nil)
     }
 
-    @Test func lookUpsWaitForTheLastChange() {
+    @Test func lookupsWaitForTheLastChange() {
         var state = StoreState(memoryCapacity: 1 << 20, hasDisk: true)
         let url = Self.key.url
         state.begin(url)

@@ -48,7 +48,7 @@ import Testing
         #expect(run.next() == 2)
     }
 
-    @Test func aFullDiskPausesAndIsToldOnce() {
+    @Test func aFullDiskPausesAndIsReportedOnce() {
         var run = Self.run(3)
         #expect(Self.start(&run) == [0, 1])
         #expect(run.end(0, .outOfSpace) == .putBack(isNews: true))
@@ -61,7 +61,7 @@ import Testing
         #expect(Self.start(&run) == [0, 1])
     }
 
-    @Test func oneThatNeverFindsRoomKeepsNoneOfTheOthersWaiting() {
+    @Test func aMemberThatNeverFindsRoomDelaysNoOther() {
         var run = Self.run(6)
         #expect(Self.start(&run) == [0, 1])
         #expect(run.end(0, .outOfSpace) == .putBack(isNews: true))
@@ -154,7 +154,7 @@ import Testing
         #expect(run.next() == nil)
     }
 
-    @Test func nothingGoesOnAfterAStop() {
+    @Test func nothingContinuesAfterAStop() {
         var run = Self.run(2)
         _ = run.stop()
         run.pause()

@@ -65,7 +65,7 @@ import Testing
         #expect(Self.all(&admission) == [])
     }
 
-    @Test func whatIsPutBackComesFirstAgain() {
+    @Test func aReturnedMemberComesFirstAgain() {
         var admission = Self.admission("aaaaa", limit: 3)
         #expect(Self.all(&admission) == [0, 1, 2])
         admission.putBack(1)
@@ -75,7 +75,7 @@ import Testing
         #expect(admission.running == 3)
     }
 
-    @Test func whatIsTakenAwayNeverStarts() {
+    @Test func aRemovedMemberNeverStarts() {
         var admission = Self.admission("abaab", limit: 1)
         #expect(Self.all(&admission) == [0, 1])
         admission.putBack(1)
@@ -86,7 +86,7 @@ import Testing
 
     /// Against the obvious way of doing it, at random.
     @Test(arguments: UInt64(0)..<20)
-    func doesWhatASearchThroughAllWouldDo(seed: UInt64) {
+    func behavesLikeALinearSearch(seed: UInt64) {
         var random = RandomNumbers(seed: seed)
         let hosts = String((0..<60).map { _ in Array("abcd")[Int.random(in: 0..<4, using: &random)] })
         let (limit, total) = (Int.random(in: 1...4, using: &random), Int.random(in: 1...9, using: &random))

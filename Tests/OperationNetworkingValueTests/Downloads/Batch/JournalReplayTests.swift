@@ -56,7 +56,7 @@ import Testing
         #expect(try known[0]?.get().proof == proof)
     }
 
-    @Test func itemsAndOptionsComeBack() throws {
+    @Test func itemsAndOptionsAreRestored() throws {
         var item = Self.item("sub/name", headers: ["Accept": "text/plain"])
         item.expectedDigests = [try FileDigest(.md5, hex: "9e107d9d372bb6826bd81d3542a419d6")]
         var options = DownloadBatch.Options()
@@ -83,7 +83,7 @@ import Testing
         #expect(replay.entries.isEmpty)
     }
 
-    @Test func infiniteTimesComeBack() throws {
+    @Test func infiniteTimesAreRestored() throws {
         var options = DownloadBatch.Options()
         var policy = RetryPolicy(maximumRetries: 1, timeBudget: .infinity)
         (policy.maximumWait, policy.initialDelay) = (.infinity, 0.5)
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func noRetriesComeBackAsNone() {
+    @Test func zeroRetriesAreRestored() {
         var options = DownloadBatch.Options()
         options.retryPolicy = nil
         #expect(JournalOptions(options).options == options)

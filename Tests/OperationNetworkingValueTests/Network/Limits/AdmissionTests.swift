@@ -66,7 +66,7 @@ struct AdmissionTests {
         #expect(admission.waitingCount == 10 - limit - min(limit, 2))
     }
 
-    @Test func aServerThatHasItsShareKeepsNobodyElseWaiting() throws {
+    @Test func aServerAtItsLimitDelaysNoOtherServer() throws {
         var admission = Admission()
         let limit = ConnectionLimit(1)
         let silent = fill(&admission, try place(limit), 3)
@@ -79,7 +79,7 @@ struct AdmissionTests {
         #expect(started(&admission) == [another[0]])
     }
 
-    @Test func whoWaitsStartsByPriorityAndThenInOrder() throws {
+    @Test func waitingTransfersStartByPriorityAndThenInOrder() throws {
         var admission = Admission()
         let place = try place(ConnectionLimit(1))
         let first = fill(&admission, place, 1)
@@ -102,7 +102,7 @@ struct AdmissionTests {
         #expect(next(&admission) == nil)
     }
 
-    @Test func theFirstOfThoseThatMayShareGoesAhead() throws {
+    @Test func theFirstTransferThatMayShareAConnectionStarts() throws {
         for connection in [own(1), shared(1)] {
             var admission = Admission()
             let ids = fill(&admission, try place(ConnectionLimit(3), "https://a.test", shares: true), 10)
@@ -122,7 +122,7 @@ struct AdmissionTests {
         #expect(started(&admission) == Array(ids[1...3]))
     }
 
-    @Test func oneThatIsStoppedLeavesItsPlaceToTheNext() throws {
+    @Test func aStoppedTransferLeavesItsPlaceToTheNext() throws {
         var admission = Admission()
         let ids = fill(&admission, try place(ConnectionLimit(3), "https://a.test", shares: true), 10)
         #expect(started(&admission) == [ids[0]])
@@ -131,7 +131,7 @@ struct AdmissionTests {
         #expect(started(&admission) == [ids[2]])
     }
 
-    @Test func aHeldConnectionKeepsNobodyWaiting() throws {
+    @Test func aHeldConnectionDelaysNobody() throws {
         var admission = Admission()
         let ids = fill(&admission, try place(ConnectionLimit(2)), 6)
         #expect(started(&admission) == Array(ids[..<2]))
@@ -171,7 +171,7 @@ struct AdmissionTests {
         #expect(started(&admission) == [ids[4]])
     }
 
-    @Test func aRaisedLimitIsForAllWhileItsTransfersAreThere() throws {
+    @Test func aRaisedLimitAppliesToAllWhileItsTransfersExist() throws {
         var admission = Admission()
         let place = try place(ConnectionLimit(1))
         let ids = fill(&admission, place, 5)
@@ -210,7 +210,7 @@ struct AdmissionTests {
         #expect(started(&admission) == [ids[6]])
     }
 
-    @Test func oneThatFindsNoConnectionLeftHasItsOldPlace() throws {
+    @Test func aTransferWithoutAConnectionKeepsItsPlace() throws {
         var admission = Admission()
         let place = try place(ConnectionLimit(1), "https://a.test", shares: true)
         let ids = fill(&admission, place, 4)
@@ -358,7 +358,7 @@ struct AdmissionTests {
     }
 
     /// A transfer that is sent back has its old place, at the front of the line.
-    @Test func thoseThatAreSentBackMoveNoOthers() throws {
+    @Test func returnedTransfersDoNotMoveOthers() throws {
         for count in [1000, 4000] {
             var admission = Admission()
             let place = try place(ConnectionLimit(1))

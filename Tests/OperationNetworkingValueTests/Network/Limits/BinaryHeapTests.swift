@@ -4,7 +4,7 @@ import Testing
 @testable import OperationNetworkingTestSupport
 
 @Suite struct BinaryHeapTests {
-    @Test func anEmptyOneHasNothing() {
+    @Test func anEmptyHeapHasNoElements() {
         var heap = BinaryHeap<Int, String>()
         #expect(heap.isEmpty && heap.count == 0 && heap.first == nil)
         #expect(heap.removeFirst() == nil)

@@ -66,7 +66,7 @@ import Testing
         #expect(scene.budget.nextLook == nil && scene.budget.idleConnections == 32)
     }
 
-    @Test func aStartThatIsAloneIsLetIn() {
+    @Test func aSingleStartIsAdmitted() {
         var scene = Scene(limit: 256)
         scene.table.open = 256
         #expect(scene.start(at: 10, othersHoldSome: false) == "starts")
@@ -86,7 +86,7 @@ import Testing
         #expect(other.start(at: 11, expected: 184) == "starts")
     }
 
-    @Test func whatRanOutIsShortUntilTheNextLook() {
+    @Test func anExhaustedLimitLastsUntilTheNextCheck() {
         var scene = Scene(limit: 256)
         #expect(scene.start(at: 10) == "starts")
         scene.budget.didRunOut()

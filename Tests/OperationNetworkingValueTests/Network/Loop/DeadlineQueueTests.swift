@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlineQueueTests {
-    @Test func nothingIsDueInAnEmptyOne() {
+    @Test func nothingIsDueInAnEmptyQueue() {
         var queue = DeadlineQueue()
         #expect(queue.next == nil)
         #expect(queue.removeFirst(dueAt: MonotonicTime(seconds: 1e9)) == nil)

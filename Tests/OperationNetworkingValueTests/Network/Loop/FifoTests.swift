@@ -46,7 +46,7 @@ struct FifoTests {
     }
 
     @Test(arguments: [0, 10])
-    func theRoomOfABurstIsGivenBack(left: Int) {
+    func theMemoryOfABurstIsFreed(left: Int) {
         var fifo = Fifo<Int>()
         for number in 0..<100_000 { fifo.append(number) }
         for number in 0..<100_000 - left { #expect(fifo.popFirst() == number) }
@@ -55,7 +55,7 @@ struct FifoTests {
         #expect(fifo.isEmpty)
     }
 
-    @Test func itLetsGoOfWhatLeft() {
+    @Test func itReleasesRemovedElements() {
         final class Thing {}
         var fifo = Fifo<Thing>()
         weak var first: Thing?

@@ -77,7 +77,7 @@ struct KnownVersionsTests {
         #expect(decided(versions, .http1).mayOfferHTTP2)
     }
 
-    @Test func aBodyWithoutProofIsAskedForOverHTTP1Once() {
+    @Test func aBodyWithoutProofIsRequestedOverHTTP1Once() {
         var versions = KnownVersions()
         let request = decided(versions, .automatic)
         #expect(versions.next(request, after: .endNotProvable, id: id) != nil)

@@ -63,7 +63,7 @@ struct TransferActivityTests {
     }
 
     /// libcurl has written again meanwhile, so there are more.
-    @Test func aLookFromBeforeTheLastMoveCountsNoMore() {
+    @Test func aCheckBeforeTheLastActivityDoesNotCount() {
         for move in 0..<3 {
             var activity = TransferActivity(since: start)
             #expect(look(&activity, at: 110, nil, 4000)?.seconds == 111)
@@ -180,7 +180,7 @@ struct TransferActivityTests {
         #expect(nextLook(activity, at: 120) == 130)
     }
 
-    @Test func interimHeadsBeginItAnewAFewTimes() {
+    @Test func interimHeadsBeginItAgainAFewTimes() {
         var activity = TransferActivity(since: start)
         var now = 100.0
         for _ in 0..<TransferActivity.maximumInterimMoves {

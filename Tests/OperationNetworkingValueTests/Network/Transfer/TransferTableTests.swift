@@ -64,7 +64,7 @@ struct TransferTableTests {
         #expect(ids.map { table[$0] } == (0..<100).map { 2 * $0 })
     }
 
-    @Test func aTableLetsGoOfWhatLeft() {
+    @Test func aTableReleasesRemovedValues() {
         final class Thing {}
         var table = TransferTable<Thing>()
         let id = TransferID.next()

@@ -59,7 +59,7 @@ import Testing
         #expect(estimate.fraction == 0.9 && estimate.confidence == .exact)
     }
 
-    @Test func goingOnWhereItWasLeftIsNoNewBeginning() {
+    @Test func resumingIsNotANewBeginning() {
         var estimate = BatchEstimate(count: 1)
         estimate.begin(0, at: 0, length: 100)
         estimate.download(0, total: 80, length: 100)
@@ -93,7 +93,7 @@ import Testing
         #expect(estimate.total == 30 && estimate.fraction < 1)
     }
 
-    @Test func nothingAtAllIsDoneInTheEnd() {
+    @Test func anEmptyBatchIsComplete() {
         var estimate = BatchEstimate(count: 3)
         for index in 0..<3 { estimate.finish(index) }
         #expect(estimate.fraction == 1 && estimate.units == (3, 3) && estimate.confidence == .exact)

@@ -31,7 +31,7 @@ import Testing
         #expect(speed < 200)
     }
 
-    @Test func aStalledTransferSlowsDownUntilNobodyKnows() throws {
+    @Test func theSpeedOfAStalledTransferBecomesUnknown() throws {
         var meter = ThroughputMeter(now: 0)
         meter.record(total: 1000, now: 1)
         meter.record(total: 1000, now: 4)
@@ -40,7 +40,7 @@ import Testing
         #expect(meter.timeLeft(expected: 2000) == nil)
     }
 
-    @Test func beginningAgainIsNoNegativeSpeed() throws {
+    @Test func startingOverIsNotANegativeSpeed() throws {
         var meter = ThroughputMeter(now: 0)
         meter.record(total: 1000, now: 1)
         meter.record(total: 0, now: 2)

@@ -122,7 +122,7 @@ import Testing
     ]
 
     @Test(arguments: progresses)
-    func enoughNewBytesBeginTheCountAnew(held: [Int64], progress: Int64, isAnew: Bool) {
+    func enoughNewBytesBeginTheCountAgain(held: [Int64], progress: Int64, isAnew: Bool) {
         var attempts = Attempts(policy: policy())
         #expect(waitAfterLoss(&attempts) == 0)
         for held in held { attempts.note(held: held, progress: progress) }
@@ -142,7 +142,7 @@ import Testing
     }
 
     /// A server with another file each time is not asked for ever: bytes that begin anew are no progress.
-    @Test func bytesThatBeginAnewAreNoProgress() {
+    @Test func bytesThatStartOverAreNoProgress() {
         var attempts = Attempts(policy: policy())
         attempts.note(held: 100)
         #expect(waitAfterLoss(&attempts) == 0)
@@ -154,7 +154,7 @@ import Testing
     }
 
     /// A file that has changed comes in pieces, as the one before did.
-    @Test func bytesThatBeganAnewAndAreContinuedAreProgressTenTimes() {
+    @Test func bytesThatStartedOverAndAreContinuedAreProgressTenTimes() {
         var attempts = Attempts(policy: policy())
         attempts.note(held: 100)
         #expect(waitAfterLoss(&attempts) == 0)
@@ -183,7 +183,7 @@ import Testing
         #expect(wait(&resting, whileHostRests: Double(retryAfter), at: 100 + elapsed) == expected)
     }
 
-    @Test func aResumptionDoesNotBeginTheBudgetAnew() {
+    @Test func aResumptionDoesNotBeginTheBudgetAgain() {
         var attempts = Attempts(policy: policy(timeBudget: 10))
         attempts.begin(now: time(100))
         attempts.begin(now: time(108))
@@ -242,7 +242,7 @@ import Testing
     ]
 
     @Test(arguments: rests)
-    func aRestIsToldWhetherOrNotItIsWaitedFor(status: Int, fields: HeaderFields, expected: TimeInterval?) {
+    func aRetryAfterIsReportedEvenIfNobodyWaits(status: Int, fields: HeaderFields, expected: TimeInterval?) {
         #expect(Attempts(policy: policy(0)).rest(after: head(status, fields)) == expected)
     }
 }

@@ -164,7 +164,7 @@ import Testing
 
     // MARK: - Tokens that expire
 
-    @Test func aTokenIsOverFromItsExpiryOn() {
+    @Test func aTokenExpiresAtItsExpiry() {
         let noon = Date(timeIntervalSinceReferenceDate: 1000)
         var authentication = authentication(Self.alice)
         #expect(authentication.takesToken(at: noon))
@@ -177,7 +177,7 @@ import Testing
     }
 
     /// Another one would be over as well.
-    @Test func aTokenThatWasOverWhenItCameIsSent() {
+    @Test func aTokenThatIsExpiredOnArrivalIsSent() {
         let noon = Date(timeIntervalSinceReferenceDate: 1000)
         var authentication = authentication()
         for expiry in [noon, noon - 1, Date(timeIntervalSinceReferenceDate: .nan)] {
@@ -210,7 +210,7 @@ import Testing
         (.systemTickets, ["Negotiate", "Basic realm=r"], .negotiate),
     ]
 
-    @Test(arguments: answers) func theProofIsWithTheSchemeThatIsOffered(
+    @Test(arguments: answers) func theProofUsesTheOfferedScheme(
         credential: Credential,
         challenges: [String],
         scheme: AuthenticationScheme?
@@ -343,7 +343,7 @@ import Testing
     ]
 
     @Test(arguments: bodies)
-    func aBodyThatCannotBeWastedWaitsForLeaveIfTheNonceMayBeOld(body: SampleBody, waits: Bool) throws {
+    func aBodyThatCanBeReadOnceWaitsIfTheNonceMayBeStale(body: SampleBody, waits: Bool) throws {
         var authentication = authentication()
         authentication.send(Self.digest, to: offers("Digest nonce=n"))
         #expect(authentication.expectsContinue(body.body) == false)
@@ -399,7 +399,7 @@ import Testing
         (alice, .other("x"), nil, nil),
     ]
 
-    @Test(arguments: proofs) func aProofIsAFieldOrLibcurlsAffair(
+    @Test(arguments: proofs) func aProofIsAFieldOrMadeByLibcurl(
         credential: Credential,
         scheme: AuthenticationScheme,
         field: String?,

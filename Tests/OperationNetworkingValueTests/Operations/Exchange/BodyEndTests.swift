@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: uses)
-    func aServerThatIsRefusedIsAskedAbout(use: BodyUse) throws {
+    func aRefusedServerCausesAChallenge(use: BodyUse) throws {
         let url = try #require(URL(string: "https://example.org/"))
         let refusal = ServerTrustError(host: "example.org", check: .host, serverTrust: nil, url: url)
         let error = TransferError.untrusted(refusal)

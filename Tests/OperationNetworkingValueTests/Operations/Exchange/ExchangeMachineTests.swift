@@ -119,7 +119,7 @@ import Testing
     // MARK: - Rounds
 
     @Test(arguments: [Event.suspend, .cancel, .timeIsOver])
-    func whatWasAwaitedBeforeAStopIsTooLate(event: Event) {
+    func resultsAfterAStopAreIgnored(event: Event) {
         var scene = MachineScene(.waiting)
         _ = scene.after(event)
         #expect(scene.after(.waitIsOver) == "- > idle")
@@ -228,7 +228,7 @@ import Testing
         #expect(MachineScene(.held).machine.mustWait(false))
     }
 
-    @Test func aBodyThatIsGivenUpLeadsOn() {
+    @Test func anAbandonedBodyLeadsToTheNextStep() {
         var scene = MachineScene(.receiving)
         scene.machine.giveUp(for: "again")
         #expect(scene.after(.transferEnds) == "then again > deciding")
@@ -299,7 +299,7 @@ import Testing
 
     // MARK: - The end
 
-    @Test func aBodyThatWasKeptAsideEndsWithoutTheSink() {
+    @Test func aBufferedBodyEndsWithoutTheSink() {
         var scene = MachineScene(.asking)
         _ = scene.after(.answerTake)
         let endsSink = scene.machine.finish()

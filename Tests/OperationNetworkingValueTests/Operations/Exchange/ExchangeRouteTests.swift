@@ -18,7 +18,7 @@ import Testing
         return ExchangeRoute.Redirect(response: response, request: request)
     }
 
-    @Test func aRedirectIsTheNextHopAndIsToldOnce() throws {
+    @Test func aRedirectIsTheNextHopAndIsReportedOnce() throws {
         var route = ExchangeRoute(try request("http://example.org/a"), body: nil)
         let next = try request("http://example.com/b")
         route.follow(try redirect(to: next))

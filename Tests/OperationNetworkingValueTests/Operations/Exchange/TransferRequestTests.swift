@@ -55,7 +55,7 @@ import Testing
         Framing(fields: ["Transfer-Encoding": "gzip, chunked"], body: .none, length: .none),
     ]
 
-    @Test(arguments: framings) func theBodyThatThereIsDecidesWhereItEnds(framing: Framing) throws {
+    @Test(arguments: framings) func theActualBodyDecidesItsLength(framing: Framing) throws {
         var scene = try HopScene("http://example.org/", "POST", framing.fields)
         scene.body = framing.body.body
         let transfer = try scene.transfer()

@@ -51,7 +51,7 @@ import Testing
         #expect(ledger.userLimit == row.userAfter)
     }
 
-    @Test func whatItWroteItselfIsNotTheUsers() {
+    @Test func itsOwnLimitIsNotTheUsers() {
         var ledger = Ledger(limit: 2)
         #expect(ledger.write(lent: 1, found: 2) == 3)
         #expect(ledger.write(lent: 2, found: 3) == 4)
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// Whatever is lent and set in whatever order: with nothing lent the queue has the user's limit again.
-    @Test func theUsersLimitComesBack() {
+    @Test func theUsersLimitIsRestored() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2000 {
             var users = Int.random(in: -1...5, using: &generator)
@@ -95,7 +95,7 @@ import Testing
     // MARK: Several threads
 
     /// A thread that has decided on a number writes it; whoever decides meanwhile writes, too.
-    @Test func whoHasWrittenWritesWhatWasDecidedMeanwhile() {
+    @Test func theWriterAlsoWritesLaterDecisions() {
         var ledger = Ledger(limit: 1)
         ledger.lend(1)
         let first = ledger.write()
@@ -147,13 +147,13 @@ import Testing
     private static let x = HostWaits.Host(servers: ServerSet(), origin: Origin(URL(fileURLWithPath: "/")))
     private static let y = HostWaits.Host(servers: ServerSet(), origin: Origin(URL(fileURLWithPath: "/")))
 
-    @Test func whatWasNeverLentGoesOnAtOnce() {
+    @Test func anOperationThatLentNoSlotContinuesAtOnce() {
         var ledger = Ledger(limit: 1)
         #expect(ledger.settle(1, .returns) == true)
         #expect(ledger.lent == 0 && ledger.takeTickets() == 0)
     }
 
-    @Test func whatReturnsWaitsForATicketInTheOrderOfTheLoans() {
+    @Test func returningOperationsWaitInTheOrderOfTheirLoans() {
         var ledger = Ledger(limit: 1)
         for holder in 1...3 { #expect(ledger.settle(holder, .lends) == false) }
         #expect(ledger.limit == 4 && ledger.takeTickets() == 0)
@@ -169,7 +169,7 @@ import Testing
         #expect(ledger.limit == 1 && ledger.takeTickets() == 0)
     }
 
-    @Test func whoIsPausedOrEndsInTheLineLeavesIt() {
+    @Test func pausedAndFinishedOperationsLeaveTheQueue() {
         var ledger = Ledger(limit: 2)
         for holder in 1...3 { _ = ledger.settle(holder, .lends) }
         for holder in 1...3 { _ = ledger.settle(holder, .returns) }
@@ -182,7 +182,7 @@ import Testing
         #expect(ledger.limit == 3)
     }
 
-    @Test func withoutALimitWhoeverReturnsGoesOn() {
+    @Test func withoutALimitReturningOperationsContinueAtOnce() {
         var ledger = Ledger(limit: -1)
         _ = ledger.settle(1, .lends)
         #expect(ledger.settle(1, .returns) == true && ledger.lent == 0)
@@ -194,7 +194,7 @@ import Testing
         #expect(ledger.nextWithoutLimit() == 2)
     }
 
-    @Test func ofALimitOfOneNothingIsLeftForTheHostThatRests() {
+    @Test func aLimitOfOneLeavesNothingForAWaitingHost() {
         var ledger = Ledger(limit: 1)
         _ = ledger.settle(1, .rests([Self.x]))
         #expect(ledger.rests(Self.x) && !ledger.rests(Self.y) && ledger.limit == 2)
@@ -209,7 +209,7 @@ import Testing
     }
 
     /// One that rests keeps its place towards its own host, and no more.
-    @Test func ofALimitOfFourThreeRunBesideOneThatRests() {
+    @Test func aLimitOfFourLeavesThreeBesideAWaitingHost() {
         var ledger = Ledger(limit: 4)
         _ = ledger.settle(1, .rests([Self.x]))
         _ = ledger.settle(2, .runs(Self.x))
@@ -224,7 +224,7 @@ import Testing
         #expect(ledger.limit == 5 && ledger.settle(6, .isHeldBack(Self.x)) == false)
     }
 
-    @Test func aHostThatRestsHoldsUpNoOther() {
+    @Test func aHostThatRestsDelaysNoOther() {
         var ledger = Ledger(limit: 1)
         _ = ledger.settle(1, .rests([Self.x]))
         _ = ledger.settle(2, .isHeldBack(Self.x))
@@ -236,7 +236,7 @@ import Testing
     }
 
     /// Whatever happens in whatever order: no more run than the limit says, and all of them go on in the end.
-    @Test(arguments: [1, 2, 4]) func allGoOnInTheEnd(_ limit: Int) {
+    @Test(arguments: [1, 2, 4]) func allContinueInTheEnd(_ limit: Int) {
         var generator = SeededGenerator(seed: UInt64(limit))
         for _ in 0..<500 {
             var ledger = Ledger(limit: limit)

@@ -80,7 +80,7 @@ struct SinkStateTests {
         #expect(script.next() == .close)
     }
 
-    @Test func anEndThatComesWhileSomebodyWritesClosesAfterTheLastByte() {
+    @Test func anEndDuringAWriteClosesAfterTheLastByte() {
         var script = Script()
         script.open()
         #expect(script.append(500) == false)
@@ -144,7 +144,7 @@ struct SinkStateTests {
         }
     }
 
-    @Test func aFullOneHasRoomAgainWhenHalfIsGone() {
+    @Test func aFullSinkHasRoomWhenHalfIsWritten() {
         var script = Script()
         script.state.begin()
         _ = script.append(SinkState.capacity - 1)
@@ -186,7 +186,7 @@ struct SinkStateTests {
         #expect(script.next() == .write(0..<10))
     }
 
-    @Test func startingAgainWakesOneThatRests() {
+    @Test func startingOverWakesAnIdleSink() {
         var script = Script()
         script.open(writing: 1000)
         #expect(script.next() == .rest)
@@ -228,7 +228,7 @@ struct SinkStateTests {
         #expect(script.state.count == 400)
     }
 
-    @Test func whatNobodyTouchedIsClosedWithoutBeingOpened() {
+    @Test func anUnusedSinkIsClosedWithoutBeingOpened() {
         var script = Script()
         #expect(script.state.abandon(keepsRest: true) == false)
         #expect(script.state.phase == .closed)
@@ -250,7 +250,7 @@ struct SinkStateTests {
         #expect(script.next() == .close)
     }
 
-    @Test(arguments: [true, false]) func whoGivesUpGetsTheRestWrittenOrDropped(keepsRest: Bool) {
+    @Test(arguments: [true, false]) func givingUpWritesOrDropsTheRest(keepsRest: Bool) {
         var script = Script()
         script.open(writing: 400)
         _ = script.append(10)
@@ -262,7 +262,7 @@ struct SinkStateTests {
         #expect(script.state.count == (keepsRest ? 1010 : 400))
     }
 
-    @Test(arguments: [true, false]) func whoGivesUpGetsWhatIsCollectedWrittenOrDropped(keepsRest: Bool) {
+    @Test(arguments: [true, false]) func givingUpWritesOrDropsCollectedBytes(keepsRest: Bool) {
         var script = Script()
         script.open(writing: 1000)
         _ = script.next()
@@ -272,7 +272,7 @@ struct SinkStateTests {
         #expect(script.state.count == (keepsRest ? 1010 : 1000))
     }
 
-    @Test func whoGivesUpDoesNotWaitForRoom() {
+    @Test func givingUpDoesNotWaitForRoom() {
         var script = Script()
         script.open()
         #expect(script.state.abandon(keepsRest: true) == false)
@@ -281,7 +281,7 @@ struct SinkStateTests {
         #expect(script.state.count == 0)
     }
 
-    @Test func whoGivesUpOnOneThatWasNeverOpenedLooksOnceMore() {
+    @Test func givingUpOnAnUnopenedSinkChecksOnceMore() {
         var script = Script()
         script.state.begin()
         _ = script.append()
@@ -294,7 +294,7 @@ struct SinkStateTests {
         #expect(script.next() == .close)
     }
 
-    @Test func whenPatienceIsOverOnlyTheCallThatHangsIsWaitedFor() {
+    @Test func afterTheTimeoutOnlyTheHangingCallIsAwaited() {
         var script = Script()
         script.open()
         _ = script.append()

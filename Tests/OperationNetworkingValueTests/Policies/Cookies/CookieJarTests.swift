@@ -51,7 +51,7 @@ struct CookieJarTests {
 
     // MARK: - Files
 
-    @Test func aSavedJarComesBack() throws {
+    @Test func aSavedJarIsRestored() throws {
         let directory = try TemporaryDirectory()
         let jar = CookieJar()
         jar.set(try cookie([.name: "session", .value: ""]))
@@ -78,7 +78,7 @@ struct CookieJarTests {
         #expect(again.all(now: 0) == jar.all(now: 0))
     }
 
-    @Test func aSavedJarIsForItsOwnerOnlyAndLeavesNothingBesides() throws {
+    @Test func aSavedJarIsPrivateAndLeavesNoOtherFiles() throws {
         let directory = try TemporaryDirectory()
         let file = directory.file()
         try Data("old".utf8).write(to: file)
@@ -98,7 +98,7 @@ struct CookieJarTests {
         "example.com\tFALSE\t/\tFALSE\t1735689600.5\ta\t1", "example.com\tFALSE\t/\tFALSE\t0\ta\t1\rb", "a=1",
         "example.com", "exa mple.com\tFALSE\t/\tFALSE\t0\ta\t1", "example.com\tmaybe\t/\tFALSE\t0\ta\t1",
     ])
-    func anOddLineIsLeftOutAndTold(line: String) throws {
+    func anInvalidLineIsSkippedAndReported(line: String) throws {
         let directory = try TemporaryDirectory()
         let good = ["b", "c"].map { "example.com\tFALSE\t/\tFALSE\t0\t\($0)\t1" }
         let text = "# Netscape HTTP Cookie File\n\(good[0])\r\n\(line)\n\(good[1])"
@@ -131,7 +131,7 @@ struct CookieJarTests {
     @Test(arguments: [
         ("broken\n", 1), ("\r\n\r\n<html>\n", 3), ("{\"cookies\": []}", 1), ("a\tb\tc", 1),
     ])
-    func aFileWithNothingOfCookiesIsAnError(text: String, number: Int) throws {
+    func aFileWithoutAnyCookieIsAnError(text: String, number: Int) throws {
         let directory = try TemporaryDirectory()
         try Data(text.utf8).write(to: directory.file())
         let error = #expect(throws: CookieFileError.self) { try CookieJar(contentsOf: directory.file()) }
@@ -145,7 +145,7 @@ struct CookieJarTests {
         "example.com\thunter2\t/\tFALSE\t0\ta\t1", "example.com\tFALSE\t/\tFALSE\thunter2\ta\t1",
         "example.com\tFALSE\t/\tFALSE\t0\ta\thunter2\t1", "example.com a hunter2",
     ])
-    func anOddLineIsNotRepeated(text: String) throws {
+    func anInvalidLineIsNotQuoted(text: String) throws {
         var skipped: [CookieFileError] = []
         let heading = "# Netscape HTTP Cookie File\n"
         _ = try CookieJar.cookies(of: Data((heading + text).utf8)) { skipped.append($0) }
@@ -154,7 +154,7 @@ struct CookieJarTests {
         #expect(!error.description.contains("hunter2"))
     }
 
-    @Test func aFileThatIsNoTextOrNotThereIsAnError() throws {
+    @Test func aFileThatIsMissingOrNotTextIsAnError() throws {
         let directory = try TemporaryDirectory()
         #expect(throws: CocoaError.self) { try CookieJar(contentsOf: directory.file()) }
         try Data([0xFF, 0xFE]).write(to: directory.file())

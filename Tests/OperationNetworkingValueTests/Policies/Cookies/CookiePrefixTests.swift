@@ -11,7 +11,7 @@ struct CookiePrefixTests {
         "__Host-=; Secure; Path=/",
         "__Secure-a=1; Secure", "__SECURE-a=1; secure; Domain=h; Path=/p", "a=__Host-b; Domain=h",
     ])
-    func whatPromisesNothingOrKeepsIt(line: String) {
+    func namesThatKeepTheirPrefixPromise(line: String) {
         #expect(CookiePrefix.keepsPromise(line))
     }
 
@@ -23,7 +23,7 @@ struct CookiePrefixTests {
         "__hOsT-=; Secure; Path=//",
         "__Host-a=1; Secured; Path=/", "__Secure-a=1", "__secure-a=1; Path=/; Domain=h",
     ])
-    func whatBreaksIt(line: String) {
+    func namesThatBreakTheirPrefixPromise(line: String) {
         #expect(!CookiePrefix.keepsPromise(line))
     }
 

@@ -52,7 +52,7 @@ struct CookieTableTests {
         #expect(table.cookies(concerning: "com", now: 0).isEmpty)
     }
 
-    @Test func whatHasExpiredIsNotThere() throws {
+    @Test func anExpiredCookieIsNotReturned() throws {
         var table = CookieTable()
         table.set(try cookie("a", expires: 10), now: 0)
         #expect(table.cookies(now: 9).count == 1)
@@ -60,7 +60,7 @@ struct CookieTableTests {
         #expect(table.cookies(concerning: "example.com", now: 10).isEmpty)
     }
 
-    @Test func aCookieThatHasExpiredTakesTheOneThatWasThereAway() throws {
+    @Test func anExpiredCookieRemovesTheStoredOne() throws {
         var table = CookieTable()
         table.set(try cookie("a"), now: 5)
         table.set(try cookie("a", expires: 5), now: 5)
@@ -218,7 +218,7 @@ struct CookieTableTests {
     }
 
     /// An address is below none.
-    @Test func theEndOfAnAddressIsNoDomain() throws {
+    @Test func theEndOfAnAddressIsNotADomain() throws {
         let secure = try cookie("sid", domain: "127.0.0.1", secure: true)
         #expect(secure.isProtected(from: try cookie("sid", domain: "127.0.0.1")))
         #expect(!secure.isProtected(from: try cookie("sid", domain: "0.0.1", subdomains: true)))
@@ -226,14 +226,14 @@ struct CookieTableTests {
 
     // MARK: - Changes
 
-    @Test func whatIsNewOrDifferentIsAChange() throws {
+    @Test func newAndDifferentCookiesAreChanges() throws {
         let (kept, old, new) = (try cookie("kept"), try cookie("a", "1"), try cookie("a", "2"))
         let other = try cookie("b", expires: 50)
         let changes = CookieChanges(from: [kept, old], to: [new, other, kept], naming: ["a", "b"], now: 10)
         #expect(changes.stored == [new, other] && changes.deleted.isEmpty)
     }
 
-    @Test func whatIsGoneOrOverIsDeleted() throws {
+    @Test func missingAndExpiredCookiesAreDeleted() throws {
         let (gone, over) = (try cookie("gone"), try cookie("over"))
         let changes = CookieChanges(
             from: [gone, over],
@@ -258,12 +258,12 @@ struct CookieTableTests {
         #expect(changes.stored == [try cookie("d")] && changes.deleted.isEmpty)
     }
 
-    @Test func whatNobodyHadIsNotDeleted() throws {
+    @Test func unknownCookiesAreNotDeleted() throws {
         let after = [try cookie("a", expires: 1)]
         #expect(CookieChanges(from: [], to: after, naming: ["a"], now: 10).isEmpty)
     }
 
-    @Test func whatStaysIsNoChange() throws {
+    @Test func unchangedCookiesAreNotChanges() throws {
         let both = [try cookie("a"), try cookie("b", expires: 50)]
         #expect(CookieChanges(from: both, to: both.reversed(), naming: ["a", "b"], now: 10).isEmpty)
     }

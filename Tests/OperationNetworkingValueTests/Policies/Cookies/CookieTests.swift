@@ -39,7 +39,7 @@ struct CookieTests {
     }
 
     @Test(arguments: ["", "  \t", "# comment", "# example.com\tFALSE\t/\tFALSE\t0\ta\t1", "#"])
-    func aLineMayHoldNoCookie(line: String) throws {
+    func aLineMayContainNoCookie(line: String) throws {
         #expect(try Cookie.read(line: line[...]) == nil)
     }
 
@@ -152,7 +152,7 @@ struct CookieTests {
         #expect(Cookie(try #require(cookie.httpCookie())) == cookie)
     }
 
-    @Test func foundationsFormComesBackAsItWas() throws {
+    @Test func foundationsFormIsRestored() throws {
         let cookie = try #require(Self.full)
         let made = try #require(cookie.httpCookie())
         #expect(made.domain == ".example.com" && made.path == "/a/" && made.isSecure && made.isHTTPOnly)
@@ -174,7 +174,7 @@ struct CookieTests {
     }
 
     @Test(arguments: [("9223372036854775807", true), ("-9223372036854775808", false)])
-    func aMaxAgeBeyondAllNumbersIsNotTurnedAround(age: String, isKept: Bool) throws {
+    func aHugeMaxAgeDoesNotOverflow(age: String, isKept: Bool) throws {
         let properties: [HTTPCookiePropertyKey: Any] = [
             .name: "a", .value: "1", .domain: "example.com", .path: "/", .maximumAge: age,
         ]
@@ -184,7 +184,7 @@ struct CookieTests {
     }
 
     @Test(arguments: ["a\r\nSet-Cookie: b", "a;b", "a\tb"])
-    func whatCannotBeSentIsNoCookie(value: String) throws {
+    func anUnsendableCookieIsInvalid(value: String) throws {
         let made = try #require(
             HTTPCookie(properties: [.name: "a", .value: value, .domain: "example.com", .path: "/"])
         )

@@ -12,7 +12,7 @@ import Testing
         #expect(budget.wait(now: start) == 0)
     }
 
-    @Test func whatWasSpentHasToBeEarned() {
+    @Test func spentBytesHaveToBeEarned() {
         var budget = RateBudget(rate: 100)
         budget.spend(50, now: start)
         #expect(abs(budget.wait(now: start) - 0.51) < 1e-9)
@@ -20,7 +20,7 @@ import Testing
         #expect(budget.wait(now: start + 0.52) == 0)
     }
 
-    @Test func aPauseIsNoLicenceToBurst() {
+    @Test func aPauseDoesNotAllowABurst() {
         var budget = RateBudget(rate: 1000)
         budget.spend(1, now: start)
         // After an hour there is credit for a twentieth of a second.
@@ -54,7 +54,7 @@ import Testing
         #expect(budget.rate == 1_000_000)
     }
 
-    @Test func aLowerRateLetsNobodyWaitLongerForWhatMovedBefore() {
+    @Test func aLowerRateDoesNotDelayEarlierBytes() {
         var budget = RateBudget(rate: 1000)
         budget.spend(1000, now: start)
         budget.change(to: 1, now: start)

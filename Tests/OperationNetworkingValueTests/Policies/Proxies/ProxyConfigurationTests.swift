@@ -37,14 +37,14 @@ struct ProxyConfigurationTests {
         #expect(try proxy("HTTPS://example.org/", variables) == https)
     }
 
-    @Test func aProxyThatCannotBeUsedIsAnErrorAndNotGoneAround() throws {
+    @Test func anUnusableProxyIsAnErrorAndNotBypassed() throws {
         let variables = ["http_proxy": "https://p", "https_proxy": "p:none", "no_proxy": "example.org"]
         #expect(throws: ProxyError.self) { try proxy("http://other.org/", variables) }
         #expect(throws: ProxyError.self) { try proxy("https://other.org/", variables) }
         #expect(try proxy("http://example.org/", variables) == nil)
     }
 
-    @Test func whatIsSaidHereDoesNotAskTheEnvironment() throws {
+    @Test func anExplicitProxyIgnoresTheEnvironment() throws {
         let environment = ProxyEnvironment(["all_proxy": "other", "no_proxy": "*"])
         let url = try #require(URL(string: "https://example.org/"))
         let local = try #require(URL(string: "http://localhost/"))
@@ -73,7 +73,7 @@ struct ProxyConfigurationTests {
         ("192.168.1.1/32", "192.168.1.1"), ("192.168.1.16/28", "192.168.1.31"), ("127.0.0.0/8", "127.1"),
         ("127.0.0.1", "0x7f000001"), ("127.0.0.1", "2130706433"), ("::1", "[::1]"),
     ])
-    func theseAreReachedWithoutAProxyAsInCurl(list: String, host: String) throws {
+    func exceptionsBypassTheProxyAsInCurl(list: String, host: String) throws {
         #expect(ProxyExceptions(list).contains(try #require(URL(string: "http://\(host)/"))))
     }
 
@@ -89,7 +89,7 @@ struct ProxyConfigurationTests {
         ("127.0.0.0/8", "[::ffff:127.0.0.1]"),
         ("fe80::/129", "[fe80::1]"), ("example.org/8", "example.org"),
     ])
-    func theseAreReachedThroughItAsInCurl(list: String, host: String) throws {
+    func otherHostsUseTheProxyAsInCurl(list: String, host: String) throws {
         #expect(!ProxyExceptions(list).contains(try #require(URL(string: "http://\(host)/"))))
     }
 
@@ -110,7 +110,7 @@ struct ProxyConfigurationTests {
         ("0.0.0.0/0", "http://example.org/", false), ("::/0", "http://[::1]/", true),
         ("example.org:x", "http://example.org/", false), ("fe80::1", "http://[fe80::1%25eth0]/", true),
     ])
-    func thisIsMoreThanCurlHas(list: String, url: String, isContained: Bool) throws {
+    func exceptionsThatCurlDoesNotSupport(list: String, url: String, isContained: Bool) throws {
         #expect(ProxyExceptions(list).contains(try #require(URL(string: url))) == isContained)
     }
 }

@@ -29,7 +29,7 @@ struct ProxyDemandTests {
         #expect(Self.rows.map(\.before) == ProxyDemand.allCases)
     }
 
-    @Test func onlyBasicNeedsNoQuestion() {
+    @Test func onlyBasicNeedsNoChallenge() {
         #expect(ProxyDemand.allCases.map(\.authentication) == [.asAsked, .asAsked, .basic, .asAsked])
         #expect(ProxyDemand.allCases.map(\.holdsBodies) == [true, false, false, true])
     }

@@ -30,7 +30,7 @@ struct ProxyErrorTests {
     }
 
     @Test(arguments: [5, 7] as [Int32], [http, socks])
-    func aProxyThatIsNotThereIsUnreachable(code: Int32, proxy: String) throws {
+    func aMissingProxyIsUnreachable(code: Int32, proxy: String) throws {
         #expect(try error(proxy, code) == .unreachable(proxy: proxy, reason: "why"))
     }
 
@@ -50,7 +50,7 @@ struct ProxyErrorTests {
 
     /// The status is that of the 407 before, while the CONNECT with credentials has no answer.
     @Test(arguments: [401, 407], [8, 52, 55, 56] as [Int32])
-    func aProxyThatLeavesAfterItHasAskedHasFailed(status: Int, code: Int32) throws {
+    func aProxyThatClosesAfterItsChallengeHasFailed(status: Int, code: Int32) throws {
         let failure = ProxyError.failed(proxy: Self.http, reason: "why", mayPass: true)
         #expect(try error(Self.http, code, tunnel: status) == failure)
         #expect(try error(Self.http, 28, tunnel: status) == nil)
@@ -63,7 +63,7 @@ struct ProxyErrorTests {
     @Test(arguments: [
         (407, ProxyError.authenticationRequired(proxy: http)), (502, .refused(proxy: http, status: 502)),
     ])
-    func aRefusalIsNoLackOfAConnection(status: Int, expected: ProxyError) throws {
+    func aRefusalIsNotAConnectionFailure(status: Int, expected: ProxyError) throws {
         let message = "CONNECT tunnel failed, response \(status)"
         #expect(try error(Self.http, 7, message, tunnel: status) == expected)
     }
@@ -110,7 +110,7 @@ struct ProxyErrorTests {
         (.refused(proxy: http, status: 502), .cannotConnectToHost, true),
         (.failed(proxy: http, reason: "x", mayPass: true), .cannotConnectToHost, true),
     ])
-    func aURLErrorIsBeneath(error: ProxyError, code: URLError.Code, mayPass: Bool) {
+    func theUnderlyingErrorIsAURLError(error: ProxyError, code: URLError.Code, mayPass: Bool) {
         #expect(error.code == code && error.mayPass == mayPass)
         let object = error as NSError
         #expect(object.domain == "OperationNetworking.ProxyError" && object.code == code.rawValue)

@@ -43,7 +43,7 @@ struct ProxyTests {
         "ho\u{0}st", "host\\x", "us%er:secret@host", "user%0Asecret@host", "user:secret%00@host",
         "us%3Aer:secret@host", "host:80:80",
     ])
-    func whatIsNoProxyIsMalformedAndNotRepeated(text: String) {
+    func anInvalidProxyIsMalformedAndNotQuoted(text: String) {
         let error = #expect(throws: ProxyError.self) { try Proxy(text) }
         guard case .malformed = error else {
             Issue.record("\(String(describing: error))")
@@ -74,7 +74,7 @@ struct ProxyTests {
         #expect(throws: ProxyError.self) { try Proxy(host: "host", user: user, password: password) }
     }
 
-    @Test func credentialsShowNowhere() throws {
+    @Test func credentialsAreNeverShown() throws {
         let proxy = try Proxy(kind: .socks5h, host: "host", port: 1, user: "name", password: "secret")
         var dumped = ""
         dump(ProxyConfiguration.proxy(proxy), to: &dumped)

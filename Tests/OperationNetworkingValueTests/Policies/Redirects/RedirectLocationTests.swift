@@ -64,7 +64,7 @@ struct RedirectLocationTests {
         "http://\u{202E}x/",
         "\u{0}", "/a\u{0}b", "/a\tb", "/a\u{7F}", "/a\r\nX: y", "http://other.org\r\n/",
     ])
-    func aLocationThatLeadsNowhereIsNone(location: String) throws {
+    func anUnusableLocationIsIgnored(location: String) throws {
         #expect(try url(location) == nil)
     }
 

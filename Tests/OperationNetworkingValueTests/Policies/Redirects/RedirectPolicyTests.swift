@@ -145,7 +145,7 @@ struct RedirectPolicyTests {
         "PRIVATE-TOKEN", "X-Vault-Token", "x-goog-api-key", "Ocp-Apim-Subscription-Key", "X-Access-Token",
         "X-JFrog-Art-Api", "dd-api-key",
     ])
-    func fieldsThatServicesTakeKeysInStayAtTheirOrigin(name: String) throws {
+    func fieldsForAPIKeysStayAtTheirOrigin(name: String) throws {
         let asked = try request("http://example.org/", "GET", [name: "secret", "X-Other": "x"])
         let same = try #require(RedirectPolicy.follow.request(after: head(307, "/next"), to: asked))
         #expect(same.value(forHTTPHeaderField: name) == "secret")
@@ -160,7 +160,7 @@ struct RedirectPolicyTests {
         "Idempotency-Key", "X-Idempotency-Key", "If-Match", "Range", "Accept", "X-Api-Key-Version",
         "X-Api-Version", "Sec-WebSocket-Key", "X-Request-Id", "Tokenizer", "X-Author", "Surrogate-Key",
     ])
-    func otherFieldsGoAlong(name: String) throws {
+    func otherFieldsFollowTheRedirect(name: String) throws {
         let asked = try request("http://example.org/", "GET", [name: "x"])
         let other = try #require(RedirectPolicy.follow.request(after: head(307, "//other.org/"), to: asked))
         #expect(other.value(forHTTPHeaderField: name) == "x")

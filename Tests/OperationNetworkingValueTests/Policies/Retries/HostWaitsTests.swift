@@ -12,7 +12,7 @@ import Testing
         HostWaits.Host(servers: servers, origin: Origin(try #require(URL(string: text))))
     }
 
-    @Test func whatIsNotKnownIsNotWaitedFor() throws {
+    @Test func anUnknownServerIsNotWaitedFor() throws {
         var waits = HostWaits()
         #expect(waits.remaining(for: try host("http://a"), now: start) == nil)
     }
@@ -38,7 +38,7 @@ import Testing
         #expect((waits.remaining(for: try host(url), now: start) != nil) == isMeant)
     }
 
-    @Test func serversInThePlaceOfTheNetworksAreOthers() throws {
+    @Test func serversOfAnotherSetAreSeparate() throws {
         var waits = HostWaits()
         let (one, other) = (ServerSet(), ServerSet())
         waits.note(try host("http://a", of: one), seconds: 10, now: start)
@@ -57,7 +57,7 @@ import Testing
         #expect(waits.remaining(for: host, now: start + 1) == 20)
     }
 
-    @Test(arguments: [0, -1]) func noTimeIsNoWait(seconds: Double) throws {
+    @Test(arguments: [0, -1]) func aDelayOfZeroIsNoWait(seconds: Double) throws {
         var waits = HostWaits()
         waits.note(try host("http://a"), seconds: seconds, now: start)
         #expect(waits.count == 0)

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504])
-    func statusesThatMayBeBetterNextTime(status: Int) {
+    func retryableStatuses(status: Int) {
         #expect(delay(after: .status(status, retryAfter: nil)) == 0.5)
     }
 
@@ -31,7 +31,7 @@ import Testing
     @Test(arguments: [
         URLError.Code.timedOut, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost,
     ])
-    func errorsThatMayBeBetterNextTime(code: URLError.Code) {
+    func retryableErrors(code: URLError.Code) {
         #expect(delay(after: .error(code)) == 0.5)
     }
 
@@ -65,21 +65,21 @@ import Testing
     }
 
     @Test(arguments: [0, 0.25, 1])
-    func chanceChoosesBetweenNothingAndAllOfIt(chance: Double) {
+    func theJitterLiesBetweenZeroAndTheWholeDelay(chance: Double) {
         #expect(delay(after: .error(.timedOut), retries: 2, chance: chance) == 2 * chance)
     }
 
     @Test(arguments: [
         (0.5, Double.nan, 16.0), (Double.nan, 30.0, 30.0), (Double.nan, Double.nan, 0.0),
     ])
-    func aDelayThatIsNoNumberIsNone(initial: TimeInterval, maximum: TimeInterval, expected: TimeInterval) {
+    func aNaNDelayIsZero(initial: TimeInterval, maximum: TimeInterval, expected: TimeInterval) {
         var policy = RetryPolicy(maximumRetries: 10)
         (policy.initialDelay, policy.maximumDelay) = (initial, maximum)
         #expect(delay(policy, after: .error(.timedOut), retries: 5) == expected)
         #expect(delay(policy, after: .status(503, retryAfter: nil), retries: 5) == expected)
     }
 
-    @Test func itIsTriedAsOftenAsItSays() {
+    @Test func itIsRetriedAsOftenAsConfigured() {
         #expect(delay(RetryPolicy(maximumRetries: 2), after: .error(.timedOut), retries: 1) != nil)
         #expect(delay(RetryPolicy(maximumRetries: 2), after: .error(.timedOut), retries: 2) == nil)
         #expect(delay(RetryPolicy(maximumRetries: 0), after: .error(.timedOut)) == nil)
@@ -94,14 +94,14 @@ import Testing
         #expect(delay(policy, after: .status(503, retryAfter: 5), elapsed: 6) == nil)
     }
 
-    @Test func theServersWishCounts() {
+    @Test func retryAfterCounts() {
         #expect(delay(after: .status(503, retryAfter: 7), chance: 0) == 7)
         #expect(delay(after: .status(503, retryAfter: 0.1), retries: 1) == 1)
         #expect(delay(after: .status(503, retryAfter: 600), chance: 0) == 600)
         #expect(delay(after: .status(503, retryAfter: 601)) == nil)
     }
 
-    @Test func thoseWhoWereToldTheSameTimeComeBackOneAfterTheOther() {
+    @Test func operationsWithTheSameRetryAfterAreSpreadOut() {
         var policy = RetryPolicy()
         policy.initialDelay = 2
         let delays = [0, 0.5, 1].map { delay(policy, after: .status(503, retryAfter: 7), chance: $0) }
@@ -154,7 +154,7 @@ import Testing
 
     // MARK: - Archives
 
-    @Test func itComesBackFromItsArchive() throws {
+    @Test func itIsRestoredFromItsArchive() throws {
         var policy = RetryPolicy(maximumRetries: 7, timeBudget: 90)
         policy.initialDelay = 0.25
         policy.maximumDelay = 4
@@ -194,7 +194,7 @@ import Testing
             ("Fri, 31 Dec 1999 23:59:59 GMT", "70", 0),
         ] as [(String, String, TimeInterval)]
     )
-    func theAgeOfAResponseIsOver(text: String, age: String, seconds: TimeInterval) {
+    func retryAfterIsReducedByTheAge(text: String, age: String, seconds: TimeInterval) {
         let date = "Fri, 31 Dec 1999 23:59:09 GMT"
         let fields: HeaderFields = ["Retry-After": text, "Date": date, "Age": age]
         #expect(fields.retryAfter(now: Date(timeIntervalSince1970: 946_684_790)) == seconds)

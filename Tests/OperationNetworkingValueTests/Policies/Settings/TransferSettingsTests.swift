@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func everySettingThatIsEncodedComesBack() throws {
+    @Test func everySettingThatIsEncodedIsRestored() throws {
         let settings = Self.settings
         let coded = try Self.text(settings)
         // Or the test would not see that one is left out.

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test("An image that breaks off is an error, or has its size", arguments: ExampleImage.all)
-    func breaksOff(image: ExampleImage) {
+    func truncatedImages(image: ExampleImage) {
         for count in image.data.indices {
             guard let head = try? ImageHead(of: image.data.prefix(count)) else { continue }
             // A TIFF directory cut behind the width has no height; a cut one never has another size.
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test("Every single byte may lie", arguments: ExampleImage.all)
-    func aByteMayLie(image: ExampleImage) {
+    func changedBytesAreHandled(image: ExampleImage) {
         for position in image.data.indices.prefix(400) {
             for value in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {
                 var data = image.data
@@ -62,7 +62,7 @@ import Testing
     @Test(arguments: [
         "", "<html>", "{}", "GIF88a", "\u{89}PNG", "BM", "RIFF....WAVE", "#include <x.h>", "    ",
     ])
-    func refusesOtherThings(text: String) throws {
+    func refusesOtherData(text: String) throws {
         #expect(throws: ImageHead.Malformed.self) { try ImageHead(of: Data(text.utf8)) }
     }
 
@@ -111,7 +111,7 @@ import Testing
         #expect(throws: ImageHead.Malformed.self) { try ImageHead(of: jpeg(segment)) }
     }
 
-    @Test func aMillionEmptySegmentsAreGoneOver() throws {
+    @Test func aMillionEmptySegmentsAreSkipped() throws {
         let segments = [[UInt8]](repeating: [0xFF, 0xE1, 0, 2], count: 1_000_000).flatMap { $0 }
         #expect(try ImageHead(of: jpeg(segments)).width == 7)
         #expect(throws: ImageHead.Malformed.self) { try ImageHead(of: Data([0xFF, 0xD8]) + segments) }
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func manySmallBoxesAndChunksAreGoneOver() {
+    @Test func manySmallBoxesAndChunksAreSkipped() {
         let fileType = big(UInt32(16)) + Array("ftypavif".utf8) + big(UInt32(0))
         let boxes = [[UInt8]](repeating: big(UInt32(8)) + Array("free".utf8), count: 200_000).flatMap { $0 }
         #expect(throws: ImageHead.Malformed.self) { try ImageHead(of: Data(fileType + boxes)) }
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    @Test func videoIsNoImage() throws {
+    @Test func videoIsNotAnImage() throws {
         let data = Data(big(UInt32(16)) + Array("ftypisom".utf8) + big(UInt32(0)))
         #expect(try sentence(data) == "It is a container, such as a video, but not of images.")
     }
