@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(
-        "What is used after each was added, and which go",
+        "Used bytes after each insertion, and which images are removed",
         arguments: [
             ([("a", 40), ("b", 40)], 80, []),
             ([("a", 50), ("b", 50)], 100, []),

@@ -15,7 +15,7 @@ import Testing
         #expect(process.isConfined)
     }
 
-    @Test("A process has no descriptor but its socket, and nothing of the environment")
+    @Test("A decoding process has only its socket and an empty environment")
     func aProcessHasNothingOfTheApplication() throws {
         setenv("OPERATIONNETWORKING_TEST_SECRET", "secret", 1)
         defer { unsetenv("OPERATIONNETWORKING_TEST_SECRET") }
@@ -53,7 +53,7 @@ import Testing
         #expect((pixels.width, pixels.height) == (width, height))
     }
 
-    @Test("An image is given to the decoder of its format, and to no other")
+    @Test("An image is passed only to the decoder of its format")
     func anotherFormatIsMalformed() throws {
         let process = try DecoderProcess()
         for format in DecoderFormat.allCases where format != .gif {
@@ -94,7 +94,7 @@ import Testing
         return try body()
     }
 
-    @Test("Without webp-pixbuf-loader and its like, what is built in is decoded, and the rest is an error")
+    @Test("Without loadable modules, built-in formats are decoded and others are errors")
     func aMissingModuleIsReported() throws {
         let process = try with("GDK_PIXBUF_MODULE_FILE", "/dev/null") { try DecoderProcess() }
         #expect(process.formats == [.png, .jpeg])
@@ -104,7 +104,7 @@ import Testing
         #expect(try process.decode(request(.png, ExampleImage.named("png"))).width == 16)
     }
 
-    @Test("Without gdk-pixbuf there is no decoder")
+    @Test("Without gdk-pixbuf, decoding fails")
     func aMissingLibraryIsReported() throws {
         let directory = try TemporaryDirectory()
         // A file that is no library, before the one that is.

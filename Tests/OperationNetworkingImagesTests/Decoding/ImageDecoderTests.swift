@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(
-        "No other format is given to a decoder",
+        "Other formats are never passed to a decoder",
         arguments: ["image-avif", "image-heic", "image-cur", "image-xbm"]
     )
     func refusesOtherFormats(seed: String) throws {

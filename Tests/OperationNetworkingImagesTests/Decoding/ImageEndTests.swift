@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("Bytes after the end do not matter", arguments: formats)
+    @Test("Bytes after the end are ignored", arguments: formats)
     func moreThanTheImageIsWhole(name: String, format: DecoderFormat) {
         let data = ExampleImage.named(name)
         for rest in [Data([0]), Data([0xFF]), Data("</html>\n".utf8), data] {
@@ -67,7 +67,7 @@ import Testing
 
     // MARK: - PNG
 
-    @Test("A chunk's length may lie", arguments: [0, 1, 0x7FFF_FFFF, .max] as [UInt32])
+    @Test("A chunk's length may be wrong", arguments: [0, 1, 0x7FFF_FFFF, .max] as [UInt32])
     func aChunkThatLies(length: UInt32) {
         var data = ExampleImage.named("png")
         data.replaceSubrange(33..<37, with: withUnsafeBytes(of: length.bigEndian) { Array($0) })

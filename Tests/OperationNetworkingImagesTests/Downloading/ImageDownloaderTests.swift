@@ -243,7 +243,7 @@ import Testing
     }
 
     @Test(
-        "Images from both caches come without a transfer",
+        "Images from both caches need no transfer",
         arguments: [false, true]
     )
     func imagesFromTheCacheComeWithoutATransfer(isOfTwo: Bool) async throws {
@@ -260,7 +260,7 @@ import Testing
     }
 
     @Test(
-        "Policies that want fresh data skip the cache",
+        "Policies that require fresh data skip the cache",
         arguments: [.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData]
             as [URLRequest.CachePolicy]
     )
@@ -340,7 +340,7 @@ import Testing
     }
 
     @Test(
-        "Handlers come on the queue that was asked for",
+        "Handlers are called on the requested queue",
         arguments: [false, true]
     )
     func handlersAreCalledOnTheirQueue(isFailure: Bool) async throws {
@@ -364,7 +364,7 @@ import Testing
     }
 
     @Test(
-        "First or last, and the priority before both",
+        "First or last in, after the priority",
         arguments: [
             (.fifo, ["first", "urgent", "a", "b"]), (.lifo, ["first", "urgent", "b", "a"]),
         ] as [(ImageDownloader.Prioritization, [String])]
@@ -468,7 +468,7 @@ import Testing
         server.stop()
     }
 
-    @Test("async, without a main queue; what is asked for is an image")
+    @Test("async, without a main queue, for images")
     func awaits() async throws {
         let server = try ScriptedServer([Self.answer])
         #expect(try await downloader().image(from: server.url).pixelWidth == 16)

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "A trigger that reports an error is gone, and a counter with one has news",
+        "A trigger with an error is removed; a counter with one has news",
         arguments: [
             (0, 0, 0, []), (POLLPRI, 0, 0, [.pressure]), (POLLPRI | POLLERR, 0, 0, [.gone]),
             (POLLERR, 0, 0, [.gone]), (POLLNVAL, 0, 0, [.gone]), (0, POLLPRI, 0, [.events]),
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(
-        "A control group that is removed is gone, and tells nothing",
+        "A removed control group is forgotten and reports nothing",
         .enabled(if: ControlGroup.isPermitted, "This process may not make control groups."),
         arguments: [(true, false), (false, true), (true, true)]
     )
@@ -225,7 +225,7 @@ import Testing
         #expect(cache.memoryUsage == 0)
     }
 
-    @Test("The kernel takes the trigger, where this process may give it one")
+    @Test("The kernel accepts the trigger if this process may set one")
     func theKernelTakesTheTrigger() {
         let descriptor = open("/proc/pressure/memory", O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -282,7 +282,7 @@ import Testing
     }
 
     /// The processor can be made short everywhere: its file is of the same kind, and takes the same trigger.
-    @Test("The kernel's event is heard", .enabled(if: Self.processorPressureIsPermitted))
+    @Test("The kernel's event is received", .enabled(if: Self.processorPressureIsPermitted))
     func theKernelsEventIsReceived() async throws {
         let pressure = MemoryPressure(MemoryPressureSource(pressure: ["/proc/pressure/cpu"]))
         let heard = Gate()

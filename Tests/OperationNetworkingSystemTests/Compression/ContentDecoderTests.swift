@@ -106,7 +106,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("Any octet may be another: the outcome is the same in any pieces", arguments: Coded.all)
+    @Test("With any octet changed, the result does not depend on the pieces", arguments: Coded.all)
     func survivesDamage(coding: String, coded: [UInt8]) {
         for index in coded.indices {
             for octet in [0, 1, 0x7F, 0x80, 0xFF, coded[index] ^ 1, coded[index] ^ 0x10] as [UInt8] {

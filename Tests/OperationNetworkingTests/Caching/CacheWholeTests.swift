@@ -36,7 +36,7 @@ struct CacheWholeTests {
 
     enum Way: CaseIterable { case memory, file, download }
 
-    @Test("S28: the rest as 200 is not the whole", arguments: Way.allCases)
+    @Test("S28: a partial body with the status 200 is not the whole", arguments: Way.allCases)
     func thePartialBodyIsNotStoredAsTheWhole(way: Way) async throws {
         let scene = CacheScene(try Self.forgetful())
         #expect(await scene.fetch().error != nil)

@@ -88,7 +88,7 @@ struct DownloadDigestTests {
     }
 
     @Test(
-        "RFC 9530, RFC 3230, RFC 1864: what the server says of the file is held against it",
+        "RFC 9530, RFC 3230, RFC 1864: the server's digests are verified",
         arguments: [
             ("Repr-Digest", "sha-256=:\(base64):"), ("Content-Digest", "sha-256=:\(base64):"),
             ("Digest", "SHA-256=\(base64)"), ("Content-MD5", "nhB9nTcrtoJr2B01QqQZ1g=="),

@@ -61,7 +61,7 @@ struct VerbTests {
     ]
     private let echoed = ["key": "a b&c=é", "deep[x]": "1"]
 
-    @Test("Parameters arrive where they belong", arguments: Verb.allCases)
+    @Test("Parameters arrive in the query or the body", arguments: Verb.allCases)
     func parametersArrive(verb: Verb) async throws {
         let echo = try Echo(await verb.send(manager, "anything", parameters))
         #expect(echo.method == verb.rawValue)
@@ -72,7 +72,7 @@ struct VerbTests {
         #expect(type == (verb.hasForm ? "application/x-www-form-urlencoded" : nil))
     }
 
-    @Test("No parameters are no query and an empty form", arguments: Verb.allCases)
+    @Test("Without parameters, the query is absent and the form empty", arguments: Verb.allCases)
     func noParametersArrive(verb: Verb) async throws {
         let echo = try Echo(await verb.send(manager, "anything"))
         #expect(echo.method == verb.rawValue)
@@ -80,7 +80,7 @@ struct VerbTests {
         #expect(echo.form?.isEmpty == true)
     }
 
-    @Test("A query of the path stays", arguments: Verb.allCases)
+    @Test("A query in the path is kept", arguments: Verb.allCases)
     func aQueryOfThePathStays(verb: Verb) async throws {
         let echo = try Echo(await verb.send(manager, "anything?own=1", ["key": "2"]))
         #expect(echo.arguments == (verb.hasForm ? ["own": "1"] : ["own": "1", "key": "2"]))
@@ -95,7 +95,7 @@ struct VerbTests {
         #expect(error?.reason == .unacceptableStatusCode(404))
     }
 
-    @Test("Headers of a request win over those of the manager, for that request", arguments: Verb.allCases)
+    @Test("Headers of a request override those of the manager", arguments: Verb.allCases)
     func headersOfARequestWin(verb: Verb) async throws {
         var serializer = HTTPRequestSerializer()
         try serializer.setValue("manager", forHTTPHeaderField: "X-Who")
@@ -108,7 +108,7 @@ struct VerbTests {
         #expect(next.headers?["X-Who"] == "manager")
     }
 
-    @Test("O5-20: a form that is posted is echoed")
+    @Test("O5-20: a posted form is echoed")
     func aFormIsEchoed() async throws {
         let echo = try Echo(await manager.post("post", parameters: ["key": "value"]))
         #expect(echo.form == ["key": "value"])
@@ -178,7 +178,7 @@ struct VerbTests {
     }
 
     @Test(
-        "Images are told from their bytes",
+        "Images are recognized by their bytes",
         arguments: [("png", 100, 100), ("jpeg", 239, 178), ("webp", 274, 367)]
     )
     func images(kind: String, width: Int, height: Int) async throws {

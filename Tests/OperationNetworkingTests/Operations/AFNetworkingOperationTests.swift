@@ -32,7 +32,7 @@ struct AFNetworkingOperationTests {
         }
     }
 
-    @Test("HRO-01 pausing and resuming at once stalls no other operation")
+    @Test("HRO-01 pausing and resuming immediately stalls no other operation")
     func pauseAndResumeStallNobody() async throws {
         let first = try operation("delay/1")
         first.start()
@@ -44,7 +44,7 @@ struct AFNetworkingOperationTests {
         #expect(try await second.value != nil)
     }
 
-    @Test("HRO-02 a success hears its object")
+    @Test("HRO-02 the success closure receives the object")
     func success() async throws {
         let operation = try operation("get")
         let outcome = Outcome()
@@ -78,7 +78,7 @@ struct AFNetworkingOperationTests {
         #expect(outcome.successes.elements.isEmpty)
     }
 
-    @Test("HRO-05, HRO-06 a cancelled operation has an error, and its failure closure hears it")
+    @Test("HRO-05, HRO-06 a cancelled operation has an error, which its failure closure receives")
     func cancelWhileExecuting() async throws {
         let operation = try operation("delay/5")
         let outcome = Outcome()
@@ -154,7 +154,7 @@ struct AFNetworkingOperationTests {
         #expect(outcome.successes.elements.count == 1)
     }
 
-    @Test("HRO-15, HRO-16 the start and the end are notified, with the operation")
+    @Test("HRO-15, HRO-16 notifications of start and end carry the operation")
     func notifications() async throws {
         let operation = try operation("get")
         let heard = Recorder<String>()

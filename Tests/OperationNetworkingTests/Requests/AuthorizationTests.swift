@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.enabled(if: RealServers.httpbin != nil), .timeLimit(.minutes(1)))
 struct AuthorizationTests {
-    @Test("O5-09: the right name and password are let in")
+    @Test("O5-09: the right name and password are accepted")
     func theRightPasswordIsLetIn() async throws {
         let manager = OperationManager(baseURL: RealServers.httpbin)
         var serializer = HTTPRequestSerializer()
@@ -17,7 +17,7 @@ struct AuthorizationTests {
         #expect(object?["user"] as? String == "us-er")
     }
 
-    @Test("O5-08: a wrong password is a failure, and its response a 401")
+    @Test("O5-08: a wrong password fails with a 401")
     func aWrongPasswordIsAFailure() async throws {
         let manager = OperationManager(baseURL: RealServers.httpbin)
         var serializer = JSONRequestSerializer()

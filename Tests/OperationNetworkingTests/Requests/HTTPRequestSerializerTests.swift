@@ -77,7 +77,7 @@ import Testing
         #expect(request.url == url)
     }
 
-    @Test("HRS-06: a query of one's own replaces the encoding", arguments: ["GET", "POST"])
+    @Test("HRS-06: a custom query string replaces the encoding", arguments: ["GET", "POST"])
     func usesTheCallersQuery(method: String) throws {
         var serializer = serializer
         serializer.queryStringSerialization = { _, _ in "a[]=x%2Fy z" }
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test("F32: fields set in many tasks while others serialize do not meet")
+    @Test("F32: fields set in many tasks during serialization do not interfere")
     func copiesInManyTasksStayApart() async throws {
         let (original, url) = (serializer, url)
         try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "Of an empty response only the status is judged",
+        "For an empty response only the status is validated",
         arguments: ["text/plain", nil, "application/json"]
     )
     func emptyResponsesHaveAnyBodyAndMediaType(type: String?) throws {
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test(
-        "An empty body of any other value is an error that says so",
+        "An empty body for any other value is an error that says so",
         arguments: [Data(), Data(" ".utf8)]
     )
     func anEmptyBodyIsAnError(data: Data) throws {
@@ -227,7 +227,7 @@ import Testing
         #expect(sentence.count < 200)
     }
 
-    @Test("What is no JSON is an error", arguments: ["{", "nonsense", "[1", "[1]x", "[01]", "\"\u{1}"])
+    @Test("Anything but JSON is an error", arguments: ["{", "nonsense", "[1", "[1]x", "[01]", "\"\u{1}"])
     func refusesMalformedJSON(text: String) throws {
         let error = try error(DecodableResponseSerializer([Int].self), text)
         guard case .malformedBody(.json, let sentence) = error.reason else {
@@ -260,7 +260,7 @@ import Testing
 
     // MARK: - Depth
 
-    @Test("Types that hold themselves decode down to the parser's limit on a small stack, and no further")
+    @Test("Recursive types are decoded down to the parser's limit on a small stack")
     func decodesTheDeepest() async throws {
         let arrays = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
         let objects = String(repeating: #"{"a":"#, count: 511) + "{}" + String(repeating: "}", count: 511)

@@ -36,7 +36,7 @@ import Testing
         #expect(sentence != nil)
     }
 
-    @Test("512 levels fit into a small stack, also while nulls are removed", arguments: [false, true])
+    @Test("512 levels fit on a small stack, even while nulls are removed", arguments: [false, true])
     func reads512Levels(removesNulls: Bool) async throws {
         var serializer = JSONResponseSerializer()
         serializer.removesKeysWithNullValues = removesNulls
@@ -118,7 +118,7 @@ import Testing
         #expect(try JSONScan(data.span, makesTree: false).valueCount == decoded)
     }
 
-    @Test("In JSON5 every mark counts, in texts and comments too, and nothing is said of the depth")
+    @Test("In JSON5 every mark counts, even in strings and comments, and the depth is unknown")
     func countsJSON5() throws {
         let data = Data(#"['"',/*[*/"[[",0]"#.utf8)
         let scan = try JSONScan(data.span, makesTree: false, isJSON5: true)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("A number of a million digits ends soon", arguments: ["", "-", "0.", "1e", "1e-", "1."])
+    @Test("A number of a million digits is parsed quickly", arguments: ["", "-", "0.", "1e", "1e-", "1."])
     func endsWithLongNumbers(prefix: String) async throws {
         let clock = ContinuousClock()
         let start = clock.now
@@ -164,7 +164,7 @@ import Testing
     ]
 
     @Test(
-        "What is no JSON in UTF-8 is an error",
+        "Anything but JSON in UTF-8 is an error",
         arguments: octets.map { Data($0) } + texts.map { Data($0.utf8) }
     )
     func refuses(data: Data) async throws {
@@ -189,7 +189,7 @@ import Testing
         #expect((object as? [String: Any])?.count == 1)
     }
 
-    @Test("Half a million members, and as many of one name, end soon", arguments: [false, true])
+    @Test("Half a million members, even with one name, are parsed quickly", arguments: [false, true])
     func endsWithManyMembers(sameName: Bool) async throws {
         let members = (0..<500_000).map { sameName ? #""a":1"# : "\"\($0)\":1" }
         let clock = ContinuousClock()

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "O2-07: other media types are refused, and the body is not looked at",
+        "O2-07: other media types are refused without reading the body",
         arguments: ["image/invalid-format", "image/svg+xml", "text/html", "application/octet-stream", nil]
     )
     func refuses(type: String?) throws {
@@ -115,7 +115,7 @@ import Testing
         #expect((error.responseObject as? ResponseImage)?.pixelWidth == 7)
     }
 
-    @Test("An unacceptable status with another body is that status", arguments: ["image/png", "text/html"])
+    @Test("An unacceptable status with another body is the error", arguments: ["image/png", "text/html"])
     func aBrokenImageOfAnUnacceptableStatusIsThatStatus(type: String) throws {
         let error = try error(Data("<html>".utf8), 404, type)
         #expect(error.reason == .unacceptableStatusCode(404))

@@ -56,7 +56,7 @@ import Testing
         #expect(elements[3] as? Int64 == .max)
     }
 
-    @Test("A tree is made of values, even if mutable containers are asked for")
+    @Test("A tree consists of values, even if mutable containers are requested")
     func ignoresMutability() throws {
         let serializer = PropertyListResponseSerializer(readOptions: .mutableContainersAndLeaves)
         let data = try Self.list(["a": ["b"]], .binary)
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(
-        "Binary lists that lie are errors",
+        "Inconsistent binary lists are errors",
         arguments: [
             ("a circle of one", Binary(objects: [[0xA1, 0]])),
             ("a circle of two", Binary(objects: [[0xA1, 1], [0xA1, 0]])),
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test(
-        "Dates that no calendar reaches are accepted: Foundation can describe them",
+        "Dates outside of the calendar are accepted, since Foundation can describe them",
         arguments: [Double.infinity, -.infinity, 1e300]
     )
     func acceptsFarDates(seconds: Double) throws {
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test(
-        "A shared object counts where it lies deepest",
+        "A shared object counts at its greatest depth",
         arguments: [(1, 253), (50, 204), (204, 50), (253, 1)]
     )
     func sharedObjects(above: Int, below: Int) throws {
@@ -242,7 +242,7 @@ import Testing
         #expect(try await isRefused(Self.list([half, half], format)))
     }
 
-    @Test("Values count once for each reference to them")
+    @Test("Values count once per reference")
     func limitsTheValues() throws {
         // An array of two arrays of three, which are one object.
         let list = Binary(objects: [[0xA2, 1, 1], [0xA3, 2, 2, 2], [0x09]]).data

@@ -169,7 +169,7 @@ import Testing
         #expect(try again(image) == image)
     }
 
-    @Test("3.3: a compound keeps its children")
+    @Test("3.3: a compound serializer keeps its children")
     func compounds() throws {
         var json = JSONResponseSerializer()
         json.removesKeysWithNullValues = true

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "Refuses other media types without looking into the body",
+        "Refuses other media types without reading the body",
         arguments: ["text/html", "nonstandard/xml", nil]
     )
     func refuses(type: String?) throws {
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "What no parser should see is an error, an NSError of AFNetworking's",
+        "Unsafe XML is an error with AFNetworking's NSError",
         arguments: [
             "", " ", "plain text", "{}", "<", "<a", "<a>", "</a>", "<a/><b/>", "<a/>text",
             "text<a/>", "<a b>",
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(
-        "What becomes a node is counted: an attribute is two, white space none",
+        "Nodes are counted: an attribute as two, white space not at all",
         arguments: [
             ("<a/>", 1), ("<a>  <b/> </a>", 2), ("<a>x y</a>", 2), ("<a>x<b/>y</a>", 4), ("<a b=''/>", 3),
             ("<!----><a><?p q?><![CDATA[<]]></a>", 4),
@@ -202,7 +202,7 @@ import Testing
         #expect(throws: BodyRefusal.self) { _ = try XMLScan(data.span, maximumNodeCount: nodes - 1) }
     }
 
-    @Test("Four million nodes, which would take about 1 GiB, are no document, and can be parsed")
+    @Test("Four million nodes, which would take about 1 GiB, are refused as a document but can be parsed")
     func limitsTheNodesOfADocument() throws {
         let body = Data("<a>\(String(repeating: "x<b/>", count: 2_000_000))</a>".utf8)
         let response = try exampleResponse(200, "text/xml")
@@ -286,7 +286,7 @@ import Testing
     }
 
     @Test(
-        "What is only malformed is the parser's to say",
+        "Other malformed documents are left to the parser",
         arguments: ["<a></b>", "<a b=c/>", "<a><b></a></b>"]
     )
     func theParserSaysWhatIsMalformed(text: String) throws {
@@ -378,7 +378,7 @@ import Testing
     }()
 
     @Test(
-        "The encoding is that of the byte order mark, else of the response, else of the declaration, else UTF-8",
+        "The encoding is that of the byte order mark, the response, the declaration, or UTF-8",
         arguments: encoded
     )
     func findsTheEncoding(parameter: String, body: Data) throws {
@@ -390,7 +390,7 @@ import Testing
     }
 
     @Test(
-        "What is not well-formed is an error, not a mended document",
+        "A document that is not well-formed is an error and is not repaired",
         arguments: [
             "<a>&nope;</a>", "<a x='1' x='2'/>", "<a>\u{1}</a>", "<a>]]></a>", "<a>&#0;</a>", "<a>& </a>",
             "<!-- -- --><a/>",
@@ -408,7 +408,7 @@ import Testing
     }
 
     @Test(
-        "What libxml2 only warns of is accepted",
+        "Warnings of libxml2 are accepted",
         arguments: [
             "<p:a/>", "<a xmlns='relative'/>", "<?xml version='1.1'?><a/>", "<a p:x='1'/>", "<a ><b/ ></a>",
             "<!-- a --><?pi x?><a/><!-- b -->\n", "<a b = '>' c=\"'\"/>", "<a></a >",
@@ -422,7 +422,7 @@ import Testing
         }
     }
 
-    @Test("A document may be bigger than what libxml2 takes at a time, 10 MB")
+    @Test("A document may exceed the 10 MB that libxml2 accepts at a time")
     func readsABigDocument() throws {
         let element = "<b>" + String(repeating: "x", count: 1 << 20) + "</b>"
         let body = Data("<a>\(String(repeating: element, count: 11))</a>".utf8)
@@ -435,7 +435,7 @@ import Testing
     }
 
     @Test(
-        "Of a million errors the first one ends the parsing",
+        "Parsing stops at the first of a million errors",
         arguments: ["&x;", "& ", "\u{1}", "]]>", "&#0;"]
     )
     func stopsAtTheFirstError(fault: String) throws {

@@ -169,7 +169,7 @@ struct AFURLSessionManagerTests {
         #expect(task.countOfBytesReceived == 100_000)
     }
 
-    @Test("several files come, each to its own destination")
+    @Test("several files arrive, each at its own destination")
     func severalFiles() async throws {
         let folder = try TemporaryDirectory()
         for name in ["a", "b", "c"] {
@@ -240,7 +240,7 @@ struct AFURLSessionManagerTests {
     // MARK: - Ours
 
     /// The server is a scripted one: httpbin gives its streams other lengths.
-    @Test("progress of a transfer is part of the current one, whatever its length", arguments: [true, false])
+    @Test("the progress of a transfer is a child of the current one, whatever its length", arguments: [true, false])
     func transferIsPartOfTheCurrentProgress(hasLength: Bool) async throws {
         let answer = Answer.respond(body: .generated(length: 300_000))
         let server = try ScriptedServer([hasLength ? answer : answer.chunked()])

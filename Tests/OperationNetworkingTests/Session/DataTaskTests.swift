@@ -255,7 +255,7 @@ struct DataTaskTests {
         #expect(parent.completedUnitCount == Int64(count))
     }
 
-    @Test("F45 many sessions need no descriptors of their own")
+    @Test("F45 many sessions need no additional descriptors")
     func manySessions() async throws {
         func descriptors() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count

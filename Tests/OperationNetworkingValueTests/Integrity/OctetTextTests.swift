@@ -19,7 +19,7 @@ import Testing
         #expect([UInt8](base64: base64.prefix { $0 != "=" }) == Array(text.utf8))
     }
 
-    @Test("RFC 8941: bits that stand for nothing are not looked at", arguments: ["Zh==", "Zv", "Zm9="])
+    @Test("RFC 8941: padding bits are ignored", arguments: ["Zh==", "Zv", "Zm9="])
     func superfluousBitsAreIgnored(base64: String) {
         #expect([UInt8](base64: base64)?.first == UInt8(ascii: "f"))
     }

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "RFC 8941 §3: every type of value is one",
+        "RFC 8941 §3: every type of value is parsed",
         arguments: [
             "a", "a;b", "a;b;c=?1;d=\"x\"", "a;  b", "a=1", "a=-1", "a=999999999999999", "a=1.5",
             "a=-123456789012.123",

@@ -67,7 +67,7 @@ import Testing
         #expect(other.value(forHTTPHeaderField: "Content-Type") == type)
     }
 
-    @Test("F33: the settings of every serializer are settings of this one, and of its copies")
+    @Test("F33: it and its copies have the settings of every serializer")
     func hasTheSettingsOfEverySerializer() throws {
         var original = serializer
         original.timeoutInterval = 5
@@ -208,7 +208,7 @@ import Testing
     private static let zeros = "00000000-0000-0000-0000-000000000000"
 
     @Test(
-        "what forms take is taken, as what it is",
+        "parameters of forms are accepted with their types",
         arguments: [
             (URL(string: "http://h/a?b") as any Sendable, #""http://h/a?b""#),
             (URL(string: "a", relativeTo: URL(string: "http://h/")) as any Sendable, #""http://h/a""#),

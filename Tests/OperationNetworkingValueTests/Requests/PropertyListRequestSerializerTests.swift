@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "F31: what is no property list is an error, not a trap",
+        "F31: an invalid property list is an error, not a trap",
         arguments: [
             (["k": NSNull()] as [String: any Sendable], "k", "a null"),
             (["k": [1, nil] as [Int?]], "k[1]", "a null"),

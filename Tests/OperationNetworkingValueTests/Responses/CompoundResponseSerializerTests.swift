@@ -74,7 +74,7 @@ private struct FixedSerializer: ResponseSerializer {
 
     // MARK: - An explained error
 
-    @Test("An error body in JSON comes out, wherever its child is", arguments: [false, true])
+    @Test("An error explained in JSON is the result, whatever the order of the children", arguments: [false, true])
     func anExplainedErrorIsTheResult(isReversed: Bool) throws {
         let children: [any ResponseSerializer] = [ImageHeadResponseSerializer(), JSONResponseSerializer()]
         let error = try error(
@@ -100,7 +100,7 @@ private struct FixedSerializer: ResponseSerializer {
 
     // MARK: - No object
 
-    @Test("Nil of a child is the empty body, if it passes", arguments: [Data?.none, Data()])
+    @Test("A child's nil is the empty body, if that is valid", arguments: [Data?.none, Data()])
     func nilIsTheBody(data: Data?) throws {
         let children: [any ResponseSerializer] = [JSONResponseSerializer(), ImageHeadResponseSerializer()]
         #expect(try object(children, data, status: 204, type: nil) as? Data == Data())

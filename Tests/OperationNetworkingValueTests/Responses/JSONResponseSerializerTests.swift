@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("O4-06 there is an object of valid JSON; O4-07 there is none after an error without a body")
+    @Test("O4-06 valid JSON has an object; O4-07 an error without a body has none")
     func hasAnObjectOnlyOfAValidBody() throws {
         #expect(try object(#"{"Content-Type": "application/json"}"#) != nil)
         #expect(try error(Data(), status: 404).responseObject == nil)
@@ -80,7 +80,7 @@ import Testing
         #expect(try object(#"{"foo": "bar"}"#) as? [String: String] == ["foo": "bar"])
     }
 
-    @Test("JSN-08, F29: what is no JSON is an error", arguments: ["{", "{invalid}", "[]x", "  ", "5"])
+    @Test("JSN-08, F29: anything but JSON is an error", arguments: ["{", "{invalid}", "[]x", "  ", "5"])
     func refusesMalformedJSON(text: String) throws {
         let error = try error(Data(text.utf8))
         guard case .malformedBody(.json, let sentence) = error.reason else {
@@ -149,7 +149,7 @@ import Testing
         #expect(try serializer.responseObject(for: response, data: body) as? String == "é")
     }
 
-    @Test("F29: text that its character set cannot be is an error")
+    @Test("F29: text that is invalid in its character set is an error")
     func refusesUndecodableText() throws {
         let error = try error(Data([0x22, 0xFF, 0x22]), type: "application/json; charset=GB2312")
         #expect(error.reason == .undecodableText(charset: "GB2312"))
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// The cast to `any Sendable` is sound only as long as this holds on the toolchain in use.
-    @Test("A tree is made of values, even if mutable containers are asked for", arguments: [false, true])
+    @Test("A tree consists of values, even if mutable containers are requested", arguments: [false, true])
     func treesAreValues(mutable: Bool) throws {
         var serializer = serializer
         serializer.readingOptions = mutable ? [.mutableContainers, .mutableLeaves] : []
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test(
-        "A body of 100,000 containers in one another is an error, not a crash",
+        "100,000 nested containers are an error, not a crash",
         arguments: ["[", #"{"a":"#]
     )
     func refusesDeepNesting(opening: String) throws {

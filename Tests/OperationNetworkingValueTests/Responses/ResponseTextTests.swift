@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(
-        "What is no text in its character set, or ends within a character, is nil",
+        "Text that is invalid in its character set, or ends within a character, is nil",
         arguments: [
             ("utf-8", [0xC3]), ("us-ascii", [0x80]), ("utf-16", [0x00]),
             ("utf-16", [0xD8, 0x00, 0x00, 0x61]),

@@ -776,11 +776,11 @@ import Testing
         ]
     }()
 
-    @Test("RFC 9110 section 14.4: a 200 that says that it is a part", arguments: restWithoutSayingSo)
+    @Test("RFC 9110 section 14.4: a 200 with the Content-Range of a part", arguments: restWithoutSayingSo)
     func neverTakesARestForTheWhole(row: Row) { check(row) }
 
     @Test(
-        "S33, S41, S42, S43: what is not about the bytes is the caller's, and reaches no file",
+        "S33, S41, S42, S43: other responses go to the caller and reach no file",
         arguments: [
             301, 400, 401, 403, 404, 407, 408, 410, 412, 425, 429, 500, 502, 503, 504,
         ]

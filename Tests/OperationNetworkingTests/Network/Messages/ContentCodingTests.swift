@@ -17,7 +17,7 @@ struct ContentCodingTests {
         return (operation, server)
     }
 
-    @Test("F42: bytes of the wire and decoded bytes are both reported")
+    @Test("F42: received and decoded bytes are both reported")
     func bothCounts() async throws {
         let (operation, server) = try operation(receiving: Zeros.inGzip(megabytes: 3))
         let progress = Recorder<[Int64]>()

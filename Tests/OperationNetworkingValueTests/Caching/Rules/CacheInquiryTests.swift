@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "RFC 9111 §3.3: a part is passed on, whoever asked for it",
+        "RFC 9111 §3.3: a part is passed to the client and not stored",
         arguments: [nil, "bytes=4-9", "bytes=0-"]
     )
     func noPartIsStored(asked: String?) {

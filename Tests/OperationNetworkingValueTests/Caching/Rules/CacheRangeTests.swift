@@ -157,7 +157,7 @@ import Testing
         Success("bytes=4-", 404, isStored: true),
     ]
 
-    @Test("S16, S28: only what is surely the whole is stored", arguments: successes)
+    @Test("S16, S28: only a certainly complete body is stored", arguments: successes)
     func successIsWhole(row: Success) {
         var asked = HeaderFields()
         asked["Range"] = row.asked
@@ -173,7 +173,7 @@ import Testing
         (nil, 0, true, true), ("10, 11", 10, true, true),
     ]
 
-    @Test("S14, S25, S26: a body that broke off is not stored", arguments: ends)
+    @Test("S14, S25, S26: a truncated body is not stored", arguments: ends)
     func end(row: (length: String?, came: Int64, isWhole: Bool, isStored: Bool)) {
         var fields = Self.fresh
         fields["Content-Length"] = row.length

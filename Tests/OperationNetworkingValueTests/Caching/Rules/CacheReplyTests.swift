@@ -65,7 +65,7 @@ import Testing
     ]
 
     @Test(
-        "one identity's response is never another's, whatever a shared cache might do (§3.5)",
+        "a response is never used for another identity, unlike in a shared cache (§3.5)",
         arguments: identities
     )
     func byIdentity(row: (control: String, stored: String?, asking: String?, isUsed: Bool)) throws {

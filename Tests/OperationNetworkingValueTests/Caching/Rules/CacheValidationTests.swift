@@ -195,7 +195,7 @@ import Testing
         Confirmation("a new tag, no date", ["Last-Modified": modified], ["ETag": "\"v1\""], false),
     ]
 
-    @Test("§4.3.4: which 304 confirms what is stored", arguments: confirmations)
+    @Test("§4.3.4: which 304 confirms which stored response", arguments: confirmations)
     func confirmation(row: Confirmation) throws {
         let stored = try #require(CacheScenario.stored(row.stored))
         #expect(Self.freshened([stored], by: row.confirming).count == (row.isSame ? 1 : 0))
@@ -355,7 +355,7 @@ import Testing
         Confirmation("nothing", [:], [:], true),
     ]
 
-    @Test("§4.3.5: a HEAD updates, or invalidates", arguments: heads)
+    @Test("§4.3.5: a HEAD updates or invalidates", arguments: heads)
     func head(row: Confirmation) throws {
         let stored = try #require(CacheScenario.stored(row.stored))
         var fields = row.confirming

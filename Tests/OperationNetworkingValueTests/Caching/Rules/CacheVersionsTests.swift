@@ -71,7 +71,7 @@ import Testing
         (["Date": CacheScenario.date(-9e7)], false),
     ]
 
-    @Test("§4.2.2: a guess is by a clock that is believed", arguments: dates)
+    @Test("§4.2.2: a heuristic needs a credible clock", arguments: dates)
     func heuristicLifetimes(row: (fields: HeaderFields, isFresh: Bool)) throws {
         var fields = row.fields
         // A tenth of it is a hundred seconds.
@@ -140,7 +140,7 @@ import Testing
         (["Last-Modified": modified], ["Last-Modified": modified, "ETag": "\"v1\""], false),
     ]
 
-    @Test("a 304 makes no validator strong", arguments: confirmations)
+    @Test("a 304 does not make a validator strong", arguments: confirmations)
     func confirmed(row: (stored: HeaderFields, confirming: HeaderFields, isProven: Bool)) throws {
         let stored = try #require(CacheScenario.stored(row.stored))
         let fresh = CachePolicy().freshened(

@@ -152,7 +152,7 @@ import Testing
         Row("two that are equal", ["Expires": date(60), "Expires": date(60)], after: 30, "serve fresh"),
     ]
 
-    @Test("§4.2, §5.3: dates are read with leniency in case, and in nothing else", arguments: dates)
+    @Test("§4.2, §5.3: dates are parsed leniently in case only", arguments: dates)
     func expirationDate(row: Row) throws {
         try check(row)
     }
@@ -288,7 +288,7 @@ import Testing
             ),
         ]
 
-    @Test("§4.2.2: a lifetime is guessed from the last change", arguments: guesses)
+    @Test("§4.2.2: a heuristic lifetime from the last change", arguments: guesses)
     func heuristicLifetime(row: Row) throws {
         try check(row)
     }

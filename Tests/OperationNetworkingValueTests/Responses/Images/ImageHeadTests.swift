@@ -29,7 +29,7 @@ import Testing
         #expect(head.isAnimated == image.isAnimated)
     }
 
-    @Test("An image that breaks off is an error, or has its size", arguments: ExampleImage.all)
+    @Test("A truncated image is an error, or has its size", arguments: ExampleImage.all)
     func truncatedImages(image: ExampleImage) {
         for count in image.data.indices {
             guard let head = try? ImageHead(of: image.data.prefix(count)) else { continue }
@@ -45,7 +45,7 @@ import Testing
         #expect(try ImageHead(of: slice) == ImageHead(of: image.data))
     }
 
-    @Test("Every single byte may lie", arguments: ExampleImage.all)
+    @Test("Every single byte may be changed", arguments: ExampleImage.all)
     func changedBytesAreHandled(image: ExampleImage) {
         for position in image.data.indices.prefix(400) {
             for value in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {
@@ -130,7 +130,7 @@ import Testing
         )
     }
 
-    @Test("A bitmap's rows may go upwards and downwards", arguments: [5, -5] as [Int32])
+    @Test("A bitmap's rows may be stored upwards or downwards", arguments: [5, -5] as [Int32])
     func readsHeightsOfBothSigns(height: Int32) throws {
         for size in [16, 40, 52, 56, 64, 108, 124] as [UInt32] {
             let data = Data(
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(
-        "The first entry of a TIFF's tag counts, in every type of whole numbers",
+        "The first entry of a TIFF tag is used, in every integer type",
         arguments: [
             ([(1, 7)], 7), ([(3, 7)], 7), ([(4, 7)], 7), ([(6, 7)], 7), ([(8, 7)], 7), ([(9, 7)], 7),
             ([(9, 3_000), (4, 16)], 3_000), ([(4, 16), (9, 3_000)], 16), ([(3, 0x1_0007)], 7),
