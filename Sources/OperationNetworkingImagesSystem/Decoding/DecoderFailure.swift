@@ -1,25 +1,25 @@
 internal import Glibc
 
-/// Why a decoder process gave no pixels.
+/// The reason why a decoder process returned no pixels.
 package enum DecoderFailure: Error, Hashable, Sendable {
-    /// The library's sentence about the image.
+    /// The library's message about the image.
     case malformed(String)
-    /// The image has more pixels than were allowed, by the library's own reading.
+    /// The image has more pixels than allowed, according to the library.
     case tooLarge
-    /// The library said that memory was short.
+    /// The library reported a lack of memory.
     case outOfMemory
     /// The library, or its module for this format, is not installed.
     case missing
-    /// The time was over, and the process was ended.
+    /// The time limit was exceeded, and the process was ended.
     case timedOut
-    /// The process ended, by a signal if the number is not 0.
+    /// The process ended; by a signal, if the number is not 0.
     case ended(signal: Int32)
-    /// No process could be started; `errno`.
+    /// No process could be started. The value is `errno`.
     case notStarted(Int32)
-    /// The library is in a plug-in, and the program cannot be started as a decoder.
+    /// The library is in a plug-in, so the program cannot be started as a decoder.
     case isPlugIn
 
-    /// Whether the process can take another image.
+    /// Whether the process can decode another image.
     package var leavesProcess: Bool {
         switch self {
         case .malformed, .tooLarge, .outOfMemory, .missing: true
@@ -27,7 +27,7 @@ package enum DecoderFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// A name of a signal that a limit or a defect of the library sends; its number for others.
+    /// The name of a signal that a limit or a defect of the library causes; the number of any other.
     package static func name(ofSignal signal: Int32) -> String {
         switch signal {
         case SIGXCPU: "SIGXCPU: it exceeded its processor time"

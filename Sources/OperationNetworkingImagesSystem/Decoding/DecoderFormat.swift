@@ -1,6 +1,6 @@
 internal import COperationNetworkingImages
 
-/// A format that decoder processes know, in the order of the C header's numbers.
+/// A format that decoder processes support, in the order of the numbers in the C header.
 package enum DecoderFormat: UInt32, Hashable, Sendable, CaseIterable {
     case png, jpeg, gif, webp, bmp, tiff, ico
 }

@@ -2,26 +2,26 @@ internal import COperationNetworkingImages
 package import Foundation
 internal import Glibc
 
-/// A process that decodes images, one after the other: this program, started again under another name,
-/// without the application's descriptors, environment and, where the kernel has seccomp, system calls.
+/// A process that decodes images one after the other. It runs this program under another name, without the
+/// application's descriptors and environment, and without most system calls if the kernel has seccomp.
 ///
-/// One thread at a time uses it. It ends when the last reference to it goes away.
+/// Used on one thread at a time. It ends when its last reference is released.
 package final class DecoderProcess: Sendable {
-    /// An image, and what may be spent on it.
+    /// An image, and the limits for decoding it.
     package struct Request: Sendable {
         package var format: DecoderFormat
         package var bytes: Data
-        /// The limit of the image's pixels as stored, and of the result.
+        /// The maximum number of pixels, as stored and in the result.
         package var maximumPixels: UInt64
-        /// The limit of memory for this image, in bytes.
+        /// The maximum memory for this image, in bytes.
         package var memory: UInt64
-        /// The limit of time, by the clock.
+        /// The maximum time, in wall-clock time.
         package var time: Duration
-        /// 1 to 8 as in Exif; 0: the library knows it.
+        /// From 1 to 8 as in Exif; 0 if the library applies the orientation.
         package var orientation: UInt32
-        /// Width and height to be scaled to, before the orientation is applied; `nil`: as stored.
+        /// The size to scale to, before the orientation is applied; `nil` keeps the stored size.
         package var size: (width: UInt32, height: UInt32)?
-        /// The limit of the result's width and height, whatever size the library finds; `nil`: none.
+        /// The maximum width and height of the result, whatever size the library finds; `nil` for none.
         package var maximumSide: UInt32?
 
         package init(
@@ -53,15 +53,15 @@ package final class DecoderProcess: Sendable {
         package let bytes: Data
     }
 
-    /// The process's number.
+    /// The process identifier.
     package let identifier: Int32
-    /// The formats that the installed library has modules for.
+    /// The formats for which the installed library has modules.
     package let formats: Set<DecoderFormat>
-    /// Whether the kernel keeps the process from all system calls but those for memory and its socket.
+    /// Whether the kernel restricts the process to system calls for memory and for its socket.
     package let isConfined: Bool
     private let socket: Socket
 
-    /// Starts a process and waits for its first word.
+    /// Starts a process and waits for its first message.
     package init(within time: Duration = .seconds(10)) throws(DecoderFailure) {
         guard cimages_is_there_from_the_start() != 0 else { throw .isPlugIn }
         var process: pid_t = 0
@@ -83,8 +83,8 @@ package final class DecoderProcess: Sendable {
         self.socket = socket
     }
 
-    /// Has an image decoded. Blocks the thread, for the request's time at most. After an error that does not
-    /// leave the process it is over.
+    /// Decodes an image. Blocks for at most the request's time. The process has ended after an error, unless
+    /// the error allows reusing it.
     package func decode(_ request: Request) throws(DecoderFailure) -> Pixels {
         let deadline = ContinuousClock.now + request.time
         var head = cimages_request()
@@ -114,7 +114,7 @@ package final class DecoderProcess: Sendable {
             throw try failure(answer, deadline)
         }
         let count = UInt64(answer.width) * UInt64(answer.height)
-        // What it says is not believed: it may be in the hands of the image by now.
+        // The answer is not trusted: the image may control the process by now.
         guard count > 0, count <= request.maximumPixels, count <= UInt64(Int32.max),
             max(answer.width, answer.height) <= request.maximumSide ?? .max
         else {
@@ -131,7 +131,7 @@ package final class DecoderProcess: Sendable {
         )
     }
 
-    /// Whether the process waits for an image: it has not ended since the last one.
+    /// Whether the process is ready for an image and has not ended since the last one.
     package var isWaiting: Bool { socket.isQuiet }
 
     private func failure(
@@ -153,10 +153,10 @@ package final class DecoderProcess: Sendable {
 // MARK: - The socket
 
 extension DecoderProcess {
-    /// The application's end of the socket, and the process at the other one.
+    /// The application's end of the socket, and the process at the other end.
     private final class Socket: Sendable {
         private let descriptor: Int32
-        /// The number and the handle; `nil` when the process was ended, and they may be another one's.
+        /// The identifier and the handle; `nil` after the process was ended, since they may be reused.
         private let process: Guarded<(number: pid_t, handle: Int32)?>
 
         init(_ descriptor: Int32, _ process: pid_t, _ handle: Int32) {
@@ -169,7 +169,7 @@ extension DecoderProcess {
             close(descriptor)
         }
 
-        /// Ends the process; answers the signal that had ended it before.
+        /// Ends the process. Returns the signal that had ended it before.
         func end() -> Int32 {
             process.withLock { process in
                 defer { process = nil }
@@ -177,7 +177,7 @@ extension DecoderProcess {
             }
         }
 
-        /// Whether there is nothing to be read: neither bytes nor the end.
+        /// Whether nothing can be read: neither bytes nor the end.
         var isQuiet: Bool {
             var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             return poll(&waited, 1, 0) == 0
@@ -217,7 +217,7 @@ extension DecoderProcess {
             }
         }
 
-        /// After a call that failed: waits if that was because there was nothing to read, or no room.
+        /// After a failed call, waits if the reason was that no bytes or no space were available.
         private func wait(
             for event: Int16,
             _ deadline: ContinuousClock.Instant

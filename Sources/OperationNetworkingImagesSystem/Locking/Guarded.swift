@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A value that can only be reached while its lock is held. The images' own, so that this product stands on
-/// the public library alone.
+/// A value that can only be accessed while its lock is held. This module has its own type, so that it does
+/// not depend on internals of the main library.
 package final class Guarded<Value>: @unchecked Sendable {
     // @unchecked: `value` is read and written only between lock and unlock.
     private let lock = NSLock()
@@ -11,7 +11,7 @@ package final class Guarded<Value>: @unchecked Sendable {
         self.value = value
     }
 
-    /// Runs `body` with the lock held; nothing that may call back into the owner of the lock belongs inside.
+    /// Runs `body` with the lock held. `body` must not call back into the owner of the lock.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,17 +1,17 @@
 internal import COperationNetworkingImages
 internal import Glibc
 
-/// The open files by which the kernel tells that memory is short, and a bell that ends a wait for them.
+/// The open files through which the kernel reports memory pressure, and a bell that ends a wait for them.
 package final class PressureFiles: Sendable {
-    /// The end of a wait.
+    /// The reason why a wait ended.
     package enum News: Hashable, Sendable {
-        /// Tasks were kept waiting for memory for as long as the trigger says.
+        /// Tasks waited for memory for as long as the trigger specifies.
         case pressure
         /// The counters of the control group changed.
         case events
         /// The bell was rung.
         case bell
-        /// A file is of no more use: its control group is gone.
+        /// A file can no longer be used: its control group was removed.
         case gone
     }
 
@@ -20,13 +20,13 @@ package final class PressureFiles: Sendable {
     private let bell: Int32
     private let kind: Int16
 
-    /// Opens the files that can be opened; `nil` when the kernel tells by none of them.
+    /// Opens the files that can be opened. Fails if the kernel reports through none of them.
     ///
     /// - Parameters:
-    ///   - pressure: files of pressure stall information; the first that takes the trigger counts.
-    ///   - trigger: the event that is asked for.
+    ///   - pressure: files of pressure stall information; the first that accepts the trigger is used.
+    ///   - trigger: the event to wait for.
     ///   - events: `memory.events` of a control group.
-    ///   - isOrdinary: the files are pipes of a test, which can be read when something happened.
+    ///   - isOrdinary: whether the files are pipes of a test, which become readable when something happens.
     package init?(pressure: [String], trigger: String, events: [String], isOrdinary: Bool = false) {
         var opened: Int32 = -1
         for path in pressure where opened < 0 { opened = cimages_open_pressure(path, trigger) }
@@ -47,7 +47,7 @@ package final class PressureFiles: Sendable {
         for descriptor in [pressure, events, bell] where descriptor >= 0 { close(descriptor) }
     }
 
-    /// Whether pressure is told of, and not counters only.
+    /// Whether pressure is reported, and not only counters.
     package var hasPressure: Bool { pressure >= 0 }
 
     /// Blocks until something happens.
@@ -64,8 +64,9 @@ package final class PressureFiles: Sendable {
         return news
     }
 
-    /// The news in the results of poll(2), 0 for a file that is not open. A trigger reports no error
-    /// while it lasts; a counter always does beside its news, and reading it tells whether it is gone.
+    /// Interprets the results of poll(2), which are 0 for a file that is not open. A trigger reports an error
+    /// only when it is removed; a counter always reports one with its news, and reading it shows whether it
+    /// was removed.
     ///
     /// | File              | Results                              | News     |
     /// |-------------------|--------------------------------------|----------|
@@ -91,18 +92,19 @@ package final class PressureFiles: Sendable {
         return news
     }
 
-    /// Blocks until the bell is rung, and for some milliseconds at most. Answers whether it was rung.
+    /// Blocks until the bell is rung, for at most some milliseconds. Returns whether it was rung.
     package func waitForBell(milliseconds: Int32) -> Bool {
         cimages_wait_for_bell(bell, milliseconds) != 0
     }
 
-    /// Ends the wait of now, or the next one. Callable from any thread.
+    /// Ends the current wait, or the next one. Callable from any thread.
     package func ring() {
         cimages_ring(bell)
     }
 
-    /// The counters, from the start of their file; reading them is what makes the next change an event.
-    /// Empty when there is no such file; `nil` when it cannot be read any more: its control group is gone.
+    /// Returns the counters from the start of their file. Reading them is required for the next change to be
+    /// an event. Empty if the file does not exist; `nil` if it can no longer be read, because its control
+    /// group was removed.
     package func readEvents() -> String? {
         text(of: events)
     }
@@ -112,7 +114,7 @@ package final class PressureFiles: Sendable {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         var count = pread(file, &bytes, bytes.count, 0)
         if count < 0, errno == ESPIPE { count = read(file, &bytes, bytes.count) }
-        // A pipe that is empty.
+        // An empty pipe.
         if count < 0, errno == EAGAIN { return "" }
         return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
     }
