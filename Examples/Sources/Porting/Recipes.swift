@@ -119,6 +119,26 @@ nonisolated final class PhotoClient: HTTPSessionManager, @unchecked Sendable {
 
 // MARK: Example
 
+/// A client that cannot be made without an album.
+nonisolated final class AlbumClient: HTTPSessionManager, @unchecked Sendable {
+    // @unchecked: what it adds does not change.
+    let album: String
+
+    init(album: String, service url: URL) {
+        self.album = album
+        super.init(baseURL: url)
+    }
+
+    required init(baseURL: URL?, configuration: SessionConfiguration) {
+        album = "all"
+        super.init(baseURL: baseURL, configuration: configuration)
+    }
+}
+
+// MARK: End of example
+
+// MARK: Example
+
 /// Adds the version of the API to the parameters of each request, and lets another serializer do the rest.
 nonisolated struct VersionedSerializer: RequestSerializer {
     var base = HTTPRequestSerializer()
@@ -294,6 +314,7 @@ final class Recipes {
     func client(_ url: URL) async throws {
         let client = PhotoClient(service: url)
         title = try await client.copied().photos().joined()
+        title += AlbumClient(album: "summer", service: url).album
         manager.requestSerializer = VersionedSerializer()
     }
 

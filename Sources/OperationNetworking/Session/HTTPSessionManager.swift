@@ -31,9 +31,10 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         restore(archive)
     }
 
-    /// Creates a session without a base URL.
-    public required init(configuration: SessionConfiguration = SessionConfiguration()) {
-        super.init(SessionCore(baseURL: nil, configuration: configuration))
+    /// Creates a session without a base URL. A subclass with a designated initializer inherits this one if it
+    /// writes ``init(baseURL:configuration:)``.
+    public required convenience init(configuration: SessionConfiguration = SessionConfiguration()) {
+        self.init(baseURL: nil, configuration: configuration)
     }
 
     // MARK: - Configuration
