@@ -4,7 +4,6 @@
 // MARK: Example
 
 import Foundation
-import FoundationNetworking
 import OperationNetworking
 
 nonisolated struct Photo: Decodable, Sendable {
@@ -12,11 +11,16 @@ nonisolated struct Photo: Decodable, Sendable {
     let url: URL
 }
 
-// A request, and its JSON as values.
 let manager = OperationManager(baseURL: URL(string: "http://127.0.0.1:8080/api/"))
 let photos = try await manager.get("photos", parameters: ["page": 2], as: [Photo].self)
+print("\(photos.count) photos")
 
-// A batch of downloads. Partial files that an earlier run has left are continued.
+// MARK: End of example
+
+// MARK: Example
+
+import FoundationNetworking     // for URLRequest
+
 let downloads = photos.map { photo in
     manager.downloadOperation(
         for: URLRequest(url: photo.url),
@@ -24,8 +28,8 @@ let downloads = photos.map { photo in
 }
 let batch = OperationBatch(downloads)
 batch.add(to: manager.operationQueue)
-batch.pause()       // keeps what has come
-batch.resume()      // asks for the rest, and only of the same file
+batch.pause()       // keeps the received bytes
+batch.resume()      // requests the rest, and only of the same file
 for result in await batch.results() { print(result) }
 
 // MARK: End of example

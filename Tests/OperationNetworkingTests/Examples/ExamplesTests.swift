@@ -23,7 +23,8 @@ struct ExamplesTests {
         // The addresses are fixed in the example: the server takes them as a proxy would.
         let result = try await ExampleProgram("Start").run(proxy: server.url, in: directory.url)
         #expect(result.status == 0, "\(result)")
-        #expect(result.lines.count == 2 && result.lines.allSatisfy { $0.hasPrefix("success(") }, "\(result)")
+        #expect(result.lines.count == 3 && result.lines.first == "2 photos", "\(result)")
+        #expect(result.lines.dropFirst().allSatisfy { $0.hasPrefix("success(") }, "\(result)")
         #expect(try String(contentsOf: directory.file("7.jpg"), encoding: .utf8) == "\(origin)a.jpg")
         #expect(try String(contentsOf: directory.file("8.jpg"), encoding: .utf8) == "\(origin)b.jpg")
         #expect(server.requests.first?.target == "\(origin)api/photos?page=2")
