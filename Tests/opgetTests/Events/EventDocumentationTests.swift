@@ -17,24 +17,24 @@ import Testing
         )
     }
 
-    /// The fields in the table of each chapter, by the chapter's name.
+    /// The fields of each event in the table. A row without an event continues the one above.
     private var documented: [String: [String]] {
-        var chapters: [String: [String]] = [:]
-        var chapter = ""
+        var fields: [String: [String]] = [:]
+        var events: [String] = []
         for line in text.split(separator: "\n") {
-            if line.hasPrefix("## ") {
-                chapter = String(line.dropFirst(3)).replacing("`", with: "")
-                chapters[chapter] = []
-            } else if let row = line.firstMatch(of: #/^\| `([A-Za-z]+)` /#) {
-                chapters[chapter, default: []].append(String(row.1))
-            }
+            guard let row = line.firstMatch(of: #/^\|(?<events>[^|]*)\|(?<fields>[^|]*)\|/#) else { continue }
+            let names = row.fields.matches(of: #/`([A-Za-z]+)`/#).map { String($0.1) }
+            guard !names.isEmpty else { continue }
+            let cell = row.events.trimmingCharacters(in: .whitespaces)
+            if !cell.isEmpty { events = cell.replacing("`", with: "").components(separatedBy: ", ") }
+            for event in events { fields[event, default: []] += names }
         }
-        return chapters
+        return fields
     }
 
     @Test func everyEventIsDocumentedAndNoOther() {
-        #expect(Set(documented.keys) == Set(EventName.allCases.map(\.rawValue) + ["Every event"]))
-        #expect(documented["Every event"] == ["event", "time"])
+        #expect(Set(documented.keys) == Set(EventName.allCases.map(\.rawValue) + ["every event"]))
+        #expect(documented["every event"] == ["event", "time"])
     }
 
     @Test(arguments: EventName.allCases)
