@@ -4,19 +4,19 @@ internal import OperationNetworkingSystem
 
 /// Reads the kernel's routing with rtnetlink.
 ///
-/// A change only causes everything to be read again: when an interface, an address or a nexthop object is
-/// removed, the kernel does not report every route that goes with it.
+/// After a change everything is read again, because the kernel does not report each route that disappears with
+/// an interface, an address or a nexthop object.
 ///
 /// | Change                                            | Read again                                           |
 /// |---------------------------------------------------|------------------------------------------------------|
-/// | an interface is added, removed or changed         | yes                                                  |
-/// | a message about an unchanged interface            | no: each scan of a wireless one causes a message     |
-/// | an address or a nexthop object                    | yes                                                  |
+/// | an interface is new, removed or changed           | yes                                                  |
+/// | a message about an interface that has not changed | no: a wireless one is reported at each scan          |
+/// | an address, a nexthop object                      | yes                                                  |
 /// | a default route                                   | yes                                                  |
-/// | another route, or a rule                          | if the kernel was asked about an address             |
-/// | a lost or invalid message                         | yes                                                  |
+/// | another route, a rule                             | if the kernel was asked about an address             |
+/// | a message that was lost, or is malformed          | yes                                                  |
 final class KernelRoutes: RouteReading {
-    /// The number of datagrams read in a row, so that a flood of them cannot block the caller.
+    /// The number of datagrams that are read in a row, so that a flood of them does not block the queue.
     private static let turn = 256
 
     private var changes: NetlinkSocket?
@@ -30,7 +30,7 @@ final class KernelRoutes: RouteReading {
         inquiry = try RouteInquiry()
         let source = DispatchSource.makeReadSource(fileDescriptor: changes.descriptor, queue: queue)
         source.setEventHandler(handler: wake)
-        // Dispatch releases the descriptor before it is closed.
+        // The descriptor is closed after Dispatch has released it.
         let held = Locked<NetlinkSocket?>(changes)
         source.setCancelHandler { held.change { $0 = nil } }
         self.changes = changes
@@ -49,7 +49,7 @@ final class KernelRoutes: RouteReading {
                 case .nothing: return hasChanged
                 }
             } catch {
-                // The lost message may have been a change.
+                // The message that could not be read may have been a change.
                 return true
             }
         }

@@ -3,20 +3,20 @@ internal import OperationNetworkingSystem
 
 /// Decides when a host's name is looked up, and keeps its addresses. A value.
 ///
-/// | phase   | lookup requested    | result                                                  | delay over |
-/// |---------|---------------------|---------------------------------------------------------|------------|
-/// | idle    | look up, as try 0   | -                                                       | -          |
-/// | looking | look up again later | look up again if requested; wait after a temporary failure, while tries are left; otherwise idle | - |
-/// | waiting | look up, as try 0   | -                                                       | look up, as the next try |
+/// | phase   | asked               | a result arrived                                        | the delay is over |
+/// |---------|---------------------|---------------------------------------------------------|-------------------|
+/// | idle    | looks, as try 0     | -                                                       | -                 |
+/// | looking | looks after this    | idle; looks if asked meanwhile; waits if there is none *now*, and tries are left | - |
+/// | waiting | looks, as try 0     | -                                                       | looks, as the next try |
 ///
-/// A lookup is requested when monitoring begins and when the routes change, because a name may have other
-/// addresses in another network. If a lookup fails temporarily, the earlier addresses are kept and three more
-/// tries follow: the file with the name servers may be written after the route to them. After that, nothing
-/// happens until the routes change.
+/// It is asked when monitoring begins and when the routes change, because a name may have other addresses in
+/// another network. A lookup that fails for now leaves the earlier addresses and is tried three more times:
+/// the file with the name servers may appear later than the route to them. After that, nothing is looked up
+/// until the routes change.
 struct NameLookup: Hashable, Sendable {
     enum Effect: Hashable, Sendable {
         case none
-        /// Look up the name, and call `end` with the result and this turn.
+        /// Look the name up, and pass the result on with the turn.
         case look(turn: Int)
         /// Call `wake` with this turn after some seconds.
         case wait(TimeInterval, turn: Int)
@@ -31,7 +31,7 @@ struct NameLookup: Hashable, Sendable {
     /// The delays before the further tries, in seconds.
     static let delays: [TimeInterval] = [0.5, 2, 8]
 
-    /// The addresses. Empty if the name has none or the lookup failed; `nil` before the first result.
+    /// The addresses. Empty if there are none, or if the lookup failed; `nil` if they are not known yet.
     private(set) var addresses: [RouteDestination]?
     private var phase = Phase.idle
     private var turn = 0
@@ -45,7 +45,7 @@ struct NameLookup: Hashable, Sendable {
         }
     }
 
-    /// Records the result of a lookup. The result of an earlier lookup is ignored.
+    /// Records a result. A result of an earlier lookup than the last is ignored.
     mutating func end(_ answer: HostLookup, turn: Int) -> Effect {
         guard case .looking(let number, let again) = phase, turn == self.turn else { return .none }
         phase = .idle
@@ -66,7 +66,7 @@ struct NameLookup: Hashable, Sendable {
         return look(tryNumber: number)
     }
 
-    /// Cancels the lookup and the next try. The addresses stay.
+    /// Ends the lookup or the delay. The addresses stay.
     mutating func stop() {
         phase = .idle
         turn += 1

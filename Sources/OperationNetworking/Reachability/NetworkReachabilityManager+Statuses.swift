@@ -2,15 +2,13 @@ public import Foundation
 internal import OperationNetworkingSystem
 
 extension Notification.Name {
-    /// Posted when a ``NetworkReachabilityManager`` has a new status, and for its first status after a start.
-    /// The object is the manager. The `userInfo` contains the status under
-    /// ``NetworkReachabilityManager/statusUserInfoKey``.
+    /// Posted when a ``NetworkReachabilityManager`` has a new status, or its first one after a start. The object
+    /// is the manager; the status is in the `userInfo`, under ``NetworkReachabilityManager/statusUserInfoKey``.
     public static let reachabilityDidChange = Notification.Name("OperationNetworking.reachability.change")
 }
 
 extension NetworkReachabilityManager {
-    /// The statuses of a manager: see ``NetworkReachabilityManager/statuses``. The sequence retains the
-    /// manager.
+    /// The statuses of a manager, which the sequence retains: see ``NetworkReachabilityManager/statuses``.
     public struct Statuses: AsyncSequence, Sendable {
         /// The element is a status.
         public typealias Element = NetworkReachabilityStatus
@@ -21,12 +19,12 @@ extension NetworkReachabilityManager {
             self.manager = manager
         }
 
-        /// Starts monitoring, unless the manager does already.
+        /// Starts monitoring, unless the manager monitors already.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(manager)
         }
 
-        /// An iterator that monitors until it is released.
+        /// An iterator, which monitors until it is released.
         public struct AsyncIterator: AsyncIteratorProtocol {
             private let manager: NetworkReachabilityManager
             private var stream: AsyncStream<NetworkReachabilityStatus>.Iterator
@@ -36,18 +34,18 @@ extension NetworkReachabilityManager {
                 stream = manager.makeStream().makeAsyncIterator()
             }
 
-            /// Returns the first status at once, and then waits for each new one. Returns `nil` if the task
-            /// is cancelled.
+            /// Returns the current status at first, and then waits for each new one; `nil` if the task was
+            /// cancelled.
             public mutating func next() async -> NetworkReachabilityStatus? {
                 await stream.next()
             }
         }
     }
 
-    /// The current status at once, then every new one, without an end. A task that does not keep up receives
-    /// only the newest.
+    /// The current status, and then each new one, without an end. A task that does not keep up gets the newest
+    /// only.
     ///
-    /// Iterating monitors even without ``startMonitoring()``. Each `for await` loop receives every status.
+    /// Reading the sequence monitors, even without ``startMonitoring()``. Each `for await` gets every status.
     public var statuses: Statuses { Statuses(self) }
 
     private func makeStream() -> AsyncStream<NetworkReachabilityStatus> {
@@ -58,13 +56,13 @@ extension NetworkReachabilityManager {
         let number = state.withLock { $0.begin(continuation) }
         continuation.onTermination = { [weak self] _ in self?.endStream(number) }
         monitor()
-        state.withLock { $0.sendFirstStatus(to: number) }
+        state.withLock { $0.deliverFirstStatus(to: number) }
         return stream
     }
 
     private func endStream(_ number: Int) {
         let ended = state.withLock { $0.end(number) }
         withExtendedLifetime(ended) {}
-        stopMonitoringIfUnused()
+        leaveMonitor()
     }
 }

@@ -2,7 +2,7 @@ public import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Monitors whether a route exists: to the internet, to a host, or to an address.
+/// Monitors whether there is a route to the internet, to a host, or to an address.
 ///
 /// ```swift
 /// let reachability = NetworkReachabilityManager.shared
@@ -10,25 +10,24 @@ internal import OperationNetworkingSystem
 /// reachability.startMonitoring()
 /// ```
 ///
-/// The kernel reports changes (rtnetlink); nothing is polled and nothing is sent. A route does not guarantee
-/// a response: the server may be down, and without a route it may be reachable through a proxy. So do not
-/// check the status before a request. Send it, and use the status to decide when to retry.
+/// The kernel reports changes (rtnetlink); nothing is polled, and nothing is sent. A route does not prove that a
+/// server answers: it may be down, and a server without a route may be reached through a proxy. So do not check
+/// the status before a request. Send it, and use the status to decide when to try again.
 ///
 /// | Manager           | Reachable when                                                                       |
 /// |-------------------|--------------------------------------------------------------------------------------|
-/// | ``shared``        | a default route of IPv4 or IPv6 uses an interface that is up                         |
-/// | `init(domain:)`   | the name exists, and the kernel has a route to one of its addresses                  |
-/// | `init(address:)`  | the kernel has a route to it through an interface that is up (or it is this machine's) |
+/// | ``shared``        | a default route, of IPv4 or IPv6, leaves by an interface that is up                  |
+/// | `init(domain:)`   | the name is known, and the kernel has a route to one of its addresses                |
+/// | `init(address:)`  | the kernel has a route to it, by an interface that is up, or it is this machine's    |
 ///
-/// ``status`` is ``NetworkReachabilityStatus/unknown`` until it is monitored: after ``startMonitoring()``,
-/// and while ``statuses`` is iterated. The first status is known when `startMonitoring()` returns or, for a
-/// domain, when its name has been looked up. Everything may be called from any thread. A manager stops when
-/// it is released.
+/// ``status`` is ``NetworkReachabilityStatus/unknown`` until monitoring begins, with ``startMonitoring()`` or by
+/// reading ``statuses``. The first value is known when `startMonitoring()` returns, or for a domain when the name
+/// was looked up. Everything may be called from any thread. A manager stops when it is released.
 public final class NetworkReachabilityManager: Sendable {
     /// The key of the status in the `userInfo` of ``Foundation/NSNotification/Name/reachabilityDidChange``.
     public static let statusUserInfoKey = "status"
 
-    /// The shared manager of the default routes.
+    /// The shared manager, which monitors the default routes.
     public static let shared = NetworkReachabilityManager()
 
     let target: ReachabilityTarget
@@ -36,24 +35,23 @@ public final class NetworkReachabilityManager: Sendable {
     let state = Locked(ReachabilityState())
     let routeMembership = RouteMonitor.Membership()
 
-    /// Creates another manager of the default routes, which has its own closure.
+    /// Creates a manager of the default routes.
     public convenience init() {
         self.init(.internet)
     }
 
     /// Creates a manager of a host.
     ///
-    /// The name is looked up when monitoring begins and when routes change. A name that does not exist is not
-    /// reachable. If a lookup fails temporarily, the earlier addresses are kept; without any, the host is not
-    /// reachable, and the name is looked up again after 0.5, 2 and 8 seconds.
+    /// The name is looked up when monitoring begins, and again when the routes change. A name that does not exist
+    /// is not reachable. If the lookup fails for now, the earlier addresses count; without any, the host is not
+    /// reachable. The lookup is then repeated after 0.5, 2 and 8 seconds.
     /// - Parameter domain: a name such as `example.com`, or an address.
     public convenience init(domain: String) {
         self.init(.host(domain))
     }
 
-    /// Creates a manager of an address. Fails if the text is not an address.
-    /// - Parameter address: an address such as `192.0.2.1` or `2001:db8::1`, or one with an interface,
-    ///   `fe80::1%eth0`.
+    /// Creates a manager of an address; `nil` if the text is not an address.
+    /// - Parameter address: `192.0.2.1`, `2001:db8::1`, or with an interface `fe80::1%eth0`.
     public convenience init?(address: String) {
         guard let target = ReachabilityTarget(address: address) else { return nil }
         self.init(target)
@@ -70,38 +68,37 @@ public final class NetworkReachabilityManager: Sendable {
 
     // MARK: - Status
 
-    /// The latest status. It does not change after ``stopMonitoring()``.
+    /// The newest status. It no longer changes after ``stopMonitoring()``.
     public var status: NetworkReachabilityStatus { state.withLock { $0.status } }
 
-    /// Whether a route exists. `false` while that is unknown.
+    /// Whether there is a route. `false` while the status is unknown.
     public var isReachable: Bool { status.isReachable }
 
-    /// Whether routes exist through mobile networks only.
+    /// Whether the only route is by a mobile network.
     public var isReachableViaWWAN: Bool { status == .reachableViaWWAN }
 
-    /// Whether a route exists through another interface, including wired ones.
+    /// Whether there is a route by another interface, such as a cable.
     public var isReachableViaWiFi: Bool { status == .reachableViaWiFi }
 
-    /// The status in words. In English, like every text of this library.
+    /// The status in words, in English.
     public var localizedStatus: String { status.description }
 
-    /// The error that prevents monitoring: the process has no file descriptors left, or is not allowed to
-    /// read the kernel's routes. `nil` if the last ``startMonitoring()`` succeeded.
+    /// The error of the last ``startMonitoring()``: the process has no descriptors left, or may not ask the
+    /// kernel. `nil` if it succeeded.
     public var monitoringError: (any Error)? { state.withLock { $0.monitoringError } }
 
-    // MARK: - Observing
+    // MARK: - Callbacks
 
-    /// The queue of the closure and the notification. Defaults to `nil`, the main queue. Read before each
-    /// delivery.
+    /// The queue of the closure and the notification; `nil` is the main queue. It is read at each delivery.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
         set { state.change { $0.completionQueue = newValue } }
     }
 
-    /// Sets a closure that is called on ``completionQueue``, before the notification, with the first status
-    /// after each ``startMonitoring()`` and with every new status. ``status`` is that status or a newer one
-    /// by then. A queue that does not keep up receives only the newest status. A closure from main-actor code
-    /// is called on the main queue.
+    /// Sets a closure that is called with the first status after each ``startMonitoring()`` and with each new
+    /// status, before the notification. ``status`` may be newer by then. It is called on ``completionQueue``, or on
+    /// the main queue if it is written in main-actor code. A queue that does not keep up gets the newest status
+    /// only.
     ///
     /// The closure is retained until another one is set. If it captures the manager, it retains the manager.
     public func setStatusChange(
@@ -112,22 +109,21 @@ public final class NetworkReachabilityManager: Sendable {
 
     // MARK: - Commands
 
-    /// Starts or restarts monitoring. The closure is called and the notification posted at least once.
+    /// Starts monitoring, or starts it again: the closure is called and the notification posted at least once.
     public func startMonitoring() {
         state.withLock { $0.start() }
         monitor()
     }
 
-    /// Stops monitoring. Except for a call in progress, the closure is not called and no notification is
-    /// posted after that.
+    /// Stops monitoring. A callback that is already running still ends; no other one follows.
     public func stopMonitoring() {
         state.withLock { $0.stop() }
-        stopMonitoringIfUnused()
+        leaveMonitor()
     }
 
     // MARK: - Helpers
 
-    /// Starts observing routes, and determines the first status before it returns.
+    /// Subscribes to the routes, and finds the first status before it returns.
     func monitor() {
         do {
             try environment.monitor.join(self)
@@ -137,9 +133,9 @@ public final class NetworkReachabilityManager: Sendable {
         }
     }
 
-    /// Stops observing routes unless something still needs them. Returns at once.
-    func stopMonitoringIfUnused() {
-        environment.monitor.leaveIfUnused(self)
+    /// Unsubscribes from the routes, unless something still monitors. Returns at once.
+    func leaveMonitor() {
+        environment.monitor.reconsider(self)
     }
 
     private func find(_ status: NetworkReachabilityStatus) {
@@ -147,7 +143,7 @@ public final class NetworkReachabilityManager: Sendable {
         if isToSchedule { scheduleDelivery() }
     }
 
-    /// The closure does not retain the manager: a main queue that never runs would keep it alive forever.
+    /// Captures the manager weakly: a main queue that never runs would retain it for ever.
     private func scheduleDelivery() {
         (completionQueue ?? .main).async { [weak self] in self?.deliver() }
     }
@@ -156,7 +152,7 @@ public final class NetworkReachabilityManager: Sendable {
         let (status, block, turn) = state.withLock { ($0.news.take(), $0.statusChange, $0.turn) }
         guard let status, let block else { return conclude(status, turn) }
         let call = Callback(in: block.isolation) { [weak self] in
-            // The manager may have been stopped or released since this was scheduled.
+            // The manager may have been stopped or released meanwhile.
             if self?.state.withLock({ $0.turn == turn }) == true {
                 callAssumingIsolation(of: block, status)
             }
@@ -168,7 +164,7 @@ public final class NetworkReachabilityManager: Sendable {
         }
     }
 
-    /// Called on the completion queue, after the closure.
+    /// Posts the notification, on the completion queue, after the closure was called.
     private func conclude(_ status: NetworkReachabilityStatus?, _ turn: Int) {
         if let status, state.withLock({ $0.turn == turn }) {
             NotificationCenter.default.post(
@@ -181,13 +177,13 @@ public final class NetworkReachabilityManager: Sendable {
         if hasMore { scheduleDelivery() }
     }
 
-    /// Determines the status again. Called on the monitor's queue.
-    private func look(at routes: RouteMonitor.Routes) {
+    /// Updates the status. Called on the monitor's queue.
+    private func update(from routes: RouteMonitor.Routes) {
         guard target != .internet else { return find(routes.table.status) }
         let known = state.withLock { $0.lookup.addresses }
         guard let destinations = target.destinations(in: routes.table, known: known) else { return }
         let statuses = destinations.compactMap { routes.status(of: $0) }
-        // Without an answer from the kernel, the status does not change.
+        // If the kernel could not be asked, the status stays.
         guard destinations.isEmpty || !statuses.isEmpty else { return }
         find(statuses.max { $0.rawValue < $1.rawValue } ?? .notReachable)
     }
@@ -200,10 +196,10 @@ public final class NetworkReachabilityManager: Sendable {
         case .none:
             break
         case .look(let turn):
-            environment.look(name) { [weak self] answer in
+            environment.lookUp(name) { [weak self] answer in
                 guard let self else { return }
                 lookUp { $0.end(answer, turn: turn) }
-                environment.monitor.lend(to: routeMembership) { [weak self] in self?.look(at: $0) }
+                environment.monitor.withRoutes(for: routeMembership) { [weak self] in self?.update(from: $0) }
             }
         case .wait(let seconds, let turn):
             environment.wait(seconds) { [weak self] in self?.lookUp { $0.wake(turn: turn) } }
@@ -214,26 +210,25 @@ public final class NetworkReachabilityManager: Sendable {
 // MARK: - Membership in the route monitor
 
 extension NetworkReachabilityManager {
-    /// Whether the monitor has to report changes.
-    var wantsRoutes: Bool { state.withLock { $0.isMonitoring } }
+    var isMonitoring: Bool { state.withLock { $0.isMonitoring } }
 
     /// Called on the monitor's queue when the manager becomes a member, and after each change.
     func routesDidChange(_ routes: RouteMonitor.Routes) {
-        look(at: routes)
+        update(from: routes)
         lookUp { $0.ask() }
     }
 }
 
-/// The destination of the route that a manager monitors.
+/// The destination whose route a manager monitors.
 enum ReachabilityTarget: Hashable, Sendable {
-    /// Any destination of the default routes.
+    /// The default routes.
     case internet
     /// A name, which is looked up.
     case host(String)
-    /// An address. A zone names the interface of a link-local one (RFC 4007 §11).
+    /// An address, with the zone that names the interface of a link-local one (RFC 4007 §11).
     case address(InternetAddress, zone: String?)
 
-    /// Fails if the text is not an address.
+    /// `nil` if the text is not an address.
     init?(address text: String) {
         let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first.flatMap({ InternetAddress(String($0)) }) else { return nil }
@@ -243,7 +238,7 @@ enum ReachabilityTarget: Hashable, Sendable {
         self = .address(address, zone: zone)
     }
 
-    /// The current destinations. Empty if none exist; `nil` if they are unknown.
+    /// The destinations among these interfaces. Empty if there are none at present.
     func destinations(in table: RouteTable, known addresses: [RouteDestination]?) -> [RouteDestination]? {
         switch self {
         case .internet: nil
@@ -255,33 +250,33 @@ enum ReachabilityTarget: Hashable, Sendable {
     }
 }
 
-/// The services that a manager uses, which tests replace.
+/// What a manager needs of the system: routes, name lookups and timers. Tests have their own.
 struct ReachabilityEnvironment: Sendable {
-    /// Looks up a name, and calls `answer` on any thread.
-    typealias Look = @Sendable (_ name: String, _ answer: @escaping @Sendable (HostLookup) -> Void) -> Void
+    /// Looks a name up, and passes the result on, on any thread.
+    typealias LookUp = @Sendable (_ name: String, _ answer: @escaping @Sendable (HostLookup) -> Void) -> Void
 
     /// Calls a closure after some seconds, on any thread.
     typealias Wait = @Sendable (_ seconds: TimeInterval, _ body: @escaping @Sendable () -> Void) -> Void
 
     var monitor: RouteMonitor
-    var look: Look
+    var lookUp: LookUp
     var wait: Wait
 
-    /// Concurrent, because a lookup takes as long as the servers do.
+    /// Concurrent, because a lookup may block for as long as the servers take.
     private static let names = DispatchQueue(label: "OperationNetworking.names", attributes: .concurrent)
 
     static let system = ReachabilityEnvironment(
         monitor: .shared,
-        look: { name, answer in names.async { answer(HostLookup(host: name)) } },
+        lookUp: { name, answer in names.async { answer(HostLookup(host: name)) } },
         wait: { seconds, body in names.asyncAfter(deadline: .now() + seconds, execute: body) }
     )
 }
 
 extension NetworkReachabilityManager: NetworkWaiting {
-    /// Returns when a route exists, or when the task is cancelled; returns at once if monitoring fails.
-    /// Monitors in the meantime. For a domain, a default route is enough: a change of routes does not mean
-    /// that its name can be looked up again.
-    /// - Returns: whether no route existed at the time of the call.
+    /// Waits until the target is reachable, and monitors meanwhile. Returns at once if monitoring fails, and when
+    /// the task is cancelled. For a domain a default route is enough, because routes do not show when its name can
+    /// be looked up again.
+    /// - Returns: whether the target was not reachable when this was called.
     public func waitForNetwork() async -> Bool {
         guard case .host = target else { return await waitForStatus() }
         let internet = NetworkReachabilityManager(.internet, in: environment)

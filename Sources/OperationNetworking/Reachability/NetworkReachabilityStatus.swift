@@ -1,6 +1,6 @@
-/// Whether packets can leave this machine, and through which kind of interface.
+/// Whether packets leave this machine, and by what kind of interface.
 public enum NetworkReachabilityStatus: Int, Hashable, Sendable, CaseIterable {
-    /// Not monitored yet, or the name is being looked up for the first time.
+    /// Monitoring has not begun, or a name is being looked up for the first time.
     case unknown = -1
     /// No route exists, or none through an interface that is up.
     case notReachable = 0
@@ -11,7 +11,7 @@ public enum NetworkReachabilityStatus: Int, Hashable, Sendable, CaseIterable {
     /// everything but WWAN.
     case reachableViaWiFi = 2
 
-    /// Whether a route exists.
+    /// Whether there is a route.
     public var isReachable: Bool { self == .reachableViaWWAN || self == .reachableViaWiFi }
 }
 

@@ -1,20 +1,19 @@
 import Dispatch
 
-/// The mutable state of a manager, which one lock protects.
+/// The mutable state of a manager, behind one lock.
 ///
-/// | event                            | the sequences                | closure and notification            |
-/// |----------------------------------|------------------------------|-------------------------------------|
-/// | a sequence begins                | the new one receives the status | -                                |
-/// | a new status                     | receive it                   | receive it, if monitoring was started |
-/// | the first known status after a start | receive it if it is new  | receive it                          |
-/// | the same status again            | -                            | -                                   |
-/// | a stop                           | continue                     | receive nothing more                |
+/// | Event                                 | Sequences                | Closure and notification       |
+/// |---------------------------------------|--------------------------|--------------------------------|
+/// | a sequence begins                     | that one gets the status | -                              |
+/// | a new status                          | get it                   | get it, if the manager started |
+/// | the first known status after a start  | get it, if it is new     | get it                         |
+/// | the same status again                 | -                        | -                              |
+/// | a stop                                | continue                 | end                            |
 ///
-/// A queue that does not keep up receives only the newest status: ``NewestValue``.
+/// A queue that does not keep up gets the newest status only: ``NewestValue``.
 struct ReachabilityState {
     private struct Observer {
         let continuation: AsyncStream<NetworkReachabilityStatus>.Continuation
-        /// Whether it has received its first status.
         var hasFirstStatus = false
     }
 
@@ -32,7 +31,7 @@ struct ReachabilityState {
     /// The statuses for the closure and the notification.
     var news = NewestValue<NetworkReachabilityStatus>()
 
-    /// Whether anything observes the status.
+    /// Whether anyone waits for a status.
     var isMonitoring: Bool { isStarted || !sequences.isEmpty }
 
     mutating func start() {
@@ -57,8 +56,8 @@ struct ReachabilityState {
         return lastSequence
     }
 
-    /// Sends a sequence its first status.
-    mutating func sendFirstStatus(to sequence: Int) {
+    /// Delivers the first status to a sequence.
+    mutating func deliverFirstStatus(to sequence: Int) {
         sequences[sequence]?.hasFirstStatus = true
         sequences[sequence]?.continuation.yield(status)
     }
@@ -74,11 +73,13 @@ struct ReachabilityState {
     /// Records the current status.
     /// - Returns: whether the caller has to schedule a delivery.
     mutating func find(_ found: NetworkReachabilityStatus) -> Bool {
-        let isNews = found != status
+        let isNew = found != status
         status = found
-        // Yielding runs no code of the task under this lock.
-        if isNews {
-            for sequence in sequences.values where sequence.hasFirstStatus { sequence.continuation.yield(found) }
+        // A continuation runs no code of the task under this lock.
+        if isNew {
+            for sequence in sequences.values where sequence.hasFirstStatus {
+                sequence.continuation.yield(found)
+            }
         }
         return isStarted && found != .unknown && news.offer(found)
     }

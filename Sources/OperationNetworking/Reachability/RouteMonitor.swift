@@ -2,9 +2,8 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Reports changes of the kernel's routing to its members, which are reachability managers. The process has
-/// one pair of sockets, which is open while the monitor has members. Everything happens on the monitor's own
-/// queue.
+/// Notifies its members, reachability managers, of the kernel's routing. The process has one pair of sockets,
+/// which is open while there are members. All work is done on the monitor's own queue.
 final class RouteMonitor: Sendable {
     /// Identifies a member.
     struct Membership: Hashable, Sendable {
@@ -19,12 +18,12 @@ final class RouteMonitor: Sendable {
         }
     }
 
-    /// The current routing, which a member may use on the monitor's queue.
+    /// The current routing, valid during a call on the monitor's queue.
     struct Routes {
         let table: RouteTable
         fileprivate let monitor: RouteMonitor
 
-        /// Returns the status of an address; `nil` if the kernel could not be asked.
+        /// The status of an address; `nil` if the kernel could not be asked.
         func status(of destination: RouteDestination) -> NetworkReachabilityStatus? {
             do {
                 return table.status(of: try monitor.state.withLock { try $0.reader.route(to: destination) })
@@ -43,7 +42,7 @@ final class RouteMonitor: Sendable {
         var members: [Membership: Member] = [:]
         /// `nil` while the sockets are closed.
         var table: RouteTable?
-        /// The number of failed attempts to read a change; 0 if the table is up to date.
+        /// The number of failed attempts to read a change. If it is 0, the table is up to date.
         var failedReads = 0
         /// Whether another attempt is scheduled.
         var hasRetry = false
@@ -70,12 +69,12 @@ final class RouteMonitor: Sendable {
     /// Whether the sockets are open.
     var isOpen: Bool { queue.sync { state.withLock { $0.table != nil } } }
 
-    /// Makes `object` a member if it wants routes, and reports them before it returns, even if it was a
-    /// member already. Must not be called on the monitor's queue.
-    /// - Throws: a `POSIXError` if the kernel cannot be asked.
+    /// Makes `object` a member if it is monitoring, and notifies it of the routes before this returns, even if
+    /// it was a member before. Must not be called on the monitor's queue.
+    /// - Throws: a `POSIXError` that says why the kernel cannot be asked.
     func join(_ object: NetworkReachabilityManager) throws {
         try queue.sync {
-            guard object.wantsRoutes else { return remove(object.routeMembership) }
+            guard object.isMonitoring else { return remove(object.routeMembership) }
             let table = try state.withLock { state in
                 let table = try state.table ?? open(&state)
                 state.members[object.routeMembership] = Member(object: object)
@@ -85,11 +84,11 @@ final class RouteMonitor: Sendable {
         }
     }
 
-    /// Ends the membership of an object that no longer wants routes. Returns at once.
-    func leaveIfUnused(_ object: NetworkReachabilityManager) {
+    /// Ends the membership of an object that is no longer monitoring. Returns at once.
+    func reconsider(_ object: NetworkReachabilityManager) {
         let membership = object.routeMembership
         queue.async { [weak object] in
-            if object?.wantsRoutes != true { self.remove(membership) }
+            if object?.isMonitoring != true { self.remove(membership) }
         }
     }
 
@@ -98,8 +97,8 @@ final class RouteMonitor: Sendable {
         queue.async { self.remove(membership) }
     }
 
-    /// Calls `body` with the routes on the monitor's queue, if the membership exists. Returns at once.
-    func lend(to membership: Membership, _ body: @escaping @Sendable (Routes) -> Void) {
+    /// Calls `body` with the routes on the monitor's queue, if the membership has not ended. Returns at once.
+    func withRoutes(for membership: Membership, _ body: @escaping @Sendable (Routes) -> Void) {
         queue.async {
             let table = self.state.withLock { $0.members[membership] == nil ? nil : $0.table }
             if let table { body(Routes(table: table, monitor: self)) }
@@ -127,8 +126,8 @@ final class RouteMonitor: Sendable {
         }
     }
 
-    /// Reads a change. If that fails (no memory, no descriptors), it is tried again after 0.1, 0.2, 0.4
-    /// seconds and so on up to a minute, and at the next change. The known routes stay until then.
+    /// A change that cannot be read for now (no memory, no descriptors) is read again after 0.1, 0.2, 0.4
+    /// seconds and so on up to a minute, and with the next change. Until then the earlier table stays.
     private func refresh(isRetry: Bool = false) {
         let (news, delay) = state.withLock {
             state -> (([NetworkReachabilityManager], RouteTable)?, Double?) in
@@ -155,7 +154,7 @@ final class RouteMonitor: Sendable {
 }
 
 extension POSIXError {
-    /// Converts an error of the system layer.
+    /// Converts a system error to Foundation's.
     fileprivate init(_ error: any Error) {
         let code = (error as? SystemError).flatMap { POSIXErrorCode(rawValue: $0.code) }
         self.init(code ?? .EIO, userInfo: [NSDebugDescriptionErrorKey: "\(error)"])
@@ -165,16 +164,17 @@ extension POSIXError {
 /// Reads the kernel's routing, or simulates it in tests. Used on one thread at a time, never on the network
 /// thread.
 protocol RouteReading: AnyObject {
-    /// Calls `wake` on `queue` when the kernel reports a change, until ``close()``.
+    /// Calls `wake` on `queue` for each change that the kernel reports, until ``close()``.
     func open(on queue: DispatchQueue, wake: @escaping @Sendable () -> Void) throws
 
-    /// Returns whether anything relevant has changed since the last call.
+    /// Returns whether a relevant change may have happened since the last call.
     func takeChanges() -> Bool
 
-    /// Returns the current interfaces and default routes.
+    /// Reads the interfaces and the default routes.
     func table() throws -> RouteTable
 
-    /// Returns the route of a packet to `destination`; `nil` if none exists, or it is refused.
+    /// Returns the route that a packet to `destination` would take; `nil` if there is none, or if it refuses
+    /// the packet.
     func route(to destination: RouteDestination) throws -> NetworkRoute?
 
     func close()

@@ -1,23 +1,23 @@
 internal import OperationNetworkingSystem
 
-/// Decides from interfaces and default routes whether packets can leave this machine. A value.
+/// Decides by interfaces and default routes whether packets leave this machine.
 ///
-/// For each family, the default routes are tried in the kernel's order: first those of the table `main`, then
-/// those of `default`, each by metric.
+/// The default routes of each family are examined in the kernel's order: those of the table `main`, then those
+/// of `default`, each by metric.
 ///
 /// | Default route                                      | Means                                                    |
 /// |----------------------------------------------------|----------------------------------------------------------|
-/// | through an interface that is up                    | reachable through that interface                         |
-/// | through an interface that is down, or the loopback | continue with the next route                             |
-/// | through several interfaces (multipath)             | the first of them that is up                             |
-/// | through a nexthop object that is not included      | reachable through an unknown interface                   |
-/// | unreachable, blackhole, prohibit                   | not reachable; later routes are never used               |
-/// | throw                                              | later routes of its table are never used                 |
+/// | by an interface that is up                         | reachable, by that interface                             |
+/// | by an interface that is not up, or by the loopback | nothing: the next one is examined                        |
+/// | by several (multipath)                             | the first of them that is up                             |
+/// | by a nexthop object that the message does not name | reachable, by an unknown interface                       |
+/// | unreachable, blackhole, prohibit                   | not reachable; those behind it are never used            |
+/// | throw                                              | those behind it in its table are never used              |
 /// | none                                               | not reachable                                            |
 ///
-/// The machine is reachable if one of the families is, and reachable via WWAN if all reachable families use
-/// such an interface. Tables that only rules (`ip rule`) refer to are ignored, because the rules decide for
-/// which packets they are used. For a single address, the kernel is asked, which applies the rules.
+/// The internet is reachable if one family is, and reachable via WWAN if every reachable family leaves by such
+/// an interface. Tables of rules (`ip rule`) are ignored, because the rules decide which packets use them. The
+/// status of a single address comes from the kernel, which knows the rules.
 struct RouteTable: Hashable, Sendable {
     /// The interfaces by index.
     var interfaces: [UInt32: NetworkInterface] = [:]

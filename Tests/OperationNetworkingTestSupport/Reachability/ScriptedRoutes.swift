@@ -122,7 +122,7 @@ struct ReachabilityScene {
     func manager(_ target: ReachabilityTarget = .internet) -> NetworkReachabilityManager {
         let environment = ReachabilityEnvironment(
             monitor: monitor,
-            look: { [questions] name, answer in questions.append(Question(name: name, answer: answer)) },
+            lookUp: { [questions] name, answer in questions.append(Question(name: name, answer: answer)) },
             wait: { [waits] seconds, end in waits.append(Wait(seconds: seconds, end: end)) }
         )
         let manager = NetworkReachabilityManager(target, in: environment)

@@ -59,7 +59,7 @@ struct NetworkReachabilityManagerTests {
         #expect(manager.isReachableViaWiFi && !manager.isReachableViaWWAN)
     }
 
-    @Test func isReachableHasTheNewValueInClosuresAndNotifications() async throws {
+    @Test func isReachableHasTheNewValueInTheClosureAndTheNotification() async throws {
         let scene = ReachabilityScene()
         let manager = scene.manager()
         let ear = Ear(manager)
@@ -78,7 +78,7 @@ struct NetworkReachabilityManagerTests {
         )
     }
 
-    @Test func isReachableHasTheNewValueWhenTheSequenceReportsIt() async throws {
+    @Test func isReachableHasTheNewValueWhenTheSequenceDeliversIt() async throws {
         let scene = ReachabilityScene()
         let manager = scene.manager()
         var statuses = manager.statuses.makeAsyncIterator()
@@ -91,7 +91,7 @@ struct NetworkReachabilityManagerTests {
         #expect(!manager.isReachable)
     }
 
-    @Test func anUnchangedStatusIsNotReported() async throws {
+    @Test func whatDoesNotChangeTheStatusIsNotReported() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let manager = scene.manager()
         let ear = Ear(manager)
@@ -135,7 +135,7 @@ struct NetworkReachabilityManagerTests {
         #expect(silent.heard.elements.count == 2)
     }
 
-    @Test func aSlowQueueReceivesTheNewestStatus() async throws {
+    @Test func aQueueThatIsLateGetsTheNewestStatus() async throws {
         let scene = ReachabilityScene()
         let manager = scene.manager()
         let ear = Ear(manager)
@@ -275,7 +275,7 @@ struct NetworkReachabilityManagerTests {
         #expect(status == .reachableViaWiFi)
     }
 
-    @Test func withoutDescriptorsTheStatusIsUnknownAndTheErrorIsReported() {
+    @Test func withoutDescriptorsTheStatusIsUnknownAndTheReasonIsKnown() {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let manager = scene.manager()
         scene.routes.fail(SystemError(EMFILE, "socket"))

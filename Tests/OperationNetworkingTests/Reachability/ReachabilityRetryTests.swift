@@ -27,7 +27,7 @@ struct ReachabilityRetryTests {
         #expect(await unknown.manager().waitForNetwork() == false)
     }
 
-    @Test func aStaleStatusBlocksNobodyWhenTheKernelCannotBeMonitored() async throws {
+    @Test func anEarlierStatusDelaysNothingWhenTheKernelCannotBeRead() async throws {
         let scene = ReachabilityScene()
         let manager = scene.manager()
         let heard = Recorder<NetworkReachabilityStatus>()

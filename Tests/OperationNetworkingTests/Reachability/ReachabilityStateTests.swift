@@ -45,7 +45,7 @@ extension ReachabilityState {
         #expect(state.take() == .reachableViaWiFi)
     }
 
-    @Test func aSlowQueueReceivesOnlyTheNewest() {
+    @Test func aQueueThatIsLateGetsTheNewestOnly() {
         var state = started()
         #expect(state.find(.notReachable) == true)
         #expect(state.find(.reachableViaWiFi) == false)
@@ -85,7 +85,7 @@ extension ReachabilityState {
         #expect(state.isMonitoring)
         // Found before its first status: not told twice.
         #expect(state.find(.notReachable) == false)
-        state.sendFirstStatus(to: number)
+        state.deliverFirstStatus(to: number)
         #expect(state.find(.notReachable) == false)
         #expect(state.find(.reachableViaWiFi) == false)
         let ended = state.end(number)

@@ -42,7 +42,7 @@ import Testing
         #expect(lookup.addresses == [])
     }
 
-    @Test func aTemporaryFailureIsRetriedThreeTimes() {
+    @Test func aLookupThatFailsForNowIsRepeatedThreeTimes() {
         var lookup = NameLookup()
         var effect = lookup.ask()
         for delay in [0.5, 2, 8] {
@@ -58,7 +58,7 @@ import Testing
         #expect(lookup.end(.notNow, turn: 8) == .wait(0.5, turn: 9))
     }
 
-    @Test func aTemporaryFailureKeepsTheEarlierAddresses() {
+    @Test func aLookupThatFailsForNowLeavesTheEarlierAddresses() {
         var lookup = NameLookup()
         _ = lookup.ask()
         _ = lookup.end(.found(first), turn: 1)
