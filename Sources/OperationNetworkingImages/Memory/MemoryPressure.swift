@@ -60,7 +60,9 @@ public final class MemoryPressure: Sendable {
             state.observers[state.last] = action
             if state.files == nil, let files = openFiles() {
                 state.files = files
-                Self.wait(files, tell: { [weak self] in self?.tell() }) { [weak self] in self?.lose(files) }
+                Self.wait(files, report: { [weak self] in self?.notifyObservers() }) { [weak self] in
+                    self?.release(files)
+                }
             }
             return state.last
         }
@@ -69,7 +71,7 @@ public final class MemoryPressure: Sendable {
 
     /// Notifies all observers as if the kernel had reported pressure: for programs that learn of it
     /// otherwise, such as from a supervisor, and for tests.
-    public func tell() {
+    public func notifyObservers() {
         for action in state.withLock({ Array($0.observers.values) }) { action() }
     }
 
@@ -85,7 +87,7 @@ public final class MemoryPressure: Sendable {
     }
 
     /// Called when the files are no longer usable. The next observer opens them again.
-    private func lose(_ files: PressureFiles) {
+    private func release(_ files: PressureFiles) {
         state.withLock { if $0.files === files { $0.files = nil } }
     }
 
@@ -107,24 +109,24 @@ public final class MemoryPressure: Sendable {
     /// Starts the thread, which ends with the bell, or when the files are no longer usable.
     private static func wait(
         _ files: PressureFiles,
-        tell: @escaping @Sendable () -> Void,
-        gone: @escaping @Sendable () -> Void
+        report: @escaping @Sendable () -> Void,
+        ended: @escaping @Sendable () -> Void
     ) {
         // Read before the caller continues, so that no later change is missed.
         let known = files.readEvents().map(MemoryEvents.init)
         let thread = Thread {
-            guard var events = known else { return gone() }
+            guard var events = known else { return ended() }
             while true {
                 let news = files.wait()
                 if news.contains(.bell) { return }
-                if news.contains(.gone) { return gone() }
+                if news.contains(.gone) { return ended() }
                 var isShort = news.contains(.pressure)
                 if news.contains(.events) {
-                    guard let now = files.readEvents().map(MemoryEvents.init) else { return gone() }
+                    guard let now = files.readEvents().map(MemoryEvents.init) else { return ended() }
                     isShort = isShort || now.count > events.count
                     events = now
                 }
-                if isShort { tell() }
+                if isShort { report() }
                 // Events in this second are reported once after it, so that a file that is always ready
                 // neither costs much nor floods an observer's queue.
                 if files.waitForBell(milliseconds: 1_000) { return }

@@ -112,7 +112,7 @@ import Testing
         let plain = ImageCache(memoryPressure: pressure)
         purging.add(image, identifier: "logo")
         plain.cacheImage(image, for: request)
-        pressure.tell()
+        pressure.notifyObservers()
         #expect(purging.image(identifier: "logo") == nil && purging.memoryUsage == 0)
         #expect(plain.cachedImage(for: request) == nil && plain.memoryUsage == 0)
     }
@@ -190,6 +190,6 @@ import Testing
             cache = owned
         }
         #expect(cache == nil)
-        pressure.tell()
+        pressure.notifyObservers()
     }
 }

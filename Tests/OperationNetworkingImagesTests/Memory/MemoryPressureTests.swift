@@ -212,7 +212,7 @@ import Testing
         for _ in 0..<2 {
             let heard = Recorder<Void>()
             let observation = pressure.observe { heard.append(()) }
-            pressure.tell()
+            pressure.notifyObservers()
             try await heard.wait()
             withExtendedLifetime(observation) {}
         }
