@@ -78,8 +78,8 @@ final class BodyReader: PieceSource {
             current = .file(file, path: path, read: read + Int64(piece.count), length: length)
             return piece
         case .stream(let stream, let claimed, let segment, let read):
-            let room = segment.length.map { Int(min(Int64(count), $0 - read)) } ?? count
-            let piece = room > 0 ? try next(of: stream, atMost: room) : Data()
+            let limit = segment.length.map { Int(min(Int64(count), $0 - read)) } ?? count
+            let piece = limit > 0 ? try next(of: stream, atMost: limit) : Data()
             guard !piece.isEmpty else {
                 if let length = segment.length, read < length {
                     throw RequestBodyError.streamTooShort(segment.name, expected: length, found: read)

@@ -25,7 +25,7 @@ final class ClaimedStream {
     }
 
     deinit {
-        giveBack()
+        release()
     }
 
     /// Claims and opens the stream. If that fails, the stream is closed.
@@ -55,10 +55,10 @@ final class ClaimedStream {
     func close() {
         guard isHeld else { return }
         stream.close()
-        giveBack()
+        release()
     }
 
-    private func giveBack() {
+    private func release() {
         guard isHeld else { return }
         isHeld = false
         Self.claimed.withLock { _ = $0.remove(ObjectIdentifier(stream)) }

@@ -26,7 +26,7 @@ internal import OperationNetworkingSystem
 ///
 /// One observer can log every operation, as ``OperationManager/logger`` does.
 public final class LoggingObserver: OperationObserver {
-    private struct Life {
+    private struct Entry {
         weak var operation: ConnectionOperation?
         let number: Int
         let start: MonotonicTime
@@ -34,38 +34,38 @@ public final class LoggingObserver: OperationObserver {
 
     /// The operations that have started and not finished. Those released before are removed when there are
     /// twice as many as after the last removal.
-    private struct Lives {
-        private static let fewest = 64
+    private struct Entries {
+        private static let minimumLimit = 64
 
-        private var lives: [ObjectIdentifier: Life] = [:]
-        private var limit = fewest
+        private var entries: [ObjectIdentifier: Entry] = [:]
+        private var limit = minimumLimit
 
         /// - Returns: `nil` for an unknown operation; an earlier one may have had the same address.
-        subscript(operation: ConnectionOperation) -> Life? {
-            lives[ObjectIdentifier(operation)].flatMap { $0.operation === operation ? $0 : nil }
+        subscript(operation: ConnectionOperation) -> Entry? {
+            entries[ObjectIdentifier(operation)].flatMap { $0.operation === operation ? $0 : nil }
         }
 
         mutating func add(_ operation: ConnectionOperation, _ number: Int) {
-            if lives.count >= limit {
-                lives = lives.filter { $0.value.operation != nil }
-                limit = max(Self.fewest, 2 * lives.count)
+            if entries.count >= limit {
+                entries = entries.filter { $0.value.operation != nil }
+                limit = max(Self.minimumLimit, 2 * entries.count)
             }
-            lives[ObjectIdentifier(operation)] = Life(operation: operation, number: number, start: .now)
+            entries[ObjectIdentifier(operation)] = Entry(operation: operation, number: number, start: .now)
         }
 
         mutating func remove(_ operation: ConnectionOperation) {
-            lives[ObjectIdentifier(operation)] = nil
+            entries[ObjectIdentifier(operation)] = nil
         }
 
-        var count: Int { lives.count }
+        var count: Int { entries.count }
     }
 
     /// The number of known operations.
-    var rememberedCount: Int { lives.withLock { $0.count } }
+    var entryCount: Int { entries.withLock { $0.count } }
 
     /// The logger that writes the lines.
     public let logger: Logger
-    private let lives = Locked(Lives())
+    private let entries = Locked(Entries())
 
     private static let last = Locked(0)
 
@@ -140,7 +140,7 @@ public final class LoggingObserver: OperationObserver {
         var metadata: Logger.Metadata = [:]
         if let response = operation.response { metadata["status"] = "\(response.statusCode)" }
         if let metrics = operation.metrics { metadata["bytes"] = "\(metrics.bytesReceived)" }
-        if let start = lives.withLock({ $0[operation]?.start }) {
+        if let start = entries.withLock({ $0[operation]?.start }) {
             metadata["seconds"] = "\(Self.seconds(MonotonicTime.now - start))"
         }
         if let error = operation.error {
@@ -149,7 +149,7 @@ public final class LoggingObserver: OperationObserver {
         } else {
             write("finished", operation, metadata)
         }
-        lives.withLock { $0.remove(operation) }
+        entries.withLock { $0.remove(operation) }
     }
 
     // MARK: - Writing
@@ -170,13 +170,13 @@ public final class LoggingObserver: OperationObserver {
 
     /// Returns the number of an operation: the same for all its events and, unlike its address, never reused.
     private func number(of operation: ConnectionOperation) -> Int {
-        lives.withLock { lives in
-            if let life = lives[operation] { return life.number }
+        entries.withLock { entries in
+            if let entry = entries[operation] { return entry.number }
             let number = Self.last.withLock { last in
                 last += 1
                 return last
             }
-            lives.add(operation, number)
+            entries.add(operation, number)
             return number
         }
     }

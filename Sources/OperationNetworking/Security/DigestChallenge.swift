@@ -89,12 +89,12 @@ struct DigestChallenge: Hashable, Sendable {
     ///   - offer: an offer of a 401.
     ///   - hasBodyInMemory: whether a digest of the request's body can be made.
     init?(_ offer: AuthenticationOffer, hasBodyInMemory: Bool = true) {
-        let said = offer.parameters
-        guard offer.scheme == .digest, let nonce = said["nonce"],
-            let algorithm = Algorithm(name: said["algorithm"] ?? Algorithm.md5.rawValue),
-            [nonce, said["realm"] ?? "", said["opaque"] ?? ""].allSatisfy(\.isHTTPFieldValue)
+        let parameters = offer.parameters
+        guard offer.scheme == .digest, let nonce = parameters["nonce"],
+            let algorithm = Algorithm(name: parameters["algorithm"] ?? Algorithm.md5.rawValue),
+            [nonce, parameters["realm"] ?? "", parameters["opaque"] ?? ""].allSatisfy(\.isHTTPFieldValue)
         else { return nil }
-        let qualities = (said["qop"] ?? "").split { $0 == "," || $0 == " " || $0 == "\t" }
+        let qualities = (parameters["qop"] ?? "").split { $0 == "," || $0 == " " || $0 == "\t" }
             .map { $0.lowercased() }
         if qualities.contains(Quality.auth.rawValue) {
             quality = .auth
@@ -107,14 +107,14 @@ struct DigestChallenge: Hashable, Sendable {
         }
         self.nonce = nonce
         self.algorithm = algorithm
-        let sentBack = [nonce, said["realm"] ?? "", said["opaque"] ?? ""]
-        isLatin1 = offer.isLatin1 && sentBack.contains { !$0.utf8.allSatisfy { $0 < 0x80 } }
-        namesAlgorithm = said["algorithm"] != nil
-        realm = said["realm"] ?? ""
-        opaque = said["opaque"]
-        hashesUser = said["userhash"]?.lowercased() == "true"
-        isStale = said["stale"]?.lowercased() == "true"
-        spaces = DigestSpace.spaces(said["domain"] ?? "")
+        let echoed = [nonce, parameters["realm"] ?? "", parameters["opaque"] ?? ""]
+        isLatin1 = offer.isLatin1 && echoed.contains { !$0.utf8.allSatisfy { $0 < 0x80 } }
+        namesAlgorithm = parameters["algorithm"] != nil
+        realm = parameters["realm"] ?? ""
+        opaque = parameters["opaque"]
+        hashesUser = parameters["userhash"]?.lowercased() == "true"
+        isStale = parameters["stale"]?.lowercased() == "true"
+        spaces = DigestSpace.spaces(parameters["domain"] ?? "")
     }
 
     /// Returns the first challenge that can be answered, in the server's order of preference.

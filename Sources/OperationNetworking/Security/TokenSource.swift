@@ -58,7 +58,7 @@ public final class TokenSource: Sendable {
         var generation = 0
 
         /// The token, if it is valid.
-        func goodToken(at now: Date) -> Token? {
+        func validToken(at now: Date) -> Token? {
             isRefused ? nil : token.flatMap { $0.isGood(at: now) ? $0 : nil }
         }
     }
@@ -109,9 +109,9 @@ public final class TokenSource: Sendable {
     }
 
     /// The token, if it has neither expired nor been refused; otherwise the operation has to wait for one.
-    var goodToken: Token? {
+    var validToken: Token? {
         let now = Date()
-        return state.withLock { $0.goodToken(at: now) }
+        return state.withLock { $0.validToken(at: now) }
     }
 
     /// Records that a server refused the token of an operation that cannot send its request again. The next
@@ -126,7 +126,7 @@ public final class TokenSource: Sendable {
     func token(otherThan refused: Token?, then: @escaping Waiter) {
         let now = Date()
         let (ready, last, generation) = state.withLock { state -> (Token?, Token??, Int) in
-            if let token = state.goodToken(at: now), token.value != refused?.value { return (token, nil, 0) }
+            if let token = state.validToken(at: now), token.value != refused?.value { return (token, nil, 0) }
             state.waiters.append(then)
             guard !state.isRefreshing else { return (nil, nil, 0) }
             state.isRefreshing = true

@@ -133,7 +133,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
                 return done(.failure(URLError.cancelled(url: download.request.url)))
             }
             do {
-                try TemporaryPlace(file: file).move(to: destination)
+                try TemporaryDownload(file: file).move(to: destination)
                 let isSame = destination.standardizedFileURL == file.standardizedFileURL
                 fileMove.withLock { $0 = isSame ? .inPlace : .elsewhere }
                 announce(.urlSessionDownloadTaskDidMoveFile)
@@ -176,7 +176,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     /// Removes the directory and its contents. A task that was made from resume data and has opened nothing
     /// may share it with another task from the same data.
     private static func removeLeftovers(of download: DownloadOperation, _ earlierData: Data?) {
-        guard let place = download.destination.map(TemporaryPlace.init(file:)) else { return }
+        guard let place = download.destination.map(TemporaryDownload.init(file:)) else { return }
         if download.hasOpened || earlierData == nil {
             place.removeAll()
         } else {

@@ -128,19 +128,19 @@ extension DataTask {
 
 /// Notifies the session's closures of an operation's events.
 final class HookObserver: OperationObserver {
-    private struct Aim {
+    private struct Target {
         weak var task: SessionTask?
     }
 
-    private let aim: Locked<Aim>
+    private let target: Locked<Target>
     private let hooks: Locked<SessionHooks>
 
     init(of task: SessionTask) {
-        aim = Locked(Aim(task: task))
+        target = Locked(Target(task: task))
         hooks = task.session.hooks
     }
 
-    private var task: SessionTask? { aim.withLock { $0.task } }
+    private var task: SessionTask? { target.withLock { $0.task } }
 
     /// Makes calls in order: here, or on their own executor when the callback has returned.
     private func call(_ calls: Callback?..., of operation: ConnectionOperation) {

@@ -92,7 +92,7 @@ extension URLSessionManager {
         let operation = core.operations.adopted(DownloadOperation(request: (try? prepared.get()) ?? request))
         let task = DownloadTask(operation, in: core, destination: destination, completion: completion) {
             _ = try prepared.get()
-            operation.destination = try TemporaryPlace(in: core.configuration.downloadDirectory).file
+            operation.destination = try TemporaryDownload(in: core.configuration.downloadDirectory).file
         }
         task.join()
         task.observeProgress(.download, progress)

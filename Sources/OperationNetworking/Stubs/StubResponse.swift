@@ -23,7 +23,7 @@ public struct StubResponse: Sendable {
     private(set) var interval: TimeInterval = 0
     /// The number of body bytes after which the connection breaks.
     private(set) var breakOffset: Int?
-    private(set) var tellsLength = true
+    private(set) var sendsLength = true
 
     private init(_ content: Content) {
         self.content = content
@@ -169,7 +169,7 @@ public struct StubResponse: Sendable {
 
     /// Omits `Content-Length`, as in a chunked response.
     public func withoutLength() -> StubResponse {
-        changed { $0.tellsLength = false }
+        changed { $0.sendsLength = false }
     }
 
     private func changed(_ change: (inout StubResponse) -> Void) -> StubResponse {

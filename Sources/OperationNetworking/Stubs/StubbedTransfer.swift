@@ -244,7 +244,7 @@ final class StubbedTransfer: @unchecked Sendable {
         var fields = message.fields
         if message.status == 204 || message.status == 304 {
             // These responses have neither a body nor a length.
-        } else if !response.tellsLength {
+        } else if !response.sendsLength {
             fields["Content-Length"] = nil
             fields["Transfer-Encoding"] = "chunked"
         } else if fields["Content-Length"] == nil, fields["Transfer-Encoding"] == nil {

@@ -48,8 +48,10 @@ struct ImageContext: Hashable, Sendable {
         let settings = manager.readTransferSettings { $0 }
         (policy, anchors) = (settings.securityPolicy, settings.trustAnchors)
         allowsDowngrade = settings.redirectPolicy.allowsDowngrade
-        let isAtHome = manager.baseURL.map { $0.hasOrigin(of: url) } ?? true
-        if !settings.requestAdapters.isEmpty, isAtHome || manager.secretHeaderScope != .baseURL { return nil }
+        let isBaseOrigin = manager.baseURL.map { $0.hasOrigin(of: url) } ?? true
+        if !settings.requestAdapters.isEmpty, isBaseOrigin || manager.secretHeaderScope != .baseURL {
+            return nil
+        }
         if settings.shouldUseCredentialStorage, URLCredentialStorage.shared.knows(url) { return nil }
         var cookies: [String] = []
         let fields = request.choosingFields
@@ -58,11 +60,11 @@ struct ImageContext: Hashable, Sendable {
             if fields["host"] != nil { return nil }
             cookies = jar.cookies(for: url).map { "\($0.name)=\($0.value)" }
         }
-        source = isAtHome ? settings.tokenSource.map { ObjectReference($0) } : nil
+        source = isBaseOrigin ? settings.tokenSource.map { ObjectReference($0) } : nil
         identity = RequestIdentity(
             request,
-            credential: isAtHome ? settings.credential : nil,
-            token: isAtHome ? settings.tokenSource?.token?.value : nil,
+            credential: isBaseOrigin ? settings.credential : nil,
+            token: isBaseOrigin ? settings.tokenSource?.token?.value : nil,
             clientIdentity: settings.clientIdentity,
             cookies: cookies,
             secretFields: settings.redirectPolicy.ownSecretFields

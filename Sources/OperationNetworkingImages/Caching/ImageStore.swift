@@ -37,13 +37,13 @@ struct ImageStore<Key: Hashable, Image> {
     /// Adds an image. Returns the evicted images, to be released by the caller.
     mutating func add(_ image: Image, for key: Key, cost: Int) -> [Image] {
         uses += 1
-        var gone: [Image] = []
+        var removed: [Image] = []
         if let old = entries.updateValue(Entry(image: image, cost: max(0, cost), use: uses), forKey: key) {
             usage -= old.cost
-            gone.append(old.image)
+            removed.append(old.image)
         }
         usage += max(0, cost)
-        guard usage > capacity || entries.count > Self.maximumCount else { return gone }
+        guard usage > capacity || entries.count > Self.maximumCount else { return removed }
         let preferredCount =
             entries.count > Self.maximumCount ? Self.maximumCount / 10 * 6 : Self.maximumCount
         let preferredUsage = usage > capacity ? preferredUsage : capacity
@@ -51,9 +51,9 @@ struct ImageStore<Key: Hashable, Image> {
             guard usage > preferredUsage || entries.count > preferredCount else { break }
             usage -= entry.cost
             entries[key] = nil
-            gone.append(entry.image)
+            removed.append(entry.image)
         }
-        return gone
+        return removed
     }
 
     /// Returns the image with this key, and marks it as most recently used.

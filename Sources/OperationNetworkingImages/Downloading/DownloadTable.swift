@@ -90,7 +90,7 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
             images.values[index].handlers[lastHandler] = (ticket, handler)
             guard priority > images.values[index].priority else { return [] }
             images.values[index].priority = priority
-            if waiting.contains(key) { lineUp(images.values[index], key) }
+            if waiting.contains(key) { enqueue(images.values[index], key) }
             return []
         }
         last += 1
@@ -98,7 +98,7 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
         let image = Image(transfer: last, order: last, priority: priority, handlers: handlers)
         images[key] = image
         waiting.insert(key)
-        lineUp(image, key)
+        enqueue(image, key)
         return next()
     }
 
@@ -141,7 +141,7 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
         return starts
     }
 
-    private mutating func lineUp(_ image: Image, _ key: Key) {
+    private mutating func enqueue(_ image: Image, _ key: Key) {
         // Amortized constant time.
         if line.count > 2 * waiting.count + 64 {
             var line = line

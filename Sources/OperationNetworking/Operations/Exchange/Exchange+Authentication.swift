@@ -39,7 +39,7 @@ extension Exchange {
             configuration.settings.authenticationSchemes.contains(.bearer),
             route.field("Authorization") == nil
         else { return false }
-        if let token = source.goodToken {
+        if let token = source.validToken {
             authentication.send(token)
             return false
         }

@@ -97,7 +97,7 @@ struct CookieChanges: Hashable, Sendable {
     ///
     /// - Parameter secureCookies: returns the jar's `Secure` cookies of these names.
     /// - Returns: the changes, without those to protected cookies.
-    func sparing(_ secureCookies: (_ names: Set<String>) -> [Cookie]) -> CookieChanges {
+    func protecting(_ secureCookies: (_ names: Set<String>) -> [Cookie]) -> CookieChanges {
         guard !isSecure else { return self }
         let kept = secureCookies(Set((stored + deleted).map(\.name)))
         guard !kept.isEmpty else { return self }

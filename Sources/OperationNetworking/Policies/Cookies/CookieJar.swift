@@ -174,7 +174,7 @@ public final class CookieJar: Sendable {
             table.withLock { $0.take(changes, now: now) }
         case .storage(let storage):
             changing.withLock {
-                let changes = changes.sparing { names in
+                let changes = changes.protecting { names in
                     kept(storage.cookies ?? [], now) { $0.isSecure && names.contains($0.name) }
                 }
                 for cookie in changes.deleted { remove(cookie) }
@@ -215,7 +215,7 @@ public final class CookieJar: Sendable {
             if cookie.hasExpired(by: now) { return remove(cookie) }
             guard let made = cookie.httpCookie(keepingSecureInMemory: now) else { return }
             storage.setCookie(made)
-            makeRoom(in: storage, domain: cookie.domain)
+            evict(from: storage, domain: cookie.domain)
         }
     }
 
@@ -229,7 +229,7 @@ public final class CookieJar: Sendable {
     }
 
     /// Bounds what servers can store in an `HTTPCookieStorage`, too.
-    private func makeRoom(in storage: HTTPCookieStorage, domain: String) {
+    private func evict(from storage: HTTPCookieStorage, domain: String) {
         let all = storage.cookies ?? []
         guard all.count > CookieTable.maximumPerDomain else { return }
         let same = all.filter { Cookie.canonical($0.domain) == domain }

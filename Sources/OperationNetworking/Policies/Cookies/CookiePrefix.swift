@@ -15,22 +15,22 @@ struct CookiePrefix: Sendable {
     mutating func read(_ line: String) {
         // Nearly all names have no prefix.
         guard line.utf8.contains(UInt8(ascii: "_")) else { return }
-        let (name, keepsPromise) = Self.judge(line)
-        if keepsPromise { brokenNames.remove(name) } else { brokenNames.insert(name) }
+        let (name, isValid) = Self.judge(line)
+        if isValid { brokenNames.remove(name) } else { brokenNames.insert(name) }
     }
 
     /// The name of the cookie that a `Set-Cookie` field's value sets or deletes.
     static func name(of line: String) -> String { String(pair(line.prefix { $0 != ";" }).name) }
 
     /// Whether a `Set-Cookie` field's value meets the requirements of its cookie's prefix.
-    static func keepsPromise(_ line: String) -> Bool { judge(line).keepsPromise }
+    static func isValid(_ line: String) -> Bool { judge(line).isValid }
 
     /// The attributes of a `Set-Cookie` field's value, without the cookie's name and value.
     static func attributes(of line: String) -> [(name: Substring, value: Substring)] {
         line.split(separator: ";", omittingEmptySubsequences: false).dropFirst().map(pair)
     }
 
-    private static func judge(_ line: String) -> (name: String, keepsPromise: Bool) {
+    private static func judge(_ line: String) -> (name: String, isValid: Bool) {
         let name = name(of: line)
         let isHost = name.hasPrefixIgnoringASCIICase("__Host-")
         guard isHost || name.hasPrefixIgnoringASCIICase("__Secure-") else { return (name, true) }

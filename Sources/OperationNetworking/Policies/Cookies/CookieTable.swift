@@ -6,7 +6,7 @@ struct CookieTable: Sendable {
     static let maximum = 5000
     /// The number of cookies that are evicted at once when the table is full. Evicting one at a time would
     /// scan all cookies for each new one, and a server may send any number.
-    static let room = maximum / 50
+    static let evictionCount = maximum / 50
 
     private struct Entry {
         let cookie: Cookie
@@ -54,15 +54,15 @@ struct CookieTable: Sendable {
         domains[cookie.domain, default: [:]][cookie.identity] = Entry(cookie: cookie, number: last)
         count += 1
         if domains[cookie.domain]?.count ?? 0 > Self.maximumPerDomain {
-            makeRoom(1, among: domains[cookie.domain].map { Array($0.values) } ?? [], now)
+            evict(1, among: domains[cookie.domain].map { Array($0.values) } ?? [], now)
         } else if count > Self.maximum {
-            makeRoom(Self.room, among: domains.values.flatMap(\.values), now)
+            evict(Self.evictionCount, among: domains.values.flatMap(\.values), now)
         }
     }
 
     /// Applies a server's changes.
     mutating func take(_ changes: CookieChanges, now: Int64) {
-        let changes = changes.sparing { names in
+        let changes = changes.protecting { names in
             domains.values.flatMap { entries in
                 entries.values.map(\.cookie).filter {
                     $0.isSecure && names.contains($0.name) && !$0.hasExpired(by: now)
@@ -79,14 +79,14 @@ struct CookieTable: Sendable {
         if domains[identity.domain]?.isEmpty == true { domains[identity.domain] = nil }
     }
 
-    /// Evicts expired cookies, and then the oldest until `room` are gone. Those that are not `Secure` go
+    /// Evicts expired cookies, and then the oldest until `count` are removed. Those that are not `Secure` go
     /// first, because a server without TLS could set any number of them ([RFC 6265bis
     /// §5.7](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.7)).
-    private mutating func makeRoom(_ room: Int, among entries: [Entry], _ now: Int64) {
+    private mutating func evict(_ count: Int, among entries: [Entry], _ now: Int64) {
         steps.add(entries.count)
         let expired = entries.filter { $0.cookie.hasExpired(by: now) }
         for entry in expired { remove(entry.cookie.identity) }
-        let rest = room - expired.count
+        let rest = count - expired.count
         guard rest > 0 else { return }
         let valid = entries.filter { !$0.cookie.hasExpired(by: now) }
         for entry in valid.sorted(by: { $0.isEvictedBefore($1) }).prefix(rest) {

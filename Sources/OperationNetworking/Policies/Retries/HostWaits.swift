@@ -39,7 +39,7 @@ struct HostWaits {
             ends[host] = max(known, end)
             return
         }
-        if ends.count >= capacity { makeRoom(now: now) }
+        if ends.count >= capacity { evict(now: now) }
         guard ends.count < capacity else { return }
         ends[host] = end
     }
@@ -55,7 +55,7 @@ struct HostWaits {
     }
 
     /// Removes entries that have expired; if there are none, the one that expires first.
-    private mutating func makeRoom(now: MonotonicTime) {
+    private mutating func evict(now: MonotonicTime) {
         ends = ends.filter { $0.value > now }
         guard ends.count >= capacity, let first = ends.min(by: { $0.value < $1.value }) else { return }
         ends[first.key] = nil

@@ -2,7 +2,7 @@ import Foundation
 internal import OperationNetworkingSystem
 
 /// The directory of one download until its file is moved away. Every method may block on the disk.
-struct TemporaryPlace: Hashable, Sendable {
+struct TemporaryDownload: Hashable, Sendable {
     private static let prefix = "OperationNetworking.download-"
     private static let fileName = "download"
 
@@ -46,7 +46,7 @@ struct TemporaryPlace: Hashable, Sendable {
 
     /// Removes the complete file, if it is there, and then the directory, unless another file is left in it.
     func removeAll() {
-        guard isOurs else { return }
+        guard isOwned else { return }
         // A failure can no longer be reported, and a leftover in the temporary directory does no harm.
         try? FileManager.default.removeItem(at: file)
         removeEmptyDirectory()
@@ -56,14 +56,13 @@ struct TemporaryPlace: Hashable, Sendable {
     func removeEmptyDirectory() {
         let directory = file.deletingLastPathComponent()
         let files = FileManager.default
-        guard isOurs, let names = try? files.contentsOfDirectory(atPath: directory.path), names.isEmpty else {
-            return
-        }
+        guard isOwned, let names = try? files.contentsOfDirectory(atPath: directory.path), names.isEmpty
+        else { return }
         try? files.removeItem(at: directory)
     }
 
     /// Whether the directory is the library's own: resume data may name any other.
-    private var isOurs: Bool {
+    private var isOwned: Bool {
         let directory = file.deletingLastPathComponent().lastPathComponent
         return directory.hasPrefix(Self.prefix) && file.lastPathComponent == Self.fileName
     }
