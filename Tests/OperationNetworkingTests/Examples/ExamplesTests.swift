@@ -58,7 +58,7 @@ struct ExamplesTests {
     // MARK: - Porting
 
     @Test(arguments: ["Porting", "PortingNonisolated"])
-    func aPageOfTheMainActorReceivesEverything(program: String) async throws {
+    func aPageOfTheMainActorReceivesEveryCallback(program: String) async throws {
         let server = try ScriptedServer { request in
             .respond(200, ["Content-Type": "application/json"], body: .text("[\"\(request.method)\"]"))
         }

@@ -119,7 +119,7 @@ struct ManagerObserverTests {
         }
     }
 
-    @Test func observersAreNotifiedInOrderAndBeforeTheOperationsOwn() async throws {
+    @Test func observersAreNotifiedInTheOrderOfAddingAndBeforeTheOperationsOwn() async throws {
         let server = try ScriptedServer([.respond(body: "four")])
         let manager = manager(server)
         let events = Recorder<String>()
@@ -137,7 +137,7 @@ struct ManagerObserverTests {
         #expect(try count(manager) == 2)
     }
 
-    @Test func anObserverThatIsAddedTwiceIsNotifiedOnce() async throws {
+    @Test func anObserverThatIsAddedAgainIsNotifiedOnce() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let manager = manager(server)
         let first = manager.addObserver(listener)
@@ -253,7 +253,7 @@ struct ManagerObserverTests {
         #expect(operation.state.withLock { $0.closures.observers.isEmpty })
     }
 
-    @Test func aCopyOfAFinishedOperationIsReported() async throws {
+    @Test func aCopyOfAnEndedOperationIsReported() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let manager = manager(server)
         let events = Recorder<String>()
@@ -270,7 +270,7 @@ struct ManagerObserverTests {
         #expect(events.elements == expected + expected + expected)
     }
 
-    @Test func aCopyOfAFinishedDownloadIsReported() async throws {
+    @Test func aCopyOfAnEndedDownloadIsReported() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let folder = try TemporaryDirectory()
         let manager = manager(server)
@@ -282,7 +282,7 @@ struct ManagerObserverTests {
         #expect(listener.events.elements == Self.usual + Self.usual)
     }
 
-    @Test func aCopyIsReportedToTheObserversAtItsCreation() async throws {
+    @Test func aCopyIsReportedToTheObserversOfItsTime() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let manager = manager(server)
         let events = Recorder<String>()
@@ -413,7 +413,7 @@ struct ObserverRelayTests {
         )
     }
 
-    private func tellEverything(_ observer: any OperationObserver) {
+    private func reportEverything(_ observer: any OperationObserver) {
         observer.operationDidStart(operation)
         observer.operationDidPause(operation)
         observer.operationDidResume(operation)
@@ -430,12 +430,12 @@ struct ObserverRelayTests {
     @Test func everythingIsPassedOnUntilTheEnd() {
         let (direct, listener) = (EventListener(), EventListener())
         let relay = ObserverRelay(to: listener)
-        tellEverything(direct)
-        tellEverything(relay)
+        reportEverything(direct)
+        reportEverything(relay)
         #expect(direct.events.elements.count == 9 && listener.events.elements == direct.events.elements)
         #expect(listener.downloaded.elements == [2] && listener.uploaded.elements == [5])
         relay.end()
-        tellEverything(relay)
+        reportEverything(relay)
         #expect(listener.events.elements.count == 9 && listener.downloaded.elements == [2])
         #expect(relay.copied() == nil)
     }

@@ -111,7 +111,7 @@ struct VerbCompletionTests {
     }
 
     /// The end of the operation is told before `configure:` throws.
-    @Test func aReportedFailureIsNotReportedAgain() async throws {
+    @Test func aFailureIsReportedOnce() async throws {
         let server = try server()
         let manager = manager(server)
         let heard = Recorder<String>()
@@ -125,7 +125,7 @@ struct VerbCompletionTests {
     }
 
     @Test(arguments: Verb.allCases)
-    func anOperationKeptAfterARefusalReportsNothingMore(_ verb: Verb) async throws {
+    func anOperationThatIsKeptAfterARefusalReportsNothingMore(_ verb: Verb) async throws {
         let server = try server()
         let manager = manager(server)
         let heard = Recorder<String>()

@@ -164,7 +164,7 @@ struct CurlCommandTests {
         #expect(command.contains(" --proxy-user user:\(proxy.password ?? "") "))
     }
 
-    @Test func timeoutsAndVersionsAreIncluded() async throws {
+    @Test func timeoutsAndVersionsAreWritten() async throws {
         let directory = try TemporaryDirectory()
         var request = request()
         request.timeoutInterval = 7.5

@@ -147,7 +147,7 @@ struct NetworkActivityManagerTests {
         #expect(waits.elements.count == 2)
     }
 
-    @Test func oneOfTwoObservationsOfAnOperationIsEnough() async throws {
+    @Test func oneOfTwoWaysToObserveAnOperationIsEnough() async throws {
         let gate = Gate()
         let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
         let owner = OperationManager()
@@ -177,7 +177,7 @@ struct NetworkActivityManagerTests {
         }
     }
 
-    @Test func aStartReportedAfterTheRemovalDoesNotCount() async throws {
+    @Test func aStartThatIsReportedAfterTheRemovalCountsNothing() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         let operation = operation(server.url, observed: false)
         // It is told before the manager.

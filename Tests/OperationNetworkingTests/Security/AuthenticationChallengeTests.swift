@@ -12,7 +12,7 @@ import Testing
 struct AuthenticationChallengeTests {
     private let door = Door()
 
-    @Test func theClosureReceivesTheServersChallenge() async throws {
+    @Test func theClosureReceivesTheChallengeOfTheServer() async throws {
         let server = try ScriptedServer([
             .respond(
                 401,

@@ -79,7 +79,7 @@ struct StaleHandleTests {
         }
     }
 
-    @Test func aTransferWithRefusedOptionsIsReleased() async throws {
+    @Test func aTransferWhoseOptionsAreRefusedIsReleased() async throws {
         // Longer than any text that libcurl takes.
         let long = try #require(URL(string: "http://127.0.0.1:1/" + String(repeating: "a", count: 8_000_001)))
         weak var transfer: TestTransfer?

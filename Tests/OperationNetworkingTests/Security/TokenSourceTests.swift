@@ -153,13 +153,13 @@ struct TokenSourceTests {
     @Test func aRefusalConcernsTheTokenThatWasSent() {
         let source = TokenSource(TokenSource.Token("a")) { _ in throw NoToken() }
         source.noteRefusal(of: TokenSource.Token("older"))
-        #expect(source.goodToken?.value == "a")
+        #expect(source.validToken?.value == "a")
         source.noteRefusal(of: TokenSource.Token("a"))
-        #expect(source.goodToken == nil)
+        #expect(source.validToken == nil)
         #expect(source.token?.value == "a")
         // The program knows better.
         source.token = TokenSource.Token("a")
-        #expect(source.goodToken?.value == "a")
+        #expect(source.validToken?.value == "a")
     }
 
     @Test(arguments: ["a\r\nX: y", "", "a b"])

@@ -32,7 +32,7 @@ struct TrustAnchorsTests {
         return operation
     }
 
-    @Test func authoritiesThatWereReplacedAreNotTrustedAnyMore() async throws {
+    @Test func replacedAuthoritiesAreNoLongerTrusted() async throws {
         try Data(contentsOf: try #require(RealServers.authorities)).write(to: file)
         #expect(try await ask().response?.statusCode == 200)
         try Data(contentsOf: try #require(RealServers.otherAuthorities)).write(to: file)

@@ -16,7 +16,7 @@ struct SessionHookTests {
         session.responseSerializer = HTTPResponseSerializer()
     }
 
-    @Test func theHooksOfADataTaskAreCalledInOrderOnTheirQueues() async throws {
+    @Test func theHooksOfADataTaskComeInOrderAndThoseThatReportOnTheCompletionQueue() async throws {
         let server = try ScriptedServer([
             .redirect(to: "/there"), .respond(body: .generated(length: 100_000)),
         ])
@@ -77,7 +77,7 @@ struct SessionHookTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test func aDownloadReportsWrittenBytes() async throws {
+    @Test func aDownloadReportsWhatWasWritten() async throws {
         let server = try ScriptedServer([.respond(body: .generated(length: 100_000))])
         let written = Recorder<[Int64]>()
         session.setDownloadTaskDidWriteData { _, bytes, total, expected in
@@ -94,7 +94,7 @@ struct SessionHookTests {
         #expect(written.elements.last?[1...] == [100_000, 100_000])
     }
 
-    @Test func anUploadReportsSentBytes() async throws {
+    @Test func anUploadReportsWhatWasSent() async throws {
         let server = try ScriptedServer([.respond()])
         let sent = Recorder<[Int64]>()
         session.setTaskDidSendBodyData { _, bytes, total, expected in sent.append([bytes, total, expected]) }

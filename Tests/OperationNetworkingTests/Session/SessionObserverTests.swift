@@ -45,7 +45,7 @@ struct SessionObserverTests {
         #expect(listener.downloaded.elements.last == 4)
     }
 
-    @Test func aTaskWithADataHookIsReportedToo() async throws {
+    @Test func aTaskWhoseDataIsObservedIsReportedToo() async throws {
         let server = try ScriptedServer([.respond(body: "four")])
         session.setDataTaskDidReceiveData { _, _ in }
         session.addObserver(listener)
@@ -71,7 +71,7 @@ struct SessionObserverTests {
         #expect(try await ends.wait().code == .cancelled)
     }
 
-    @Test func downloadsAreReportedIncludingThoseFromResumeData() async throws {
+    @Test func downloadsAreReportedThoseFromResumeDataToo() async throws {
         let folder = try TemporaryDirectory()
         let body = PatternBody(seed: 1, length: 300_000)
         let representation = Representation(.pattern(body), entityTag: .strong("v1"))
@@ -134,7 +134,7 @@ struct SessionObserverTests {
     }
 
     @Test(arguments: [true, false])
-    func aCopyOfATasksOperationIsReportedAsAnOperation(hasEnded: Bool) async throws {
+    func aCopyOfATasksOperationIsReportedAndIsNotTheTask(hasEnded: Bool) async throws {
         let gate = Gate()
         let server = try ScriptedServer([
             .respond(body: "four").held(after: .body(1), by: gate), .redirect(to: "/there"),

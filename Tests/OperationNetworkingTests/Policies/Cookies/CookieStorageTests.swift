@@ -116,7 +116,7 @@ struct CookieStorageTests {
         }
     }
 
-    @Test func whatIsNotSecureMakesRoomInTheStorageFirst() async throws {
+    @Test func whatIsNotSecureIsEvictedFromTheStorageFirst() async throws {
         await #expect(processExitsWith: .success) { [home = home.url.path as String] in
             let scene = Self.scene(home)
             func set(_ name: String, _ properties: [HTTPCookiePropertyKey: Any] = [:]) {

@@ -36,7 +36,7 @@ struct RetryHostTests {
         HostWaits.Host(servers: .network, origin: Origin(server.url))
     }
 
-    /// Another operation was told to come back later.
+    /// The server asked another operation for a delay.
     private func rest(_ server: ScriptedServer, seconds: Double) {
         let host = host(server)
         NetworkThread.shared.perform { network in
@@ -53,18 +53,18 @@ struct RetryHostTests {
 
     // MARK: - The servers that are heard
 
-    @Test func otherOperationsWaitForTheSameRetryAfter() async throws {
+    @Test func aDelayThatOneServerAsksForAppliesToAllItsOperations() async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(503, ["Retry-After": "500"]) }
-        let (told, toldWatcher) = operation(server, "/a", policy: policy())
-        told.start()
-        try await toldWatcher.reasons.wait()
+        let (first, firstWatcher) = operation(server, "/a", policy: policy())
+        first.start()
+        try await firstWatcher.reasons.wait()
         let (other, watcher) = operation(server, "/b", policy: policy())
         other.start()
         #expect(try await watcher.reasons.wait() == ["busy"])
         #expect(try #require(watcher.delays.elements.first) > 300)
         #expect(server.requests.map(\.path) == ["/a"])
-        for operation in [told, other] {
+        for operation in [first, other] {
             operation.cancel()
             let error = await #expect(throws: URLError.self) { try await operation.value }
             #expect(error?.code == .cancelled)
@@ -76,16 +76,16 @@ struct RetryHostTests {
         (503, "500", true), (429, "500", true), (404, "500", false), (200, "500", false), (503, "0", false),
         (503, "soon", false),
     ])
-    func onlyARetryAfterWithAStatusOfThePolicyCounts(status: Int, wish: String, isHeard: Bool) async throws {
+    func onlyADelayWithAStatusOfThePolicyIsObeyed(status: Int, wish: String, isObeyed: Bool) async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(status, ["Retry-After": wish]) }
         let (operation, _) = operation(server, policy: RetryPolicy(maximumRetries: 0))
         operation.start()
         _ = try? await operation.value
-        #expect((try await remaining(server) != nil) == isHeard)
+        #expect((try await remaining(server) != nil) == isObeyed)
     }
 
-    @Test func withoutAPolicyRetryAfterIsIgnored() async throws {
+    @Test func withoutAPolicyNothingIsDelayed() async throws {
         let server = try ScriptedServer { _ in .respond(503, ["Retry-After": "500"]) }
         let (operation, _) = operation(server, policy: nil)
         operation.start()

@@ -98,7 +98,7 @@ struct CookieJarTests {
         "example.com\tFALSE\t/\tFALSE\t1735689600.5\ta\t1", "example.com\tFALSE\t/\tFALSE\t0\ta\t1\rb", "a=1",
         "example.com", "exa mple.com\tFALSE\t/\tFALSE\t0\ta\t1", "example.com\tmaybe\t/\tFALSE\t0\ta\t1",
     ])
-    func anInvalidLineIsSkippedAndReported(line: String) throws {
+    func anOddLineIsSkippedAndReported(line: String) throws {
         let directory = try TemporaryDirectory()
         let good = ["b", "c"].map { "example.com\tFALSE\t/\tFALSE\t0\t\($0)\t1" }
         let text = "# Netscape HTTP Cookie File\n\(good[0])\r\n\(line)\n\(good[1])"

@@ -11,8 +11,8 @@ struct CookiePrefixTests {
         "__Host-=; Secure; Path=/",
         "__Secure-a=1; Secure", "__SECURE-a=1; secure; Domain=h; Path=/p", "a=__Host-b; Domain=h",
     ])
-    func namesThatKeepTheirPrefixPromise(line: String) {
-        #expect(CookiePrefix.keepsPromise(line))
+    func whatPromisesNothingOrKeepsIt(line: String) {
+        #expect(CookiePrefix.isValid(line))
     }
 
     @Test(arguments: [
@@ -23,8 +23,8 @@ struct CookiePrefixTests {
         "__hOsT-=; Secure; Path=//",
         "__Host-a=1; Secured; Path=/", "__Secure-a=1", "__secure-a=1; Path=/; Domain=h",
     ])
-    func namesThatBreakTheirPrefixPromise(line: String) {
-        #expect(!CookiePrefix.keepsPromise(line))
+    func whatBreaksIt(line: String) {
+        #expect(!CookiePrefix.isValid(line))
     }
 
     @Test func theLastLineOfANameCounts() {

@@ -85,7 +85,7 @@ struct CookieTableTests {
         #expect(table.cookies(now: 0).count == CookieTable.maximum)
         table.set(try cookie("a", domain: "last.example"), now: 0)
         // The oldest fiftieth went at once.
-        let room = CookieTable.room
+        let room = CookieTable.evictionCount
         #expect(table.cookies(now: 0).count == CookieTable.maximum + 1 - room)
         #expect(table.cookies(now: 0).first?.domain == "n\(room).example")
         #expect(table.cookies(concerning: "n\(room - 1).example", now: 0).isEmpty)
@@ -106,18 +106,18 @@ struct CookieTableTests {
         #expect((1...100 * 2000).contains(table.steps.value), "\(table.steps.value)")
     }
 
-    @Test func whatHasExpiredCountsForTheRoomOfAFullTable() throws {
+    @Test func whatHasExpiredCountsForTheEvictionOfAFullTable() throws {
         var table = CookieTable()
         for number in 0..<CookieTable.maximum {
             let expires: Int64? = (1...10).contains(number) ? 5 : nil
             table.set(try cookie("a", domain: "n\(number).example", expires: expires), now: 0)
         }
         table.set(try cookie("a", domain: "last.example"), now: 6)
-        #expect(table.cookies(now: 6).count == CookieTable.maximum + 1 - CookieTable.room)
-        #expect(table.cookies(now: 6).first?.domain == "n\(CookieTable.room).example")
+        #expect(table.cookies(now: 6).count == CookieTable.maximum + 1 - CookieTable.evictionCount)
+        #expect(table.cookies(now: 6).first?.domain == "n\(CookieTable.evictionCount).example")
     }
 
-    @Test func whatHasExpiredMakesRoomFirst() throws {
+    @Test func whatHasExpiredIsEvictedFirst() throws {
         var table = CookieTable()
         table.set(try cookie("oldest"), now: 0)
         table.set(try cookie("short", expires: 5), now: 0)
@@ -127,7 +127,7 @@ struct CookieTableTests {
         #expect(table.cookies(now: 6).count == CookieTable.maximumPerDomain)
     }
 
-    @Test func whatIsNotSecureMakesRoomFirst() throws {
+    @Test func whatIsNotSecureIsEvictedFirst() throws {
         var table = CookieTable()
         table.set(try cookie("sid", secure: true), now: 0)
         table.set(try cookie("short", secure: true, expires: 5), now: 0)
@@ -154,7 +154,7 @@ struct CookieTableTests {
             table.set(try cookie("a", domain: "n\(number).example"), now: 0)
         }
         #expect(table.cookies(now: 0).first?.name == "sid")
-        #expect(table.cookies(now: 0).count == CookieTable.maximum + 1 - CookieTable.room)
+        #expect(table.cookies(now: 0).count == CookieTable.maximum + 1 - CookieTable.evictionCount)
     }
 
     // MARK: - What came without TLS

@@ -86,7 +86,7 @@ import Testing
         #expect(waits.count == 3)
     }
 
-    @Test func aTableWithoutRoomRemembersNothing() throws {
+    @Test func aTableWithoutCapacityStoresNothing() throws {
         var waits = HostWaits(capacity: 0)
         waits.note(try host("http://a"), seconds: 20, now: start)
         #expect(waits.count == 0)

@@ -101,7 +101,7 @@ import Testing
         #expect(delay(after: .status(503, retryAfter: 601)) == nil)
     }
 
-    @Test func operationsWithTheSameRetryAfterAreSpreadOut() {
+    @Test func thoseThatGotTheSameTimeReturnOneAfterTheOther() {
         var policy = RetryPolicy()
         policy.initialDelay = 2
         let delays = [0, 0.5, 1].map { delay(policy, after: .status(503, retryAfter: 7), chance: $0) }
