@@ -11,7 +11,7 @@ package final class CacheFile {
         package let time: Int64
     }
 
-    private let descriptor: Int32
+    private var descriptor: Int32
     private let name: String
     private let watch: FileChange.Watcher?
     let inode: UInt64
@@ -35,7 +35,14 @@ package final class CacheFile {
     }
 
     deinit {
+        close()
+    }
+
+    /// Closes the file. Nothing else may be called after it.
+    package func close() {
+        guard descriptor >= 0 else { return }
         Glibc.close(descriptor)
+        descriptor = -1
     }
 
     /// Writes all of `bytes`, the first one at `offset`.
@@ -44,41 +51,13 @@ package final class CacheFile {
             let written = bytes.withUnsafeBytes { Array($0) }
             try watch(.write(file: inode, offset: offset, bytes: written))
         }
-        try WriteSignals.heldBack { try writeAll(bytes, at: offset) }
-    }
-
-    private func writeAll(_ bytes: Span<UInt8>, at offset: Int64) throws {
-        try bytes.withUnsafeBytes { buffer in
-            var done = 0
-            while done < buffer.count {
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
-                let written = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
-                if written > 0 {
-                    done += written
-                } else if written == 0 || errno != EINTR {
-                    throw SystemError(written == 0 ? ENOSPC : errno, "pwrite \(name)")
-                }
-            }
-        }
+        try bytes.write(to: descriptor, at: offset, of: name)
     }
 
     /// The bytes from `offset` on, at most `count`; fewer only where the file ends.
     package func read(_ count: Int, at offset: Int64) throws -> Data {
         var bytes = Data(count: count)
-        let done = try bytes.withUnsafeMutableBytes { buffer in
-            var done = 0
-            while done < count {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-                let read = pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
-                if read == 0 { break }
-                if read > 0 {
-                    done += read
-                } else if errno != EINTR {
-                    throw SystemError(errno, "pread \(name)")
-                }
-            }
-            return done
-        }
+        let done = try bytes.withUnsafeMutableBytes { try $0.fill(from: descriptor, at: offset, of: name) }
         return done == count ? bytes : bytes.prefix(done)
     }
 

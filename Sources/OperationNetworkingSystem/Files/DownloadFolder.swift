@@ -156,7 +156,7 @@ package final class DownloadFolder {
 
     /// The mark of a file that ``replace(_:with:temporary:isDurable:)`` made. A server that names the files that
     /// a program saves cannot give it, whatever it knows of their inodes.
-    private static let mark = ExtendedAttribute("user.OperationNetworking.made")
+    private static let mark = ExtendedAttribute("user.operationnetworking.made")
 
     /// Whether the file has the mark, or the file system keeps none and no other user may look into this folder:
     /// then nobody can tell a server which files are in it.

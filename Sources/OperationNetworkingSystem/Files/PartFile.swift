@@ -133,24 +133,7 @@ package final class PartFile {
             let written = bytes.withUnsafeBytes { Array($0) }
             try watch(.write(file: identity.inode, offset: offset, bytes: written))
         }
-        try WriteSignals.heldBack { try writeAll(bytes, at: offset) }
-    }
-
-    private func writeAll(_ bytes: Span<UInt8>, at offset: Int64) throws {
-        try bytes.withUnsafeBytes { buffer in
-            var done = 0
-            while done < buffer.count {
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
-                let written = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
-                if written > 0 {
-                    done += written
-                } else if written == 0 {
-                    throw SystemError(ENOSPC, "pwrite \(name)")
-                } else if errno != EINTR {
-                    throw SystemError(errno, "pwrite \(name)")
-                }
-            }
-        }
+        try bytes.write(to: descriptor, at: offset, of: name)
     }
 
     /// The bytes from `offset` on, at most `count`; fewer only where the file ends.

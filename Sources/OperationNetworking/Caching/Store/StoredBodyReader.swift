@@ -33,6 +33,11 @@ final class StoredBodyReader: @unchecked Sendable {
         self.length = length
     }
 
+    deinit {
+        // The last close of a removed file frees its blocks, which may take long.
+        if case .file(let file, let queue) = source { queue.async { file.close() } }
+    }
+
     /// Reads at most `count` bytes from `offset` on, and at least one before the end. Fewer than `count`
     /// bytes do not mean that the end was reached.
     ///
