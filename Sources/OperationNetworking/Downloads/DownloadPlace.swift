@@ -29,15 +29,6 @@ struct DownloadPlace {
         }
     }
 
-    private init(_ url: URL, _ name: String, _ folder: DownloadFolder) {
-        (self.url, self.name, self.folder) = (url, name, folder)
-    }
-
-    /// The place of another name in the same folder.
-    func beside(_ name: String) -> DownloadPlace {
-        DownloadPlace(sibling(name), name, folder)
-    }
-
     private static let separator = UInt8(ascii: "/")
 
     /// The name, which follows the last slash. A byte is looked for: with an accent behind it, a slash is

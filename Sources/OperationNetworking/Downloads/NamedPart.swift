@@ -12,7 +12,7 @@ struct NamedPart {
     let session: String?
     /// Whether a file that has the complete one's name may be replaced.
     private let mayReplace: Bool
-    private var place: DownloadPlace
+    private let place: DownloadPlace
     let names: PartialName.Candidate
     /// The checkpoint that was written last, if one was.
     var savedCheckpoint: FileIdentity?
@@ -67,14 +67,6 @@ struct NamedPart {
 
     /// The users who may read and write the complete file.
     func access() throws -> FileAccess { try place.folder.access(to: file, named: place.name) }
-
-    /// The complete file gets another name in this folder than was planned.
-    mutating func take(_ name: String) throws {
-        let next = place.beside(name)
-        guard !FileName.isReserved(name) else { throw DownloadError.reservedName(next.url) }
-        try FileError.translating(next.url) { try next.check(replacing: mayReplace) }
-        place = next
-    }
 
     /// Gives the file the name of the complete one.
     func name() throws {

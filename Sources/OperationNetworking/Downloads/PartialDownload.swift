@@ -288,7 +288,6 @@ final class PartialDownload {
     /// Gives the complete file its name, and closes it (B9).
     ///
     /// - Parameters:
-    ///   - name: the name, in the folder of the part, if the head decided it; `nil`: the one of the beginning.
     ///   - modified: the time of its last change, in seconds since 1970; `nil`: now.
     ///   - record: makes what is kept with the file, from its length and time.
     ///   - beforeNaming: called when everything is on the disk but the name.
@@ -296,14 +295,12 @@ final class PartialDownload {
     ///     checkpoint beside the file.
     /// - Throws: ``DownloadError``, ``UntrustedBytes``, or a `CocoaError`; the partial file is kept then.
     func finish(
-        as name: String? = nil,
         modified: Int64?,
         record: (FileStamp) -> FileRecord? = { _ in nil },
         beforeNaming: () throws -> Void = {},
         afterNaming: () -> Void = {}
     ) throws {
         guard isTrusted else { throw UntrustedBytes() }
-        if let name { try part.take(name) }
         try translating {
             guard extent.isComplete else {
                 throw DownloadError.incomplete(

@@ -578,22 +578,6 @@ struct PartialDownloadTests {
         #expect(try text("a") == "0123456789")
     }
 
-    @Test func theNameMayBeDecidedAfterTheHead() throws {
-        let download = try open()
-        try download.begin(.start, total: 2, origin: Sample.origin())
-        try download.write("01")
-        #expect(throws: DownloadError.reservedName(directory.file("b.part"))) {
-            try download.finish(as: "b.part", modified: nil)
-        }
-        try put("theirs", "c")
-        #expect(throws: DownloadError.destinationExists(directory.file("c"))) {
-            try download.finish(as: "c", modified: nil)
-        }
-        try download.finish(as: "b", modified: nil)
-        #expect(try names() == ["b", "c"])
-        #expect(try text("b") == "01")
-    }
-
     // MARK: - Files of other programs
 
     private func openUnderADigest() throws -> PartPair {
