@@ -112,8 +112,8 @@ extension Failure {
         if continues, standing.mayBeBeginning {
             self.init(
                 .exists,
-                "\(path.text) exists, and nothing was written: -c continues it only if its checksum is "
-                    + "given, because it may be another file; use --checksum, --overwrite or -N."
+                "\(path.text) exists, and was left unchanged: nothing shows that it is the beginning of this download, "
+                    + "so -c resumes it only with --checksum; --overwrite or -N replaces it."
             )
             return
         }

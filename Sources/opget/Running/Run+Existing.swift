@@ -70,8 +70,8 @@ extension Run {
 
     // MARK: - Reporting
 
-    /// The partial file kept beside a complete file; `nil` if none exists.
-    private func keptPart(beside path: FilePath) -> FilePath? {
+    /// The partial file of another download, or of none, that is kept beside a complete file; `nil` if there is none.
+    func keptPart(beside path: FilePath) -> FilePath? {
         let part = FilePath(path.text + ".part")
         guard case .file(let size)? = try? FileStatus(of: part), size > 0,
             case .file? = try? FileStatus(of: FilePath(part.text + ".resume"))
@@ -79,12 +79,15 @@ extension Run {
         return part
     }
 
+    /// The end of a line about a complete file beside which a partial file is kept.
+    static func note(of part: FilePath) -> String { "; \(part.text) was not used, and is kept" }
+
     /// Reports a file that is complete. `digest` is its checksum; with `nil`, its record proves it.
     private func report(alreadyThere index: Int, _ path: FilePath, _ size: Int64, _ digest: FileDigest?) {
         tally.findAlreadyThere()
         let kept = keptPart(beside: path)
         let words = digest.map { ", verified \($0.algorithm.rawValue)" } ?? ""
-        let rest = kept.map { "; \($0.text) is kept" } ?? ""
+        let rest = kept.map(Self.note) ?? ""
         reporter.show("\(path.text): already there (\(ByteCount(size).text))" + words + rest)
         var event = ItemFinished(index, items[index], .alreadyThere, bytes: size, digest: digest)
         event.proof = digest == nil ? .record : .digest
@@ -103,7 +106,7 @@ extension Run {
         // The library has checked it before it asked the server.
         let digest = ExistingFile.strongest(transfer.item.digests)
         let words = digest.map { ", verified \($0.algorithm.rawValue)" } ?? ""
-        let rest = kept.map { "; \($0.text) is kept" } ?? ""
+        let rest = kept.map(Self.note) ?? ""
         reporter.show("\(transfer.place): up to date" + words + rest)
         var event = ItemFinished(index, transfer, .upToDate, bytes: size, now: Self.now)
         event.proof = digest.map { _ in .digest }

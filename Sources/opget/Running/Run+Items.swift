@@ -130,8 +130,12 @@ extension Run {
         } else {
             let length = transfer.download?.downloadedFile?.length ?? transfer.received
             tally.save(bytes: length, recovered: transfer.resumedAt)
-            reporter.show(transfer.summary(length: length, now: now))
-            emit(ItemFinished(index, transfer, .saved, bytes: length, now: now))
+            var kept: FilePath?
+            if case .file(let path) = transfer.item.destination { kept = keptPart(beside: path) }
+            reporter.show(transfer.summary(length: length, now: now) + (kept.map(Self.note) ?? ""))
+            var event = ItemFinished(index, transfer, .saved, bytes: length, now: now)
+            event.partialPath = kept?.text
+            emit(event)
         }
         fill()
     }

@@ -285,6 +285,17 @@ import Testing
         #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
     }
 
+    @Test func aPartOfAnotherProgramIsNamedBesideTheFileThatWasFetched() async throws {
+        let server = try server()
+        for name in ["a.part", "a.part.resume"] { try opget.write("theirs", name) }
+        let result = try await opget("--json", address(server))
+        #expect(result.code == 0)
+        #expect(result.errors.hasSuffix("; a.part was not used, and is kept\n"))
+        #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
+        let event = try #require(result.output.split(separator: "\n").first { $0.contains("itemFinished") })
+        #expect(event.contains("\"partialPath\":\"a.part\"") && event.contains("\"result\":\"saved\""))
+    }
+
     /// A part of what may be a later version than the file that is there.
     @Test func whatMayBeGoneOnWithStaysBesideAFileThatIsDone() async throws {
         let server = try server(answers: [
@@ -294,7 +305,7 @@ import Testing
         #expect(try await opget("--overwrite", "--retry", "0", address(server)).code == 4)
         let done = try await opget("--json", address(server))
         #expect(
-            done.errors.hasPrefix("a: already there") && done.errors.hasSuffix("; a.part is kept\n")
+            done.errors.hasPrefix("a: already there") && done.errors.hasSuffix("; a.part was not used, and is kept\n")
         )
         #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
         let event = try #require(done.output.split(separator: "\n").first { $0.contains("itemFinished") })
