@@ -47,6 +47,14 @@ struct DownloadPlan: Sendable {
         )
     }
 
+    /// The request, to be compared with that of earlier bytes.
+    var question: DownloadQuestion {
+        var question = DownloadQuestion(request, as: identity, under: verification, asksAboutServers)
+        question.takesOtherLocations = takesOtherLocations
+        question.knowsWhole = !options.expectedDigests.isEmpty
+        return question
+    }
+
     /// The record of the complete file; `nil` if there can be none. `origin`: the head of the response that
     /// it is of. `verification`: of the servers that it came from. `isWhole`: whether it is the whole, and
     /// not a part that the caller asked for.
@@ -58,15 +66,38 @@ struct DownloadPlan: Sendable {
         isWhole: Bool
     ) -> FileRecord? {
         try? FileRecord(
-            RequestRecord(request, as: identity),
-            as: identity,
+            question,
             under: verification,
             stamp: stamp,
             proof: .init(proof),
             // The tag names the whole.
             fields: isWhole ? origin : [:],
-            selectedBy: VaryingFields(request).selection(by: origin)
+            varying: VaryingFields.names(in: origin) ?? []
         )
+    }
+}
+
+extension DownloadPlan {
+    /// Looks at the file that is there, and reads all of it if there are digests.
+    func condition(for file: URL, digests: [FileDigest] = []) throws -> FileCondition? {
+        try FileCondition(for: file, question, digests: digests)
+    }
+
+    /// Finds what an earlier process left, or makes a new file.
+    func parts(of destination: URL) throws -> PartPair {
+        try PartPair(
+            request,
+            question,
+            to: destination,
+            replacesFile: options.mayReplace,
+            comparing: options.overlap
+        )
+    }
+
+    /// The complete file that is to be replaced; `nil`: there is none, or it is of another request.
+    func replaced(_ destination: URL) throws -> KeptBody? {
+        guard options.mayReplace else { return nil }
+        return try KeptBody(file: destination, of: question, isToBeNewer: options.downloadsOnlyIfChanged)
     }
 }
 

@@ -1,83 +1,127 @@
-import Dispatch
 import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// Writes a body to a partial file, on a queue of its own, and gives it its name when it is complete and
-/// right.
+/// Saves a body as a file: the side of a download's sink that the network thread uses. ``PartDestination`` does the
+/// work on the queue of a ``SinkWriter``.
 ///
-/// Between ``prepare(_:)`` and the moment when the file is ready for the body, it is full: no byte comes
+/// The sink is full between ``prepare(_:)`` and the moment when the file is ready for the body, so that no byte comes
 /// before.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
-    // @unchecked: `parts`, `content`, `keptContent`, `replaced`, `digests`, `hand`, `offset`, `isEndMarked`, `ownRange`,
-    // `hasStartedOver`, `hasBegun` and `condition` are used on `queue` only, and `plan` changes before that;
-    // what both sides touch is in `shared`.
+    // @unchecked: every stored property is immutable; what both sides touch is in `shared`, and `part` is used on the
+    // writer's queue only.
 
-    /// Bytes that may wait to be written before it is full.
-    static let capacity = 512 * 1024
-    /// The seconds for which abandoning waits for the disk.
-    private static let patience = 2.0
+    /// The state that the network thread and the queue share, under a lock.
+    ///
+    /// | `failure`          | bytes come | the transfer ends, is tried again | the user starts, or resumes |
+    /// |--------------------|------------|-----------------------------------|-----------------------------|
+    /// | none               | taken      | goes on                           | goes on                     |
+    /// | there is no room   | refused    | is the operation's error          | forgotten: goes on          |
+    /// | any other          | refused    | is the operation's error          | is the operation's error    |
+    ///
+    /// Only an operation that was paused when there was no room comes to the second row's end: one that runs
+    /// has ended by then.
+    struct Shared {
+        /// Bodies that the file is not ready for yet. One may have been given up, and the next one be waited
+        /// for.
+        var preparations = 0
+        /// Bytes of the file, with those that wait, without those that are compared. From the moment that a
+        /// body begins anew there are none: what is on the disk is cut away before a byte comes, or is there
+        /// again with a failure.
+        var held = StoredBytes()
+        /// The bytes that are kept besides, as far as they can be gone back to.
+        var kept: StoredBytes?
+        /// Bytes that are still to be compared.
+        var again: Int64 = 0
+        var isAbandoned = false
+        var failure: (any Error)?
+        /// Why no body can be saved.
+        var refusal: DownloadError?
+        var demand: RestartReason?
+        var onChange: (@Sendable () -> Void)?
 
-    private var plan: DownloadPlan
+        /// The bytes that are kept are those of the file again.
+        mutating func goBack(to kept: StoredBytes) {
+            held = kept
+            self.kept = nil
+            again = 0
+        }
+
+        /// The user wants it to go on, and may have made room.
+        mutating func goOn() {
+            if let failure, DiskRoom.isLack(failure) { self.failure = nil }
+        }
+    }
+
+    private let destination: URL?
     private let progress: Locked<DownloadProgress>
-    private let queue = DispatchQueue(label: "OperationNetworking.DownloadSink")
-    private let shared = Locked(Shared())
-    private var parts: PartPair?
-    /// The content that the file's bytes are of: see ``StoredBytes/content``.
-    private var content = 0
-    /// The content of the bytes that are kept besides.
-    private var keptContent = StoredBytes.keptContent
-    /// The complete file, and the parts of other requests, that are to be replaced.
-    private var replaced: [KeptBody] = []
-    private var digests: DownloadDigests?
-    /// The bytes that are being written.
-    private var hand: [UInt8] = []
-    /// The offset of the next one in the whole.
-    private var offset: Int64 = 0
-    /// Whether the server marks the end of the body.
-    private var isEndMarked = true
-    /// The range of the whole that the file has, if the caller's own `Range` asked for a part.
-    private var ownRange: Range<Int64>?
-    /// Whether the whole came again since its digest was another one than expected.
-    private var hasStartedOver = false
-    /// Whether a body has begun to come.
-    private var hasBegun = false
-    /// The condition that is sent, from the record of the file that is there.
-    private var condition: FileCondition?
+    private let shared: Locked<Shared>
+    private let part: PartDestination
+    private let writer: SinkWriter
 
     /// - Parameters:
-    ///   - plan: what is to become of it.
-    ///   - progress: is told how it goes.
+    ///   - plan: the download.
+    ///   - progress: updated from the writer's queue.
     init(_ plan: DownloadPlan, progress: Locked<DownloadProgress>) {
-        self.plan = plan
+        destination = plan.options.destination
         self.progress = progress
+        shared = Locked(Shared())
+        part = PartDestination(plan, progress: progress, shared: shared)
+        writer = SinkWriter(part)
+        // An early end is one of a begun body: it closes the file.
+        try? writer.begin()
         progress.withLock { $0.countNow = { [weak self] in self?.count } }
     }
 
     // MARK: - State
 
     var held: StoredBytes { shared.withLock { $0.held } }
-    var isFull: Bool { shared.withLock { $0.isFull } }
+    var isFull: Bool { shared.withLock { $0.preparations > 0 } || writer.isFull }
     var failure: (any Error)? { shared.withLock { $0.failure } }
     var demand: RestartReason? { shared.withLock { $0.demand } }
     let abilities = SinkAbilities(canBeEmptied: true, canCompare: true, keepsUntilWhole: true)
-    private var partial: PartialDownload? { parts?.current }
 
     var onChange: (@Sendable () -> Void)? {
         get { shared.withLock { $0.onChange } }
-        set { shared.change { $0.onChange = newValue } }
+        set {
+            shared.change { $0.onChange = newValue }
+            writer.onChange = newValue
+        }
     }
 
     // MARK: - Commands
 
     func willOpen(for adapted: URLRequest?, token: String?) {
-        plan.adapted = adapted
-        plan.token = token
+        writer.perform { [part] in part.willOpen(for: adapted, token: token) }
     }
 
     func open(_ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) -> SinkContent? {
-        queue.async { self.open(mayRepeat: true, whenOpen) }
+        writer.perform { self.open(mayRepeat: true, whenOpen) }
         return nil
+    }
+
+    /// Opens the file on the queue; if another download to the same file is leaving, when that has left.
+    private func open(
+        mayRepeat: Bool,
+        _ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void
+    ) {
+        // Nothing may be opened that is not closed later.
+        if shared.withLock({ $0.isAbandoned }) { return whenOpen(.failure(URLError(.cancelled))) }
+        let content = Result { try part.find() }
+        if case .failure(DownloadError.inUse) = content, let destination {
+            let isWaiting = LeavingDownloads.wait(for: destination) {
+                self.writer.perform { self.open(mayRepeat: true, whenOpen) }
+            }
+            if isWaiting { return }
+            // It may have left in between.
+            if mayRepeat { return open(mayRepeat: false, whenOpen) }
+        }
+        if case .failure(let error) = content { part.didNotOpen(error) }
+        whenOpen(content)
+    }
+
+    func dropCondition() {
+        progress.withLock { $0.isConditional = false }
     }
 
     func prepare(_ start: BodyStart) throws {
@@ -89,7 +133,6 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             switch start.place {
             case .start:
                 shared.demand = nil
-                shared.waiting = []
                 shared.held = StoredBytes(count: 0, content: start.content)
             case .end:
                 break
@@ -97,47 +140,24 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 shared.again = max(0, shared.held.count - offset)
             }
         }
-        queue.async { self.begin(start) }
+        if case .start = start.place { writer.dropRest() }
+        writer.perform { [part] in part.begin(start) }
     }
 
     func write(_ bytes: Span<UInt8>) throws {
-        let now = MonotonicTime.now
-        let (urgency, failure) = shared.withLock { shared in
-            guard shared.failure == nil, shared.demand == nil else {
-                return (WritePace.Urgency.none, shared.failure)
-            }
+        let isWanted = try shared.withLock { shared in
+            if let failure = shared.failure { throw failure }
+            guard shared.demand == nil else { return false }
             let again = min(shared.again, Int64(bytes.count))
             shared.again -= again
             shared.held.count += Int64(bytes.count) - again
-            shared.waiting.append(bytes)
-            return (shared.pace.urgency(waiting: shared.waiting.count, now: now), nil)
+            return true
         }
-        if let failure { throw failure }
-        switch urgency {
-        case .none: break
-        case .after(let seconds): look(after: seconds)
-        case .now: queue.async { self.drain() }
-        }
-    }
-
-    private func look(after seconds: Double) {
-        queue.asyncAfter(deadline: .now() + seconds) {
-            let urgency = self.shared.withLock { shared in
-                shared.pace.timerDidFire(waiting: shared.waiting.count, now: .now)
-            }
-            switch urgency {
-            case .none: break
-            case .after(let seconds): self.look(after: seconds)
-            case .now: self.drain()
-            }
-        }
+        if isWanted { try writer.append(bytes) }
     }
 
     func flush() {
-        queue.async {
-            self.drain()
-            self.attempt { try $0.flush() }
-        }
+        writer.perform { [part] in part.flush() }
     }
 
     func goBack() -> Bool {
@@ -146,7 +166,10 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             shared.goBack(to: kept)
             return true
         }
-        if goesBack { queue.async { self.goBackToKept() } }
+        if goesBack {
+            writer.dropRest()
+            writer.perform { [part] in part.goBackToKept() }
+        }
         return goesBack
     }
 
@@ -157,502 +180,16 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     func end(_ whenEnded: @escaping @Sendable (SinkEnd) -> Void) -> SinkEnd? {
-        queue.async {
-            self.drain()
-            self.attempt { if try $0.isTouched() { self.digests?.readAgain() } }
-            self.verify(whenEnded)
-        }
+        writer.perform { [part, writer] in part.end(on: writer, whenEnded) }
         return nil
     }
 
     func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop {
-        shared.withLock { $0.isAbandoned = true }
-        let destination = plan.options.destination
-        if let destination { LeavingDownloads.enter(destination) }
-        queue.async {
-            self.drain()
-            self.close()
-            self.checkCondition()
-            if let destination { LeavingDownloads.leave(destination) }
-            self.tellStop(whenStopped)
-        }
-        // A disk that hangs is not waited for.
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { self.tellStop(whenStopped) }
-        return .stopping
-    }
-
-    private func tellStop(_ whenStopped: @Sendable () -> Void) {
         let isFirst = shared.withLock { shared in
-            defer { shared.hasStopped = true }
-            return !shared.hasStopped
+            defer { shared.isAbandoned = true }
+            return !shared.isAbandoned
         }
-        if isFirst { whenStopped() }
+        if isFirst, let destination { LeavingDownloads.enter(destination) }
+        return writer.abandon(whenStopped) ? .stopped(nil) : .stopping
     }
-
-    // MARK: - On the queue
-
-    /// Opens it; if another download to the same file is leaving, when that has left.
-    private func open(
-        mayRepeat: Bool,
-        _ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void
-    ) {
-        let content = Result { try self.open() }
-        if case .failure(DownloadError.inUse) = content, let destination = plan.options.destination {
-            let isWaiting = LeavingDownloads.wait(for: destination) {
-                self.queue.async { self.openAgain(whenOpen) }
-            }
-            if isWaiting { return }
-            // It may have left in between.
-            if mayRepeat { return open(mayRepeat: false, whenOpen) }
-        }
-        if case .failure(let error) = content {
-            // It is tried again, and then nothing of this one may be in its way.
-            if error.isLackOfDescriptors { release() } else { fail(error) }
-        }
-        whenOpen(content)
-    }
-
-    /// Another download has left.
-    private func openAgain(_ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) {
-        // Closed meanwhile: nothing may be opened behind that.
-        if shared.withLock({ $0.isAbandoned }) { return whenOpen(.failure(URLError(.cancelled))) }
-        open(mayRepeat: true, whenOpen)
-    }
-
-    private func open() throws -> SinkContent {
-        guard let destination = plan.options.destination else { throw DownloadError.noDestination }
-        var parts: PartPair
-        do {
-            parts = try plan.parts(of: destination)
-        } catch let error as DownloadError {
-            // Nothing is saved through a link. But the file that it leads to may be what the server has.
-            guard case .destinationIsNotFile = error, plan.options.downloadsOnlyIfChanged,
-                let condition = try condition(for: destination)
-            else { throw error }
-            shared.withLock { $0.refusal = error }
-            return SinkContent(condition: condition)
-        }
-        if plan.options.startsOver, parts.current.count > 0 || parts.hasOthers {
-            try parts.discard()
-            parts = try plan.parts(of: destination)
-        }
-        self.parts = parts
-        let partial = parts.current
-        if plan.options.continuesForeignFile, partial.count == 0 {
-            try partial.adopt { !self.shared.withLock { $0.isAbandoned } }
-        }
-        // There is no whole to fetch in its place.
-        hasStartedOver = partial.isForeign
-        digests = try DownloadDigests(
-            plan,
-            noted: partial.checkpoint?.digests ?? [],
-            reader: partial.reader()
-        )
-        digests?.advance(to: partial.count)
-        let kept = parts.continuable
-        shared.withLock { shared in
-            shared.held.count = partial.count
-            shared.kept = kept.map { StoredBytes(count: $0.count, content: keptContent) }
-        }
-        progress.withLock { $0.didOpen(parts) }
-        // Who starts over takes whatever comes: the way out where the type of a file has really changed.
-        replaced =
-            plan.options.startsOver
-            ? [] : parts.ofOtherRequests + (try plan.replaced(destination).map { [$0] } ?? [])
-        let known = partial.recovered ?? partial.checkpoint?.partialContent(offset: partial.count)
-        var content = SinkContent(
-            partial: known,
-            kept: kept?.recovered,
-            replaced: replaced,
-            lost: parts.lost
-        )
-        if plan.options.downloadsOnlyIfChanged { content.condition = try condition(for: destination) }
-        return content
-    }
-
-    func dropCondition() {
-        progress.withLock { $0.isConditional = false }
-    }
-
-    private func condition(for destination: URL) throws -> FileCondition? {
-        let condition = try plan.condition(for: destination, digests: plan.options.expectedDigests)
-        progress.withLock { $0.isConditional = condition != nil }
-        self.condition = condition
-        return condition
-    }
-
-    /// A 304 is about the file that was there when it was asked for: if that was changed since, it says
-    /// nothing of the present one.
-    private func checkCondition() {
-        guard let condition, let destination = plan.options.destination else { return }
-        let now = try? plan.condition(for: destination)
-        if now != condition { progress.withLock { $0.isChangedMeanwhile = true } }
-    }
-
-    private func begin(_ start: BodyStart) {
-        drain()
-        hasBegun = true
-        attempt { partial in
-            if case .start = start.place {
-                try startAnew(start)
-            } else if shared.withLock({ $0.held }) != StoredBytes(count: partial.count, content: content)
-                || start.content != content
-            {
-                // Or it was given up, and the body that is waited for by now begins anew.
-                guard shared.withLock({ $0.preparations == 1 }) else { return }
-                throw DownloadError.partialFileReplaced(partial.partURL)
-            } else {
-                if try partial.isTouched() { digests?.readAgain() }
-                try digests?.take(start.head, as: .rest)
-                try begin(start, in: partial, digests)
-            }
-            isEndMarked = start.total != nil || start.head.marksEnd
-            ownRange = start.ownRange
-            if let partial = self.partial { progress.withLock { $0.didBegin(partial) } }
-        }
-        change { $0.preparations -= 1 }
-    }
-
-    /// The bytes of another content come. Those that are there are kept until these are whole: if there is no
-    /// place for them, nothing has changed.
-    private func startAnew(_ start: BodyStart) throws {
-        guard let old = parts?.current else { return }
-        if old.isForeign, plan.options.continuesForeignFile {
-            progress.withLock { $0.keepsPartialFile = false }
-            throw DownloadError.destinationExists(plan.options.destination ?? old.partURL)
-        }
-        let body: DownloadDigests.Body = start.ownRange != nil ? .part : .whole
-        if parts?.beginsBeside == true {
-            guard let next = try parts?.makeNext() else { return }
-            do {
-                let own = try DownloadDigests(plan, noted: [], reader: next.reader())
-                try own.take(start.head, as: body)
-                try begin(start, in: next, own)
-                digests?.abandon()
-                digests = own
-            } catch {
-                try? next.discard()
-                if DiskRoom.isLack(error), let total = start.total, try parts?.makesRoom(for: total) == true {
-                    return try startAnew(start)
-                }
-                throw error
-            }
-            parts?.advance(to: next)
-            if parts?.kept === old { keptContent = content }
-        } else {
-            let notes = digests?.notes ?? []
-            try digests?.take(start.head, as: body)
-            do {
-                try begin(start, in: old, digests)
-            } catch {
-                // The first error is the one to tell. A digest that is missing then is one at the end.
-                try? digests?.takeBack(notes, length: old.count)
-                throw error
-            }
-            parts?.didStartAnew()
-        }
-        content = start.content
-        tellKept()
-        if case .start(let reason?) = start.place { progress.withLock { $0.restarts.append(reason) } }
-    }
-
-    private func tellKept() {
-        shared.withLock { [keptContent, kept = parts?.continuable] in
-            $0.kept = kept.map { StoredBytes(count: $0.count, content: keptContent) }
-        }
-    }
-
-    /// The bytes that are kept are those of the file again.
-    private func goBackToKept() {
-        attempt { _ in
-            try parts?.goBack()
-            guard let partial = parts?.current else { return }
-            content = keptContent
-            digests?.abandon()
-            digests = try DownloadDigests(
-                plan,
-                noted: partial.checkpoint?.digests ?? [],
-                reader: partial.reader()
-            )
-            digests?.advance(to: partial.count)
-            progress.withLock { $0.goesOn(with: partial) }
-        }
-    }
-
-    private func begin(_ start: BodyStart, in partial: PartialDownload, _ digests: DownloadDigests?) throws {
-        let place = PartialDownload.Place(start.place)
-        let servers = Set(start.trustedServers.map(\.digest))
-        do {
-            try partial.begin(place, total: start.total, origin: start.origin, trusting: servers) {
-                checkpoint in
-                checkpoint.digests = digests?.notes ?? []
-                checkpoint.name = plan.options.destination.map(DownloadPlace.name) ?? ""
-                checkpoint.options = plan.options.noted
-                if let address = start.address { checkpoint.note(address) }
-                if !start.isProven { checkpoint.isJoinedByOverlap = true }
-            }
-            offset = partial.position
-        } catch {
-            let isNext = partial !== parts?.current
-            throw parts?.explained(error, length: start.total, next: isNext) ?? error
-        }
-    }
-
-    private func drain() {
-        while true {
-            let (wasFull, hasMore) = shared.withLock { shared in
-                guard !shared.waiting.isEmpty else {
-                    shared.pace.didWriteAll()
-                    return (false, false)
-                }
-                let wasFull = shared.isFull
-                hand.removeAll(keepingCapacity: true)
-                swap(&hand, &shared.waiting)
-                return (wasFull && !shared.isFull, true)
-            }
-            guard hasMore else { return }
-            if wasFull { change { _ in } }
-            attempt { partial in
-                do {
-                    try write(to: partial)
-                } catch {
-                    let length = max(partial.total ?? 0, partial.count)
-                    throw parts?.explained(error, length: length, next: false) ?? error
-                }
-            }
-        }
-    }
-
-    private func write(to partial: PartialDownload) throws {
-        var bytes: [UInt8] = []
-        swap(&bytes, &hand)
-        defer { swap(&bytes, &hand) }
-        try partial.write(bytes.span, at: offset)
-        offset += Int64(bytes.count)
-        digests?.advance(to: partial.count)
-    }
-
-    /// Does something with the file; an error is the end, or a reason to start over.
-    private func attempt(_ body: (PartialDownload) throws -> Void) {
-        guard let partial, shared.withLock({ $0.failure == nil && $0.demand == nil }) else { return }
-        do {
-            try body(partial)
-        } catch let error as any UselessBytes {
-            change { shared in
-                shared.demand = error.reason
-                shared.waiting = []
-                shared.held = StoredBytes(count: partial.count, content: content)
-            }
-        } catch {
-            fail(error)
-        }
-    }
-
-    private func fail(_ error: any Error) {
-        change { shared in
-            shared.failure = error
-            shared.waiting = []
-            shared.held = StoredBytes(count: self.partial?.count ?? 0, content: content)
-        }
-    }
-
-    private func change(_ body: (inout Shared) -> Void) {
-        let onChange = shared.withLock { shared in
-            body(&shared)
-            return shared.onChange
-        }
-        onChange?()
-    }
-
-    // MARK: - The end
-
-    private func verify(_ then: @escaping @Sendable (SinkEnd) -> Void) {
-        let (failure, demand, again) = shared.withLock { ($0.failure, $0.demand, $0.again) }
-        if let failure { return then(.failed(failure)) }
-        if let demand { return then(.mustStartOver(demand)) }
-        // The body ended before the bytes that are there already.
-        guard again == 0 else { return then(startOver(because: .overlapDiffers)) }
-        guard let length = partial?.count else { return then(.failed(DownloadError.noDestination)) }
-        guard let digests else { return then(finish(.success([]))) }
-        digests.finish(length: length) { result in
-            self.queue.async { then(self.finish(result)) }
-        }
-    }
-
-    private func finish(_ result: Result<[FileDigest], any Error>) -> SinkEnd {
-        guard let partial, let parts, !shared.withLock({ $0.isAbandoned }) else {
-            return .failed(URLError(.cancelled))
-        }
-        do {
-            let computed = try result.get()
-            if let error = objection(to: partial) {
-                refute(by: nil)
-                return tryAgain(error, nil)
-            }
-            let isJoinedByOverlap = partial.checkpoint?.isJoinedByOverlap ?? false
-            let verified = try digests?.verify(computed, of: plan.options.destination ?? partial.partURL)
-            let proof: DownloadedFile.Proof =
-                verified.map { .digest($0) } ?? ownRange.map { .range($0) }
-                ?? (!isEndMarked ? .unverifiable : isJoinedByOverlap ? .overlap : .length)
-            let progress = progress.withLock { $0 }
-            let download = DownloadedFile(
-                file: plan.options.destination ?? partial.partURL,
-                length: partial.count,
-                proof: proof,
-                digests: computed,
-                bytesRecovered: progress.restarts.isEmpty ? progress.bytesRecovered : 0,
-                restarts: progress.restarts
-            )
-            let origin = partial.checkpoint?.origin.headerFields ?? [:]
-            let verification = partial.verification
-            try partial.finish(modified: partial.checkpoint?.modified) { stamp in
-                plan.record(stamp, proof, origin: origin, under: verification, isWhole: ownRange == nil)
-            } beforeNaming: {
-                try plan.willFinish?(download, partial.partURL, verification)
-            } afterNaming: {
-                var parts = parts
-                parts.dropOthers()
-            }
-            self.progress.withLock { progress in
-                progress.partialFile = nil
-                progress.checkpoint = nil
-                progress.download = download
-            }
-            // The file is the user's now: removing it gives the room back at once.
-            release()
-            return .done(nil)
-        } catch let error as any UselessBytes {
-            return startOver(because: error.reason)
-        } catch let error as DownloadError {
-            guard case .digestMismatch(_, _, let actual) = error else { return .failed(error) }
-            return giveUp(error, actual)
-        } catch {
-            return .failed(error)
-        }
-    }
-
-    /// B10: once more, from the start. What was there before stays.
-    private func giveUp(_ error: DownloadError, _ digest: FileDigest) -> SinkEnd {
-        refute(by: digest)
-        guard !hasStartedOver else { return .failed(error) }
-        hasStartedOver = true
-        // P7: all was there, so the first request is none that is repeated.
-        return hasBegun ? tryAgain(error, .digestMismatch) : startOver(because: .digestMismatch)
-    }
-
-    /// What came is wrong. What cannot be cut away is compared again by the next one.
-    private func refute(by digest: FileDigest?) {
-        try? parts?.refute(by: digest)
-        if let partial { shared.withLock { $0.held.count = partial.count } }
-    }
-
-    private func tryAgain(_ error: any Error, _ reason: RestartReason?) -> SinkEnd {
-        if parts?.isRefuted == true {
-            let goesBack = shared.withLock { shared in
-                let kept = shared.kept
-                shared.goBack(
-                    to: kept ?? StoredBytes(count: shared.held.count, content: content, isRefuted: true)
-                )
-                return kept != nil
-            }
-            if goesBack { goBackToKept() }
-        }
-        shared.withLock { $0.demand = reason }
-        return .mustTryAgain(error, reason)
-    }
-
-    /// Returns why a body cannot replace the kept bytes. Its head may not have said its length, which is known
-    /// now (S27).
-    private func objection(to partial: PartialDownload) -> (any Error)? {
-        guard let origin = partial.checkpoint?.origin.headerFields, ownRange == nil else { return nil }
-        let content = parts?.kept.flatMap { $0.checkpoint?.partialContent(offset: $0.count) }
-        return ((content.map { [KeptBody($0, isSameFile: !$0.isRefuted)] } ?? []) + replaced).lazy
-            .compactMap { $0.objection(to: origin, length: partial.count) }.first
-    }
-
-    /// The part stays empty until the whole comes, however often that is tried.
-    private func startOver(because reason: RestartReason) -> SinkEnd {
-        shared.withLock { $0.demand = reason }
-        return .mustStartOver(reason)
-    }
-
-    private func close() {
-        let (keeps, hasOpened) = progress.withLock { ($0.keepsPartialFile, $0.hasOpened) }
-        let hasRoom = shared.withLock { shared in shared.failure.map { !DiskRoom.isLack($0) } ?? true }
-        // What an earlier operation left is not wanted either, if another one does not use it.
-        if !keeps, !hasOpened { parts = try? plan.options.destination.map { try plan.parts(of: $0) } }
-        // The error that ended it is the one to tell; the next one finds what could not be made safe now.
-        if keeps {
-            try? parts?.current.flush()
-            try? parts?.settle(hasRoom: hasRoom)
-            if let partial { progress.withLock { $0.goesOn(with: partial) } }
-        } else {
-            try? parts?.discard()
-        }
-        release()
-    }
-
-    /// Nothing of the files stays open: the operation may be kept for long, and so may this.
-    private func release() {
-        digests?.abandon()
-        parts?.close()
-        (digests, parts) = (nil, nil)
-    }
-
-    deinit { release() }
-}
-
-/// The downloads of this process that were given up and still have their partial files: those that come next
-/// to the same destinations wait for them.
-///
-/// An operation that was cancelled, or that failed, has said so before its file is closed: the next one to
-/// the same name is often made at once.
-struct LeavingDownloads {
-    private struct Place {
-        var count = 0
-        var waiting: [@Sendable () -> Void] = []
-    }
-
-    private static let shared = Locked(LeavingDownloads())
-
-    private var places: [String: Place] = [:]
-
-    // MARK: - Of the process
-
-    static func enter(_ destination: URL) {
-        shared.change { $0.enter(destination) }
-    }
-
-    static func leave(_ destination: URL) {
-        for body in shared.withLock({ $0.leave(destination) }) { body() }
-    }
-
-    /// - Returns: whether `body` is called later, once, on any thread. If not, none is leaving.
-    static func wait(for destination: URL, _ body: @escaping @Sendable () -> Void) -> Bool {
-        shared.withLock { $0.wait(for: destination, body) }
-    }
-
-    // MARK: - The table
-
-    mutating func enter(_ destination: URL) {
-        places[Self.key(destination), default: Place()].count += 1
-    }
-
-    /// - Returns: the bodies of those that have waited, to be called without a lock held.
-    mutating func leave(_ destination: URL) -> [@Sendable () -> Void] {
-        let key = Self.key(destination)
-        guard let place = places.removeValue(forKey: key) else { return [] }
-        // Also if not all have left: this one may be the one that had the file.
-        if place.count > 1 { places[key] = Place(count: place.count - 1) }
-        return place.waiting
-    }
-
-    mutating func wait(for destination: URL, _ body: @escaping @Sendable () -> Void) -> Bool {
-        let key = Self.key(destination)
-        guard places[key] != nil else { return false }
-        places[key]?.waiting.append(body)
-        return true
-    }
-
-    private static func key(_ destination: URL) -> String { destination.standardizedFileURL.path }
 }

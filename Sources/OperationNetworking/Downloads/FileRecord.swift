@@ -6,23 +6,20 @@ internal import OperationNetworkingSystem
 /// it got its name.
 ///
 /// ```
-/// 3 <SHA-256 of salt and request> <SHA-256 of salt and file> <salt> <length> <seconds> <nanoseconds> <proof>
+/// 4 <location> <sender> <selection> <salt> <length> <seconds> <nanoseconds> <proof>
 /// <ETag>
 /// <Last-Modified>
 /// <names of fields>
 /// <Content-Type>
 /// ```
 ///
-/// The names are there if the server's `Vary` named fields that otherwise do not count (``VaryingFields``): the
-/// hash then covers their values, too. Last lines that would be empty are left out.
+/// The first line has the ``RequestDigests``. Their ``RequestDigests/sender`` also covers how the server was verified,
+/// if that is unusual for the URL (``ServerVerification``). The names are the fields that the server's `Vary` named
+/// (``VaryingFields``). Trailing empty lines are left out.
 ///
-/// No address is in it: an address may hold what others must not see, and a file's attributes travel with its
-/// copies. The user of the request counts, too (``RequestIdentity``): one user's file is not another's. So does
-/// how the server was verified, where that is not as usual for the URL (``ServerVerification``). The second hash
-/// is without these and without the query: it tells the same file under another link from another file
-/// (``KeptBody``). The attribute is set while the file still is a part, in one step, and before the
-/// rename: a process that is killed leaves no record on another file. Length and time of modification bind it
-/// to the bytes: after any write it is of no use.
+/// The record contains no address, which may be secret, because attributes are copied with the file. The attribute is
+/// set in one step while the file is still a part, before the rename, so a killed process leaves no record on another
+/// file. Length and time of modification bind the record to the bytes: any write invalidates it.
 struct FileRecord: Hashable, Sendable {
     /// The proof of the file when it got its name: less than ``DownloadedFile/Proof``, which says it to the
     /// caller then.
@@ -50,12 +47,10 @@ struct FileRecord: Hashable, Sendable {
     static let attribute = ExtendedAttribute("user.operationnetworking.download")
     /// Longer validators are left out: file systems keep only so much.
     private static let longestValidator = 1024
-    private static let version = "3"
+    private static let version = "4"
 
-    /// The hash of the request and its user.
-    let request: SaltedDigest
-    /// The hash of ``RequestRecord/file``, with the same salt.
-    let file: SaltedDigest
+    /// The request.
+    let asked: RequestDigests
     /// The stamp of the file when it was complete.
     let stamp: FileStamp
     let proof: Proof
@@ -69,18 +64,23 @@ struct FileRecord: Hashable, Sendable {
     /// The media type in lower case, without parameters; `nil`: not known.
     let mediaType: String?
 
+    /// - Parameters:
+    ///   - question: the request.
+    ///   - verification: how the servers were verified; `nil` if as usual for the URL.
+    ///   - stamp: of the complete file.
+    ///   - proof: the evidence of its completeness.
+    ///   - fields: the head that describes the file; empty if none does.
+    ///   - varying: the fields that the server's `Vary` named.
     init(
-        _ request: RequestRecord,
-        as identity: RequestIdentity,
+        _ question: DownloadQuestion,
         under verification: ServerVerification? = nil,
         stamp: FileStamp,
         proof: Proof,
         fields: HeaderFields,
-        selectedBy selection: VaryingFields.Selection = .none
+        varying: [String] = []
     ) throws {
-        self.request = try SaltedDigest(of: request.fingerprint(as: identity, verification, selection))
-        file = try SaltedDigest(of: request.file, salt: self.request.salt)
-        varying = selection.names
+        asked = try RequestDigests(of: question.texts(varying: varying, under: verification))
+        self.varying = varying
         self.stamp = stamp
         self.proof = proof
         func validator(_ name: String) -> String? {
@@ -99,10 +99,8 @@ struct FileRecord: Hashable, Sendable {
     // MARK: - Text
 
     var text: String {
-        let head = [
-            Self.version, request.digest, file.digest, request.salt, "\(stamp.length)", "\(stamp.seconds)",
-            "\(stamp.nanoseconds)", proof.rawValue,
-        ]
+        let numbers = [stamp.length, stamp.seconds, stamp.nanoseconds].map { "\($0)" }
+        let head = [Self.version] + asked.words + numbers + [proof.rawValue]
         var lines = [head.joined(separator: " "), entityTag ?? "", lastModified ?? ""]
         if !varying.isEmpty || mediaType != nil { lines.append(varying.joined(separator: ",")) }
         if let mediaType { lines.append(mediaType) }
@@ -114,16 +112,14 @@ struct FileRecord: Hashable, Sendable {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard (3...5).contains(lines.count), lines.count == 3 || lines.last != "" else { return nil }
         let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard words.count == 8, words[0] == Self.version,
-            let request = SaltedDigest(digest: words[1], salt: words[3]),
-            let file = SaltedDigest(digest: words[2], salt: words[3]),
-            let length = Int64(words[4]), let seconds = Int64(words[5]), let nanoseconds = Int64(words[6])
+        guard words.count == 9, words[0] == Self.version, let asked = RequestDigests(words: words[1...4]),
+            let length = Int64(words[5]), let seconds = Int64(words[6]), let nanoseconds = Int64(words[7])
         else { return nil }
-        (self.request, self.file) = (request, file)
+        self.asked = asked
         stamp = FileStamp(length: length, seconds: seconds, nanoseconds: nanoseconds)
         entityTag = EntityTag(fieldValue: lines[1]) == nil ? nil : lines[1]
         lastModified = HTTPDate(fieldValue: lines[2]) == nil ? nil : lines[2]
-        guard let proof = Proof(rawValue: words[7]) else { return nil }
+        guard let proof = Proof(rawValue: words[8]) else { return nil }
         self.proof = proof
         varying = lines.count > 3 ? lines[3].split(separator: ",").map(String.init) : []
         mediaType = lines.count > 4 ? lines[4] : nil
@@ -137,22 +133,6 @@ extension FileRecord {
             case .text(let text) = found.note
         else { return nil }
         return FileRecord(text: text)?.stamp
-    }
-}
-
-extension RequestRecord {
-    /// Everything that decides which bytes are the answer, to be compared by its digest. The same in every
-    /// version.
-    fileprivate func fingerprint(
-        as identity: RequestIdentity,
-        _ verification: ServerVerification?,
-        _ selection: VaryingFields.Selection
-    ) -> String {
-        // Before the method: nothing else is there.
-        var lines = verification?.note(besides: url).map { ["verification " + $0] } ?? []
-        lines += [method, url]
-        lines += selectingFields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        return (lines + selection.lines + ["", identity.users]).joined(separator: "\n")
     }
 }
 
@@ -193,7 +173,7 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
         as identity: RequestIdentity,
         under verification: ServerVerification? = nil
     ) throws {
-        self = try FileFinding(of: file, for: request, as: identity, under: verification).standing
+        self = try FileFinding(of: file, for: DownloadQuestion(request, as: identity, under: verification)).standing
     }
 }
 
@@ -207,65 +187,56 @@ struct FileFinding {
     /// The same, also where the request had another query or another user.
     private(set) var ofFile: FileRecord?
 
-    init(
-        of file: URL,
-        for request: URLRequest,
-        as identity: RequestIdentity,
-        under verification: ServerVerification? = nil
-    ) throws {
-        var records: (ofRequest: FileRecord?, ofFile: FileRecord?)
-        standing = try Self.standing(of: file, for: request, as: identity, verification, &records)
-        (ofRequest, ofFile) = records
-    }
-
-    private static func standing(
-        of file: URL,
-        for request: URLRequest,
-        as identity: RequestIdentity,
-        _ verification: ServerVerification?,
-        _ records: inout (ofRequest: FileRecord?, ofFile: FileRecord?)
-    ) throws -> FileStanding {
+    init(of file: URL, for question: DownloadQuestion) throws {
         do {
             let found = try NotedFile(path: file.path, attribute: FileRecord.attribute)
-            guard let found else { return .nothing }
-            return try standing(found, for: request, as: identity, verification, &records)
+            guard let found else {
+                standing = .nothing
+                return
+            }
+            guard case .text(let text) = found.note, found.isMine, !found.mayBeWrittenByOthers,
+                let record = FileRecord(text: text)
+            else {
+                standing = Self.standing(ofUnrecorded: found)
+                return
+            }
+            let match = record.match(question)
+            if match.isSuperset(of: [.location, .selection]) { ofFile = record }
+            guard match == .all else {
+                standing = .ofOtherRequest
+                return
+            }
+            ofRequest = record
+            guard record.stamp == found.stamp else {
+                standing = .changed
+                return
+            }
+            standing =
+                switch record.proof {
+                case .overlap: .joined
+                case .unverifiable: .perhapsIncomplete
+                case .complete: .complete
+                }
         } catch let error as SystemError where error.isLackOfPermission {
-            return .foreign
+            standing = .foreign
         } catch {
             throw FileError.foundation(error, file)
         }
     }
 
-    private static func standing(
-        _ file: NotedFile,
-        for request: URLRequest,
-        as identity: RequestIdentity,
-        _ verification: ServerVerification?,
-        _ records: inout (ofRequest: FileRecord?, ofFile: FileRecord?)
-    ) throws -> FileStanding {
-        guard file.isMine else { return .foreign }
-        guard !file.mayBeWrittenByOthers else { return .writableByOthers }
-        switch file.note {
-        case .unsupported: return .unrecordable
-        case .none: return .unrecorded
-        case .text(let text):
-            guard let read = FileRecord(text: text) else { return .unrecorded }
-            let selection = VaryingFields(request).selection(by: read.varying)
-            let question = RequestRecord(request, as: identity)
-            let accepted = (verification ?? .usual(for: question.url)).accepted
-            let isOfRequest = try accepted.contains {
-                try read.request.isDigest(of: question.fingerprint(as: identity, $0, selection))
-            }
-            if try isOfRequest || read.file.isDigest(of: question.file) { records.ofFile = read }
-            guard isOfRequest else { return .ofOtherRequest }
-            records.ofRequest = read
-            guard read.stamp == file.stamp else { return .changed }
-            switch read.proof {
-            case .overlap: return .joined
-            case .unverifiable: return .perhapsIncomplete
-            case .complete: return .complete
-            }
-        }
+    private static func standing(ofUnrecorded file: NotedFile) -> FileStanding {
+        if !file.isMine { return .foreign }
+        if file.mayBeWrittenByOthers { return .writableByOthers }
+        return file.note == .unsupported ? .unrecordable : .unrecorded
+    }
+}
+
+extension FileRecord {
+    /// Compares its request with another one, under each verification that this one accepts.
+    fileprivate func match(_ question: DownloadQuestion) -> RequestDigests.Match {
+        question.verification.accepted
+            .map { asked.match(question.texts(varying: varying, under: $0)) }
+            .reduce([]) { $0.union($1) }
     }
 }
 
@@ -274,19 +245,11 @@ extension KeptBody {
     /// address than the request's, or of another program, no more counts than whether it is HTML.
     /// - Parameters:
     ///   - file: the destination.
-    ///   - request: the request that will be sent.
-    ///   - identity: the credentials that the request is sent with.
-    ///   - verification: how the server is verified; `nil`: as is usual for the URL.
+    ///   - question: the request that will be sent.
     ///   - isToBeNewer: whether only a newer file is to take its place, which says so by a validator.
     /// - Throws: a `CocoaError` if the file cannot be looked at.
-    init?(
-        file: URL,
-        of request: URLRequest,
-        as identity: RequestIdentity,
-        under verification: ServerVerification?,
-        isToBeNewer: Bool
-    ) throws {
-        let finding = try FileFinding(of: file, for: request, as: identity, under: verification)
+    init?(file: URL, of question: DownloadQuestion, isToBeNewer: Bool) throws {
+        let finding = try FileFinding(of: file, for: question)
         guard finding.standing != .nothing,
             let read = try? NotedFile(path: file.path, attribute: FileRecord.attribute), read.stamp.length > 0
         else { return nil }
@@ -333,19 +296,11 @@ extension FileCondition {
     /// Looks at a file, and reads all of it if there are digests. `nil` where the whole is wanted.
     /// - Parameters:
     ///   - file: the destination.
-    ///   - request: the request that will be sent.
-    ///   - identity: the credentials that the request is sent with.
-    ///   - verification: how the server is verified; `nil`: as is usual for the URL.
+    ///   - question: the request that will be sent.
     ///   - digests: what the file has to be.
     /// - Throws: a `CocoaError` if the file cannot be read.
-    init?(
-        for file: URL,
-        request: URLRequest,
-        as identity: RequestIdentity,
-        under verification: ServerVerification? = nil,
-        digests: [FileDigest]
-    ) throws {
-        let finding = try FileFinding(of: file, for: request, as: identity, under: verification)
+    init?(for file: URL, _ question: DownloadQuestion, digests: [FileDigest]) throws {
+        let finding = try FileFinding(of: file, for: question)
         guard let record = finding.record else { return nil }
         self.init(record)
         for digest in digests {

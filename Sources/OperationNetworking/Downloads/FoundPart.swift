@@ -162,10 +162,9 @@ struct FoundPart {
         if case .file = try place.folder.status(of: place.name) { facts.replacesFile = true }
         if let checkpoint = finding.checkpoint {
             facts.isOfOtherDestination = place.isOfOther(checkpoint, names)
-            facts.isSameIdentity = question.identity.namesUsers(of: checkpoint.identity)
+            facts.match = checkpoint.match(question)
             facts.isVerified = question.accepts(checkpoint)
             facts.dependsOnTrust = question.dependsOnTrust(checkpoint)
-            facts.isSameVariant = checkpoint.isVariant(of: question.varying)
             facts.intactBlocks = checkpoint.blocks.prefix { $0.isIntact(in: file) }.count
         }
         var found = FoundPart(names: names, file: file, status: status)

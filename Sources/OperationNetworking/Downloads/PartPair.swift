@@ -53,34 +53,24 @@ struct PartPair {
     ///
     /// - Parameters:
     ///   - request: the request. Used to decide whether existing bytes can be resumed.
-    ///   - identity: as whom; `nil`: as the request alone says.
-    ///   - verification: how the server is verified; `nil`: as is usual for the URL.
-    ///   - asksAboutServers: whether a closure is asked about servers that the policy does not accept.
+    ///   - question: the same, to be compared with those of earlier bytes; `nil`: as the request alone says.
     ///   - destination: the name of the complete file. Its folder has to exist.
     ///   - replacesFile: whether any file that has the name may be replaced.
-    ///   - takesOtherLocations: whether bytes count that came for another scheme, host, port or path.
-    ///   - knowsWhole: whether there is a digest of the whole, which decides in the end.
     ///   - overlap: the number of bytes to compare where there is no strong validator; `nil`: such bytes are not
     ///     continued.
     ///   - environment: the machine.
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(
         _ request: URLRequest,
-        as identity: RequestIdentity? = nil,
-        under verification: ServerVerification? = nil,
-        asksAboutServers: Bool = false,
+        _ question: DownloadQuestion? = nil,
         to destination: URL,
         replacesFile: Bool,
-        takesOtherLocations: Bool = false,
-        knowsWhole: Bool = false,
         comparing overlap: Int64? = nil,
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
         let place = try DownloadPlace(destination, watch: environment.watch)
         guard !FileName.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
-        var question = DownloadQuestion(request, as: identity, under: verification, asksAboutServers)
-        question.takesOtherLocations = takesOtherLocations
-        question.knowsWhole = knowsWhole
+        let question = question ?? DownloadQuestion(request)
         self.request = request
         self.overlap = overlap
         self.place = place
@@ -136,7 +126,7 @@ struct PartPair {
             let generation =
                 goesOn == nil ? others.map { $0.part.generation + 1 }.max() ?? 0 : current.generation
             let lost = goesOn == nil ? current.lost ?? found.lazy.compactMap(\.lost).last ?? passedBy : nil
-            let ofOtherRequests = found.compactMap { $0.otherBody(than: question.request) }
+            let ofOtherRequests = found.compactMap { $0.otherBody(than: question) }
             return (download(current, generation), others, lost, ofOtherRequests)
         }
         (current, others, lost, ofOtherRequests) = parts
@@ -320,13 +310,11 @@ extension FoundPart {
     fileprivate var size: Int64 { otherCheckpoint == nil ? length : status.size }
 
     /// What it is, if another request made it.
-    fileprivate func otherBody(than request: RequestRecord) -> KeptBody? {
+    fileprivate func otherBody(than question: DownloadQuestion) -> KeptBody? {
         guard let otherCheckpoint else { return nil }
         return KeptBody(
             otherCheckpoint.partialContent(offset: size),
-            isSameFile: otherCheckpoint.isOfLocation(of: request)
-                && otherCheckpoint.request.file == request.file,
-            hasLength: request.selectsTheSame(as: otherCheckpoint.request)
+            isSameFile: otherCheckpoint.match(question).isSuperset(of: [.location, .selection])
         )
     }
 

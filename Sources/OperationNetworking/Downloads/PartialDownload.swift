@@ -442,17 +442,15 @@ final class PartialDownload {
         _ origin: DownloadCheckpoint.Response,
         _ note: (inout DownloadCheckpoint) -> Void
     ) throws {
-        var next = DownloadCheckpoint(
-            request: question.request,
+        var next = try DownloadCheckpoint(
+            question,
             origin: origin,
             total: total,
             part: part.identity,
             session: part.session,
             now: environment.wallClock()
         )
-        next.identity = question.identity.userDigest
         next.generation = generation > 0 ? generation : nil
-        next.varying = question.varying.selection(by: origin.headerFields).digest
         if let checkpoint { next.succeed(checkpoint, wasting: count) }
         next.countAttempt()
         note(&next)

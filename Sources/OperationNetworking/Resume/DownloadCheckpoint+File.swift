@@ -3,7 +3,7 @@ internal import Foundation
 // The file: a line with the schema and the SHA-256 of what follows it, then JSON.
 extension DownloadCheckpoint {
     /// The version of what is written. A file of any other is not read.
-    static let schema = 2
+    static let schema = 3
     /// No checkpoint is longer, in bytes.
     static let maximumFileLength = 1 << 20
 

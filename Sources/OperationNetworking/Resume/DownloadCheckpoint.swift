@@ -60,18 +60,15 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The number of blocks that are kept.
     static let maximumBlockCount = 16
 
-    /// The request.
+    /// The request, for a process that has nothing but the checkpoint.
     var request: RequestRecord
-    /// The hash of the user; `nil`: no user was named, or it was not written down.
-    var identity: SaltedDigest?
+    /// The request, for comparison with a later one.
+    var asked: RequestDigests
     /// The ``ServerVerification`` of the bytes; `nil`: the usual one for the URL of ``request``.
     var verification: String?
     /// The servers that only the challenge's closure trusted, by their digests; `nil`: there were none.
     var trustedServers: [String]?
     var origin: Response
-    /// The digest of the request's fields that the `Vary` of ``origin`` names (``VaryingFields``); `nil`: it
-    /// had none of them.
-    var varying: SaltedDigest?
     /// The length of the whole, `nil` while no response has said it.
     var total: Int64?
     /// The bytes that are on the disk for certain.
@@ -118,14 +115,15 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var generation: Int?
 
     init(
-        request: RequestRecord,
+        _ question: DownloadQuestion,
         origin: Response,
         total: Int64?,
         part: FileIdentity,
         session: String?,
         now: Int64
-    ) {
-        self.request = request
+    ) throws {
+        request = question.request
+        asked = try RequestDigests(of: question.texts(varying: Self.varying(origin)))
         self.origin = origin
         self.total = total
         self.part = part
@@ -171,19 +169,18 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
 
     /// Bytes are about to come that are asked for at `address`.
     mutating func note(_ address: URL) {
-        if !RequestRecord(URLRequest(url: address)).hasSameLocation(as: request) {
-            isOfSeveralLocations = true
-        }
+        if !request.isAt(address) { isOfSeveralLocations = true }
     }
 
-    /// Whether every byte was asked for at the scheme, host, port and path of `request`.
-    func isOfLocation(of request: RequestRecord) -> Bool {
-        isOfSeveralLocations != true && request.hasSameLocation(as: self.request)
+    /// Compares its request with another one. Bytes of several locations are of none.
+    func match(_ question: DownloadQuestion) -> RequestDigests.Match {
+        let match = asked.match(question.texts(varying: Self.varying(origin)))
+        return isOfSeveralLocations == true ? match.subtracting(.location) : match
     }
 
-    /// Whether these fields select the same variant as those of its request.
-    func isVariant(of fields: VaryingFields) -> Bool {
-        fields.selection(by: origin.headerFields).isSelection(of: varying)
+    /// The names of the fields that the `Vary` of a response names.
+    private static func varying(_ origin: Response) -> [String] {
+        VaryingFields.names(in: origin.headerFields) ?? []
     }
 
     /// The time of the file's last change on the server, in seconds since 1970.

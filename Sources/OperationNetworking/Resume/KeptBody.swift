@@ -60,15 +60,13 @@ extension KeptBody {
     ///   - partial: the kept bytes.
     ///   - isSameFile: whether they are of the file that the request asks for. Of another file only this counts:
     ///     HTML does not replace it, unless it is HTML itself.
-    ///   - hasLength: whether an answer without a validator has to be as long: not one to a request for another
-    ///     variant.
-    init(_ partial: PartialContent, isSameFile: Bool = true, hasLength: Bool = true) {
+    init(_ partial: PartialContent, isSameFile: Bool = true) {
         let type = partial.variant[0].flatMap(Self.mediaType(of:))
         mediaType = isSameFile ? type : nil
         isHTML = Self.isHTML(type)
         count = partial.offset
         total = partial.total
         isNamed = partial.entityTag != nil || partial.lastModified != nil
-        self.hasLength = isSameFile && hasLength
+        hasLength = isSameFile
     }
 }

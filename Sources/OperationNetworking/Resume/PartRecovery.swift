@@ -19,9 +19,8 @@ internal import OperationNetworkingSystem
 /// | bytes of a content coding                                            | P13       | begun anew             |
 /// | a request with another method, or a body                             | P15       | begun anew             |
 /// | a request with other selecting fields                                | P16       | begun anew; with a digest of the whole as another address |
-/// | a request with another value of a field that the server's `Vary` names (``VaryingFields``), without a strong tag | P16 | begun anew |
 /// | a request to another scheme, host, port or path, unless the caller takes bytes of another one, and not from https to http | P17 | begun anew |
-/// | any other request to another address (another query, for one), or as another user (``RequestIdentity``) | P17 | kept to be compared under a strong tag, else begun anew |
+/// | a request with another query, as another user (``RequestIdentity``), or with another value of a field that the server's `Vary` names (``VaryingFields``) | P16, P17 | kept to be compared under a strong tag, else begun anew |
 /// | a request that verifies its server in another way (``ServerVerification``), unless it does not verify it at all | P21 | begun anew |
 /// | bytes of a server that only a challenge's closure trusted, and none is set | P21 | begun anew            |
 /// | all bytes, some of such a server, and a closure                      | P7, P21   | all but the last one kept |
@@ -42,9 +41,8 @@ internal import OperationNetworkingSystem
 /// file of ours under the name of a part. None of them can name inode and time of birth of a file in a checkpoint that
 /// belongs to us and that no one else may write.
 ///
-/// P16 goes by a strong tag where only a field differs that `Vary` names: no two representations of a
-/// resource share one (RFC 9110 section 8.8.1), so a server that would send another variant sends the whole
-/// of it. They may share a date.
+/// A strong tag decides where only a field differs that `Vary` names: no two representations of a resource share one
+/// (RFC 9110 section 8.8.1), so a server that would send another variant sends the whole of it. They may share a date.
 ///
 /// P7 asks no server. What was complete at another address, or for another user, has to be asked for, from a
 /// little before its last byte: a tag tells versions of one resource apart (RFC 9110 section 8.8.1), and not
@@ -91,14 +89,12 @@ enum PartRecovery: Hashable, Sendable {
         }
 
         let request: RequestRecord
-        /// Whether it is sent for the same user as the one before.
-        var isSameIdentity = true
+        /// What it has in common with the request before.
+        var match = RequestDigests.Match.all
         /// Whether the servers that brought the bytes are good enough for it (``ServerVerification``).
         var isVerified = true
         /// Whether that is known only when a closure trusts a server again.
         var dependsOnTrust = false
-        /// Whether its fields that the server's `Vary` names are as before.
-        var isSameVariant = true
         /// Whether the caller takes bytes that came for another scheme, host, port or path.
         var takesOtherLocations = false
         /// Whether the caller has a digest of the whole, which decides in the end.
@@ -144,11 +140,8 @@ enum PartRecovery: Hashable, Sendable {
                 self = .begin
                 return
             }
-            let isSameQuestion =
-                facts.isSameIdentity && facts.request.hasSameTarget(as: checkpoint.request)
-                && facts.request.selectsTheSame(as: checkpoint.request)
-                && checkpoint.isOfSeveralLocations != true
-            if let reason = PartRecovery.objection(to: checkpoint, for: facts, isSameQuestion) {
+            let isSameQuestion = facts.match == .all
+            if let reason = PartRecovery.objection(to: checkpoint, for: facts) {
                 self = .startOver(reason)
                 return
             }
@@ -167,8 +160,7 @@ enum PartRecovery: Hashable, Sendable {
     /// The reason why the bytes are not those that the request asks for.
     private static func objection(
         to checkpoint: DownloadCheckpoint,
-        for facts: Facts,
-        _ isSameQuestion: Bool
+        for facts: Facts
     ) -> RestartReason? {
         let request = facts.request
         if checkpoint.isForeign == true, !facts.knowsWhole { return .foreignCopy }  // P20
@@ -177,14 +169,9 @@ enum PartRecovery: Hashable, Sendable {
         if content.isCoded { return .contentCoded }  // P13
         guard request.method == "GET", !request.hasBody else { return .requestChanged }  // P15
         // P16
-        guard facts.knowsWhole || request.selectsTheSame(as: checkpoint.request) else {
-            return .requestChanged
-        }
-        if !facts.isSameVariant {
-            guard case .strongETag = content.validator else { return .requestChanged }  // P16
-        }
-        if isSameQuestion { return nil }
-        if !checkpoint.isOfLocation(of: request) {  // P17, P19
+        guard facts.knowsWhole || facts.match.contains(.selection) else { return .requestChanged }
+        if facts.match == .all { return nil }
+        if !facts.match.contains(.location) {  // P17, P19
             guard facts.takesOtherLocations, !request.isDowngrade(from: checkpoint.request) else {
                 return .requestChanged
             }

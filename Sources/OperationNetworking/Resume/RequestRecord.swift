@@ -48,67 +48,41 @@ struct RequestRecord: Hashable, Codable, Sendable {
         return request
     }
 
-    /// Whether both have the same target resource: address and site
-    /// ([RFC 9110 §7.1](https://www.rfc-editor.org/rfc/rfc9110#section-7.1)).
-    func hasSameTarget(as other: RequestRecord) -> Bool {
-        func site(_ record: RequestRecord) -> [UInt8]? {
-            record.selectingFields[Self.hostField].map { Array($0.utf8) }
-        }
-        return url == other.url && site(self) == site(other)
-    }
-
-    /// Whether both have the same scheme, host, port and path: one resource of one server, whatever the query
-    /// says.
-    func hasSameLocation(as other: RequestRecord) -> Bool {
-        url == other.url || location != nil && location == other.location
-    }
-
-    /// Whether this request goes to a server without TLS, and `other` does not.
+    /// Whether this request is sent without TLS, and `other` is not.
     func isDowngrade(from other: RequestRecord) -> Bool {
-        other.location?.scheme == "https" && location?.scheme != "https"
+        URL(string: other.url)?.isTLS == true && URL(string: url)?.isTLS != true
     }
 
-    /// An address without its query.
-    private struct Location: Hashable {
-        let scheme: String?
-        let host: String?
-        /// Default ports are filled in.
-        let port: Int
-        /// As given: percent-encoded octets are not decoded.
-        let path: [UInt8]
+    /// The text for ``RequestDigests/location``.
+    var location: String {
+        Self.location(of: url).text + (selectingFields[Self.hostField].map { "\n\($0)" } ?? "")
     }
 
-    /// The fields that decide what kind of file is the answer, whatever its query and its user: the method, the
-    /// location, and the types that are accepted.
-    var file: String {
-        let place =
-            location.map { location in
-                "\(location.scheme ?? "")://\(location.host ?? ""):\(location.port)"
-                    + String(decoding: location.path, as: UTF8.self)
-            } ?? url
-        let fields = [Self.hostField, "accept"].map { selectingFields[$0] ?? "" }
-        return ([method, place] + fields).joined(separator: "\n")
+    /// The text for ``RequestDigests/selection``.
+    var selection: String {
+        let fields = selectingFields.filter { $0.key != Self.hostField }.sorted { $0.key < $1.key }
+        return ([method, hasBody ? "body" : ""] + fields.map { "\($0.key): \($0.value)" })
+            .joined(separator: "\n")
     }
 
-    private var location: Location? {
-        guard let parts = URLComponents(string: url) else { return nil }
-        let scheme = parts.scheme?.lowercased()
-        let path = parts.percentEncodedPath
-        return Location(
-            scheme: scheme,
-            host: parts.host?.lowercased(),
-            port: parts.port ?? (scheme == "https" ? 443 : 80),
-            path: Array((path.isEmpty ? "/" : path).utf8)
-        )
+    /// The query; `nil` if there is none.
+    var query: String? { Self.location(of: url).query }
+
+    /// Whether an address has the same scheme, host, port and path.
+    func isAt(_ address: URL) -> Bool {
+        let (own, other) = (Self.location(of: url).text, Self.location(of: address.absoluteString).text)
+        return own.utf8.elementsEqual(other.utf8)
     }
 
-    /// Whether both ask the same, apart from the address and the user (P15, P16).
-    func selectsTheSame(as other: RequestRecord) -> Bool {
-        method == other.method && hasBody == other.hasBody
-            && selectingFields.count == other.selectingFields.count
-            && selectingFields.allSatisfy { name, value in
-                other.selectingFields[name].map { $0.utf8.elementsEqual(value.utf8) } ?? false
-            }
+    /// An address without its query, and the query. Default ports are filled in; percent-encoded octets are not
+    /// decoded.
+    private static func location(of url: String) -> (text: String, query: String?) {
+        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased() else {
+            return (url, nil)
+        }
+        let port = parts.port ?? (scheme == "https" ? 443 : 80)
+        let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
+        return ("\(scheme)://\(parts.host?.lowercased() ?? ""):\(port)\(path)", parts.percentEncodedQuery)
     }
 
     private static func address(of request: URLRequest) -> String {

@@ -8,27 +8,6 @@ internal import FoundationNetworking
 /// Secrets are not among them (``RequestIdentity``), nor are conditions. Values are never written down, only
 /// their digest.
 struct VaryingFields: Hashable, Sendable {
-    /// The fields that a `Vary` names.
-    struct Selection: Hashable, Sendable {
-        /// In lower case, sorted; the request need not have them.
-        let names: [String]
-        /// A line for each of them that the request has.
-        let lines: [String]
-
-        static let none = Selection(names: [], lines: [])
-
-        /// The digest that a later process compares with its own; `nil`: the request has none of them.
-        var digest: SaltedDigest? { lines.isEmpty ? nil : try? SaltedDigest(of: text) }
-
-        /// Whether it is the one whose ``digest`` this is.
-        func isSelection(of digest: SaltedDigest?) -> Bool {
-            guard let digest else { return lines.isEmpty }
-            return (try? digest.isDigest(of: text)) ?? false
-        }
-
-        private var text: String { lines.joined(separator: "\n") }
-    }
-
     /// By lowercase name.
     private let values: [String: String]
 
@@ -40,15 +19,10 @@ struct VaryingFields: Hashable, Sendable {
         self.values = values
     }
 
-    func selection(by names: [String]) -> Selection {
-        // A field has no space in its name: no line of another kind looks like it.
-        let lines = names.compactMap { name in values[name].map { "vary \(name): \($0)" } }
-        return Selection(names: names, lines: lines)
-    }
-
-    /// `fields`: of the response.
-    func selection(by fields: HeaderFields) -> Selection {
-        selection(by: Self.names(in: fields) ?? [])
+    /// A line for each of these fields that the request has.
+    func lines(_ names: [String]) -> [String] {
+        // A field name contains no space, so no line of another kind looks like it.
+        names.compactMap { name in values[name].map { "vary \(name): \($0)" } }
     }
 
     /// The names of such fields in the `Vary` of a response, sorted; `nil`: it is `*`, so that something

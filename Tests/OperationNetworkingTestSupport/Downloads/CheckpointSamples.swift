@@ -24,9 +24,9 @@ enum Sample {
         fields: HeaderFields = ["ETag": "\"v1\""],
         total: Int64? = 100,
         blocks ends: [Int64] = []
-    ) -> DownloadCheckpoint {
-        var checkpoint = DownloadCheckpoint(
-            request: RequestRecord(request),
+    ) throws -> DownloadCheckpoint {
+        var checkpoint = try DownloadCheckpoint(
+            DownloadQuestion(request),
             origin: origin(fields),
             total: total,
             part: FileIdentity(device: 1, inode: 2),

@@ -44,8 +44,8 @@ struct DownloadOwnerTests {
         else { throw CocoaError(.fileWriteUnknown) }
         let folder = try DownloadFolder(path: scene.folder.url.path)
         let file = try #require(try folder.open("file.bin.part"))
-        var text = DownloadCheckpoint(
-            request: RequestRecord(URLRequest(url: scene.server.url)),
+        var text = try DownloadCheckpoint(
+            DownloadQuestion(URLRequest(url: scene.server.url)),
             origin: Sample.origin(),
             total: Int64(Self.body.length),
             part: try file.status.identity,

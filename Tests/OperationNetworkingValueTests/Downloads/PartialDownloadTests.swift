@@ -581,11 +581,13 @@ struct PartialDownloadTests {
     // MARK: - Files of other programs
 
     private func openUnderADigest() throws -> PartPair {
-        try PartPair(
+        var question = DownloadQuestion(.sample)
+        question.knowsWhole = true
+        return try PartPair(
             .sample,
+            question,
             to: directory.file("a"),
             replacesFile: true,
-            knowsWhole: true,
             in: machine.environment
         )
     }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct DownloadCheckpointTests {
     @Test func isReadAsItWasWritten() throws {
-        var checkpoint = Sample.checkpoint(
+        var checkpoint = try Sample.checkpoint(
             try Sample.request("http://example.com/a?b=%20c#d", ["Accept": "text/html", "X-Shape": "round"]),
             blocks: [10, 20]
         )
@@ -28,7 +28,7 @@ import Testing
     ])
     func fieldValuesSurviveOctetForOctet(value: String) throws {
         let fields: HeaderFields = ["ETag": value, "Last-Modified": value, "etag": "second"]
-        let checkpoint = Sample.checkpoint(try Sample.request(), fields: fields)
+        let checkpoint = try Sample.checkpoint(try Sample.request(), fields: fields)
         let read = try DownloadCheckpoint(fileBytes: try checkpoint.fileBytes()).origin.headerFields
         #expect(read.values(for: "ETag").count == 2)
         #expect(read.values(for: "ETag")[1] == "second")
@@ -42,7 +42,7 @@ import Testing
             "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:50:07 GMT",
             "Via": "1.1 cache", "Content-Length": "100", "Content-Type": "text/plain", "Set-Cookie": "a=b",
         ]
-        let checkpoint = Sample.checkpoint(try Sample.request(), fields: fields, total: nil, blocks: [10])
+        let checkpoint = try Sample.checkpoint(try Sample.request(), fields: fields, total: nil, blocks: [10])
         #expect(checkpoint.origin.headerFields["Set-Cookie"] == nil)
         // Half a minute is not enough for a date that went through a proxy.
         let content = PartialContent(fields: fields, offset: 12, url: checkpoint.origin.url)
@@ -52,13 +52,13 @@ import Testing
     }
 
     @Test func aTotalThatIsKnownLaterIsKept() throws {
-        let checkpoint = Sample.checkpoint(try Sample.request(), total: 50)
+        let checkpoint = try Sample.checkpoint(try Sample.request(), total: 50)
         #expect(checkpoint.partialContent(offset: 1).total == 50)
     }
 
     @Test func keepsTheLatestBlocks() throws {
         let ends = (1...40).map { Int64($0 * 10) }
-        var checkpoint = Sample.checkpoint(try Sample.request(), total: nil, blocks: ends)
+        var checkpoint = try Sample.checkpoint(try Sample.request(), total: nil, blocks: ends)
         #expect(checkpoint.blocks.map(\.end) == Array(ends.suffix(16)))
         #expect(checkpoint.committed == 400)
         checkpoint.rollBack(to: 390)
@@ -83,8 +83,8 @@ import Testing
         let text = String(decoding: try Sample.checkpoint(try Sample.request()).fileBytes(), as: UTF8.self)
         func reading(_ text: String) throws { _ = try DownloadCheckpoint(fileBytes: Array(text.utf8)) }
         #expect(throws: DownloadCheckpoint.Unreadable.notACheckpoint) { try reading("[]\n{}") }
-        #expect(throws: DownloadCheckpoint.Unreadable.otherSchema("3")) {
-            try reading(text.replacingOccurrences(of: "download 2 ", with: "download 3 "))
+        #expect(throws: DownloadCheckpoint.Unreadable.otherSchema("4")) {
+            try reading(text.replacingOccurrences(of: "download 3 ", with: "download 4 "))
         }
         #expect(throws: DownloadCheckpoint.Unreadable.damaged) {
             try reading(text.replacingOccurrences(of: "example", with: "elpmaxe"))
@@ -92,16 +92,16 @@ import Testing
         let body = Array("{}".utf8)
         let digest = try body.span.sha256Text()
         #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
-            try reading("OperationNetworking-download 2 \(digest)\n{}")
+            try reading("OperationNetworking-download 3 \(digest)\n{}")
         }
     }
 
     @Test func numbersThatMakeNoSenseAreNotRead() throws {
-        let tooLong = Sample.checkpoint(try Sample.request(), total: 5, blocks: [10])
+        let tooLong = try Sample.checkpoint(try Sample.request(), total: 5, blocks: [10])
         #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
             try DownloadCheckpoint(fileBytes: try tooLong.fileBytes())
         }
-        let negative = Sample.checkpoint(try Sample.request(), blocks: [2])
+        let negative = try Sample.checkpoint(try Sample.request(), blocks: [2])
         #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
             try DownloadCheckpoint(fileBytes: try negative.fileBytes())
         }
@@ -111,7 +111,7 @@ import Testing
         for change in [{ $0.wasted = -1 }, { $0.attempts = -1 }, { $0.total = -1 }]
             as [(inout DownloadCheckpoint) -> Void]
         {
-            var checkpoint = Sample.checkpoint(try Sample.request())
+            var checkpoint = try Sample.checkpoint(try Sample.request())
             change(&checkpoint)
             #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
                 try DownloadCheckpoint(fileBytes: try checkpoint.fileBytes())
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func theHighestNumbersAreCountedOnFrom() throws {
-        var checkpoint = Sample.checkpoint(try Sample.request(), total: .max, blocks: [.max])
+        var checkpoint = try Sample.checkpoint(try Sample.request(), total: .max, blocks: [.max])
         checkpoint.wasted = .max
         checkpoint.attempts = .max
         checkpoint.created = .min
@@ -143,7 +143,7 @@ import Testing
             "Authorization": "Bearer hidden1", "Cookie": "a=hidden2", "Proxy-Authorization": "hidden3",
             "X-API-Key": "hidden4", "Private-Token": "hidden5",
         ]
-        let checkpoint = Sample.checkpoint(try Sample.request(Sample.address, fields))
+        let checkpoint = try Sample.checkpoint(try Sample.request(Sample.address, fields))
         #expect(!String(decoding: try checkpoint.fileBytes(), as: UTF8.self).contains("hidden"))
         // A proxy's names nobody to the server.
         #expect(checkpoint.request.secretFields.count == 4)
@@ -164,10 +164,13 @@ import Testing
         (["traceparent": "1", "If-Range": "\"a\""], ["traceparent": "2"], true),
     ])
     func requestsThatSelectTheSame(one: [String: String], other: [String: String], areTheSame: Bool) throws {
-        let one = RequestRecord(try Sample.request("http://a/", one))
-        let other = RequestRecord(try Sample.request("http://b/", other))
-        #expect(one.selectsTheSame(as: other) == areTheSame)
-        #expect(other.selectsTheSame(as: one) == areTheSame)
+        let questions = try [Sample.request("http://a/", one), Sample.request("http://b/", other)]
+            .map { DownloadQuestion($0).texts(varying: []) }
+        for (texts, others) in [(questions[0], questions[1]), (questions[1], questions[0])] {
+            let match = try RequestDigests(of: texts).match(others)
+            #expect(match.contains(.selection) == areTheSame)
+            #expect(!match.contains(.location))
+        }
     }
 
     /// One server has many sites.
@@ -180,8 +183,8 @@ import Testing
     func aHostIsAnotherSiteUnlessItIsTheURLsOwn(address: String, host: String, isOwn: Bool) throws {
         let plain = RequestRecord(try Sample.request(address))
         let record = RequestRecord(try Sample.request(address, ["Host": host]))
-        #expect(record.selectsTheSame(as: plain) == isOwn)
-        #expect(record.hasSameTarget(as: plain) == isOwn)
+        #expect(record.selection == plain.selection)
+        #expect((record.location == plain.location) == isOwn)
         // The request of a later process has it.
         let request = try #require(record.request)
         #expect(RequestRecord(request) == record)
@@ -200,9 +203,9 @@ import Testing
         (["User-Agent": "a"], ["User-Agent": "b"], "", true),
         (["User-Agent": "a"], ["User-Agent": "b"], "Referer", true),
         ([:], [:], "Accept-Encoding, User-Agent", true),
-        // These count in other ways.
         (["If-Range": "\"a\""], [:], "If-Range", true),
-        (["Cookie": "a"], ["Cookie": "b"], "Cookie", true),
+        // It counts anyway.
+        (["Cookie": "a"], ["Cookie": "b"], "", false),
     ])
     func fieldsThatVaryNames(
         one: [String: String],
@@ -213,16 +216,15 @@ import Testing
         let origin: HeaderFields = vary.isEmpty ? [:] : ["Vary": vary]
         func checkpoint(_ fields: [String: String]) throws -> DownloadCheckpoint {
             let request = try Sample.request(Sample.address, fields)
-            var checkpoint = Sample.checkpoint(request, fields: origin)
-            checkpoint.varying = VaryingFields(request).selection(by: origin).digest
+            let checkpoint = try Sample.checkpoint(request, fields: origin)
             return try DownloadCheckpoint(fileBytes: checkpoint.fileBytes())
         }
-        func varying(_ fields: [String: String]) throws -> VaryingFields {
-            VaryingFields(try Sample.request(Sample.address, fields))
+        func question(_ fields: [String: String]) throws -> DownloadQuestion {
+            DownloadQuestion(try Sample.request(Sample.address, fields))
         }
-        #expect(try checkpoint(one).isVariant(of: varying(other)) == areTheSame)
-        #expect(try checkpoint(other).isVariant(of: varying(one)) == areTheSame)
-        #expect(try checkpoint(one).isVariant(of: varying(one)))
+        #expect(try checkpoint(one).match(question(other)) == (areTheSame ? .all : [.location, .selection]))
+        #expect(try checkpoint(other).match(question(one)) == (areTheSame ? .all : [.location, .selection]))
+        #expect(try checkpoint(one).match(question(one)) == .all)
         // No value is written down.
         #expect(try !String(decoding: checkpoint(one).fileBytes(), as: UTF8.self).contains("http://a"))
     }

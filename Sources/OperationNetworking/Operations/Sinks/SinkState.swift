@@ -10,6 +10,7 @@ internal import OperationNetworkingSystem
 /// | ``append(_:now:)``        | working   | working, or later | -    | -              | -           |
 /// | ``timerDidFire(now:)``    | -         | working | -              | -              | -           |
 /// | ``empty()``               | -         | working | -              | -              | -           |
+/// | ``perform()``             | working   | working | -              | -              | -           |
 /// | ``end()``                 | working   | working | -              | -              | -           |
 /// | ``abandon(keepsRest:)``   | closed    | working | -              | -              | -           |
 /// | ``giveUp()``              | -         | -       | drops the rest | drops the rest | -           |
@@ -36,6 +37,8 @@ struct SinkState: Sendable {
         case empty
         /// Write this range of the in-flight bytes.
         case write(Range<Int>)
+        /// Perform the owner's next task.
+        case perform
         case close
         /// Do nothing until there is work again.
         case rest
@@ -62,6 +65,8 @@ struct SinkState: Sendable {
     private var isOpen = false
     private var hasFailed = false
     private var mustEmpty = false
+    /// The number of the owner's tasks that have not been performed yet.
+    private var tasks = 0
     private var hasEnded = false
     private var isAbandoned = false
     private var keepsRest = true
@@ -116,6 +121,13 @@ struct SinkState: Sendable {
         return mustEmpty && work()
     }
 
+    /// Adds a task of the owner's, which is performed after the bytes accepted so far, and before the destination is
+    /// closed.
+    mutating func perform() -> Bool {
+        tasks += 1
+        return work()
+    }
+
     mutating func end() -> Bool {
         hasEnded = true
         return work()
@@ -140,7 +152,7 @@ struct SinkState: Sendable {
         }
     }
 
-    /// Drops queued bytes, after the time limit.
+    /// Drops queued bytes: they are not wanted any more, or took too long.
     mutating func giveUp() {
         dropRest()
     }
@@ -169,6 +181,10 @@ struct SinkState: Sendable {
         if mustEmpty { return .empty }
         let inHand = buffer.takeUp(&hand)
         if !inHand.isEmpty { return .write(inHand.prefix(Self.stepLimit)) }
+        if tasks > 0 {
+            tasks -= 1
+            return .perform
+        }
         if hasEnded || isAbandoned { return .close }
         phase = .resting
         pace.didWriteAll()

@@ -43,7 +43,7 @@ final class SinkWriter: @unchecked Sendable {
     // or under that lock.
 
     /// The maximum seconds for which abandoning waits for the rest to be written.
-    private static let patience = 1.0
+    private static let patience = 2.0
     /// The minimum and maximum seconds between two tries with a full destination that cannot report when it
     /// has room.
     private static let retryInterval = (shortest: 0.001, longest: 0.05)
@@ -56,6 +56,8 @@ final class SinkWriter: @unchecked Sendable {
         var onChange: (@Sendable () -> Void)?
         var end: End?
         var whenStopped: (@Sendable () -> Void)?
+        /// The owner's tasks, in order.
+        var tasks: [@Sendable () -> Void] = []
 
         var result: Result<Void, any Error> { failure.map { .failure($0) } ?? .success(()) }
     }
@@ -140,6 +142,23 @@ final class SinkWriter: @unchecked Sendable {
         }
     }
 
+    /// Performs `task` on the queue, after the bytes accepted so far have been written, and before the destination is
+    /// closed; if it is closed already, at once.
+    func perform(_ task: @escaping @Sendable () -> Void) {
+        let (mustWork, isClosed) = shared.withLock { shared in
+            guard shared.state.phase != .closed else { return (false, true) }
+            shared.tasks.append(task)
+            return (shared.state.perform(), false)
+        }
+        if isClosed { queue.async(execute: task) }
+        if mustWork { schedule() }
+    }
+
+    /// Drops the bytes that have not been written.
+    func dropRest() {
+        shared.withLock { $0.state.giveUp() }
+    }
+
     /// Finishes, and calls `then` when everything is written and the destination is closed.
     func end(_ then: @escaping End) {
         let (mustWork, result) = shared.withLock { shared in
@@ -219,6 +238,8 @@ final class SinkWriter: @unchecked Sendable {
                         return
                     }
                     didWrite(min(written, range.count))
+                case .perform:
+                    shared.withLock { $0.tasks.removeFirst() }()
                 case .close:
                     return close()
                 case .rest:

@@ -46,7 +46,7 @@ private func goOn(_ checkpoint: DownloadCheckpoint, _ request: URLRequest) throw
     let file = folder.appending(path: "a.part.resume")
     let named = try DownloadCheckpoint(fileBytes: Array(try Data(contentsOf: file)))
     var checkpoint = checkpoint
-    (checkpoint.part, checkpoint.birth) = (named.part, named.birth)
+    (checkpoint.part, checkpoint.birth, checkpoint.asked) = (named.part, named.birth, named.asked)
     try Data(try checkpoint.fileBytes()).write(to: file)
     let download = try PartPair(request, to: target, replacesFile: true).current
     try? download.begin(.end, total: nil, origin: origin)

@@ -4,8 +4,8 @@ internal import FoundationNetworking
 struct DownloadQuestion: Sendable {
     let request: RequestRecord
     /// The fields that count where the server says so.
-    let varying: VaryingFields
-    let identity: RequestIdentity
+    private let varying: VaryingFields
+    private let identity: RequestIdentity
     /// The verification of the server.
     let verification: ServerVerification
     /// Whether a closure is asked about servers that the policy does not accept.
@@ -22,7 +22,7 @@ struct DownloadQuestion: Sendable {
     ///   - asksAboutServers: whether a closure is asked about servers that the policy does not accept.
     init(
         _ request: URLRequest,
-        as identity: RequestIdentity?,
+        as identity: RequestIdentity? = nil,
         under verification: ServerVerification? = nil,
         _ asksAboutServers: Bool = false
     ) {
@@ -32,6 +32,21 @@ struct DownloadQuestion: Sendable {
         self.identity = identity
         self.verification = verification ?? .usual(for: self.request.url)
         self.asksAboutServers = asksAboutServers
+    }
+
+    /// The texts that are compared with a later request's by their digests.
+    /// - Parameters:
+    ///   - names: the fields that the response's `Vary` names, in lower case.
+    ///   - verification: how the servers were verified, if the digests are to cover that; `nil` if not, or as is
+    ///     usual for the URL.
+    func texts(varying names: [String], under verification: ServerVerification? = nil) -> RequestDigests.Texts {
+        let verified = verification?.note(besides: request.url).map { ["verification " + $0] } ?? []
+        let query = request.query.map { ["query " + $0] } ?? []
+        return RequestDigests.Texts(
+            location: request.location,
+            sender: (verified + query + varying.lines(names) + ["", identity.users]).joined(separator: "\n"),
+            selection: request.selection
+        )
     }
 
     /// Whether the servers that brought the bytes of a checkpoint are good enough for this question. A server

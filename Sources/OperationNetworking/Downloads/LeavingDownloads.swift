@@ -1,0 +1,57 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// The downloads of this process that were given up and still have their partial files: those that come next
+/// to the same destinations wait for them.
+///
+/// An operation that was cancelled, or that failed, has said so before its file is closed: the next one to
+/// the same name is often made at once.
+struct LeavingDownloads {
+    private struct Place {
+        var count = 0
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private static let shared = Locked(LeavingDownloads())
+
+    private var places: [String: Place] = [:]
+
+    // MARK: - Of the process
+
+    static func enter(_ destination: URL) {
+        shared.change { $0.enter(destination) }
+    }
+
+    static func leave(_ destination: URL) {
+        for body in shared.withLock({ $0.leave(destination) }) { body() }
+    }
+
+    /// - Returns: whether `body` is called later, once, on any thread. If not, none is leaving.
+    static func wait(for destination: URL, _ body: @escaping @Sendable () -> Void) -> Bool {
+        shared.withLock { $0.wait(for: destination, body) }
+    }
+
+    // MARK: - The table
+
+    mutating func enter(_ destination: URL) {
+        places[Self.key(destination), default: Place()].count += 1
+    }
+
+    /// - Returns: the bodies of those that have waited, to be called without a lock held.
+    mutating func leave(_ destination: URL) -> [@Sendable () -> Void] {
+        let key = Self.key(destination)
+        guard let place = places.removeValue(forKey: key) else { return [] }
+        // Also if not all have left: this one may be the one that had the file.
+        if place.count > 1 { places[key] = Place(count: place.count - 1) }
+        return place.waiting
+    }
+
+    mutating func wait(for destination: URL, _ body: @escaping @Sendable () -> Void) -> Bool {
+        let key = Self.key(destination)
+        guard places[key] != nil else { return false }
+        places[key]?.waiting.append(body)
+        return true
+    }
+
+    private static func key(_ destination: URL) -> String { destination.standardizedFileURL.path }
+}

@@ -1,0 +1,478 @@
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// The partial files of a download as the destination of a ``SinkWriter``. A complete and verified file gets its name.
+///
+/// Used on the writer's queue. Errors are no end for the writer: they are in ``DownloadSink/Shared``, and bytes that
+/// come behind them are dropped.
+final class PartDestination: SinkDestination, @unchecked Sendable {
+    // @unchecked: used on the writer's queue only, and by `deinit`; what the network thread touches, too, is in
+    // `shared` and `progress`.
+
+    let canBeEmptied = true
+    let keepsRest = true
+    let pollableDescriptor: Int32? = nil
+
+    private var plan: DownloadPlan
+    private let progress: Locked<DownloadProgress>
+    private let shared: Locked<DownloadSink.Shared>
+    private var parts: PartPair?
+    /// The content that the file's bytes are of: see ``StoredBytes/content``.
+    private var content = 0
+    /// The content of the bytes that are kept besides.
+    private var keptContent = StoredBytes.keptContent
+    /// The complete file, and the parts of other requests, that are to be replaced.
+    private var replaced: [KeptBody] = []
+    private var digests: DownloadDigests?
+    /// The offset of the next byte in the whole.
+    private var offset: Int64 = 0
+    /// Whether the server marks the end of the body.
+    private var isEndMarked = true
+    /// The range of the whole that the file has, if the caller's own `Range` asked for a part.
+    private var ownRange: Range<Int64>?
+    /// Whether the whole came again since its digest was another one than expected.
+    private var hasStartedOver = false
+    /// Whether a body has begun to come.
+    private var hasBegun = false
+    /// The condition that is sent, from the record of the file that is there.
+    private var condition: FileCondition?
+
+    /// - Parameters:
+    ///   - plan: the download.
+    ///   - progress: of the operation.
+    ///   - shared: of the sink.
+    init(_ plan: DownloadPlan, progress: Locked<DownloadProgress>, shared: Locked<DownloadSink.Shared>) {
+        self.plan = plan
+        self.progress = progress
+        self.shared = shared
+    }
+
+    deinit { release() }
+
+    private var partial: PartialDownload? { parts?.current }
+
+    // MARK: - Opening
+
+    func willOpen(for adapted: URLRequest?, token: String?) {
+        plan.adapted = adapted
+        plan.token = token
+    }
+
+    /// Finds the files of an earlier download, or makes one.
+    func find() throws -> SinkContent {
+        guard let destination = plan.options.destination else { throw DownloadError.noDestination }
+        var parts: PartPair
+        do {
+            parts = try plan.parts(of: destination)
+        } catch let error as DownloadError {
+            // Nothing is saved through a link. But the file that it leads to may be what the server has.
+            guard case .destinationIsNotFile = error, plan.options.downloadsOnlyIfChanged,
+                let condition = try condition(for: destination)
+            else { throw error }
+            shared.withLock { $0.refusal = error }
+            return SinkContent(condition: condition)
+        }
+        if plan.options.startsOver, parts.current.count > 0 || parts.hasOthers {
+            try parts.discard()
+            parts = try plan.parts(of: destination)
+        }
+        self.parts = parts
+        let partial = parts.current
+        if plan.options.continuesForeignFile, partial.count == 0 {
+            try partial.adopt { !self.shared.withLock { $0.isAbandoned } }
+        }
+        // There is no whole to fetch in its place.
+        hasStartedOver = partial.isForeign
+        digests = try DownloadDigests(
+            plan,
+            noted: partial.checkpoint?.digests ?? [],
+            reader: partial.reader()
+        )
+        digests?.advance(to: partial.count)
+        let kept = parts.continuable
+        shared.withLock { shared in
+            shared.held.count = partial.count
+            shared.kept = kept.map { StoredBytes(count: $0.count, content: keptContent) }
+        }
+        progress.withLock { $0.didOpen(parts) }
+        // Who starts over takes whatever comes: the way out where the type of a file has really changed.
+        replaced =
+            plan.options.startsOver
+            ? [] : parts.ofOtherRequests + (try plan.replaced(destination).map { [$0] } ?? [])
+        let known = partial.recovered ?? partial.checkpoint?.partialContent(offset: partial.count)
+        var content = SinkContent(
+            partial: known,
+            kept: kept?.recovered,
+            replaced: replaced,
+            lost: parts.lost
+        )
+        if plan.options.downloadsOnlyIfChanged { content.condition = try condition(for: destination) }
+        return content
+    }
+
+    func didNotOpen(_ error: any Error) {
+        // It is tried again, and then nothing of this one may be in its way.
+        if error.isLackOfDescriptors { release() } else { fail(error) }
+    }
+
+    private func condition(for destination: URL) throws -> FileCondition? {
+        let condition = try plan.condition(for: destination, digests: plan.options.expectedDigests)
+        progress.withLock { $0.isConditional = condition != nil }
+        self.condition = condition
+        return condition
+    }
+
+    /// A 304 is about the file that was there when it was asked for: if that was changed since, it says
+    /// nothing of the present one.
+    private func checkCondition() {
+        guard let condition, let destination = plan.options.destination else { return }
+        let now = try? plan.condition(for: destination)
+        if now != condition { progress.withLock { $0.isChangedMeanwhile = true } }
+    }
+
+    // MARK: - Receiving
+
+    /// Prepares the file for a body.
+    func begin(_ start: BodyStart) {
+        hasBegun = true
+        attempt { partial in
+            if case .start = start.place {
+                try startAnew(start)
+            } else if shared.withLock({ $0.held }) != StoredBytes(count: partial.count, content: content)
+                || start.content != content
+            {
+                // Or it was given up, and the body that is waited for by now begins anew.
+                guard shared.withLock({ $0.preparations == 1 }) else { return }
+                throw DownloadError.partialFileReplaced(partial.partURL)
+            } else {
+                if try partial.isTouched() { digests?.readAgain() }
+                try digests?.take(start.head, as: .rest)
+                try begin(start, in: partial, digests)
+            }
+            isEndMarked = start.total != nil || start.head.marksEnd
+            ownRange = start.ownRange
+            if let partial = self.partial { progress.withLock { $0.didBegin(partial) } }
+        }
+        change { $0.preparations -= 1 }
+    }
+
+    /// The bytes of another content come. Those that are there are kept until these are whole: if there is no
+    /// place for them, nothing has changed.
+    private func startAnew(_ start: BodyStart) throws {
+        guard let old = parts?.current else { return }
+        if old.isForeign, plan.options.continuesForeignFile {
+            progress.withLock { $0.keepsPartialFile = false }
+            throw DownloadError.destinationExists(plan.options.destination ?? old.partURL)
+        }
+        let body: DownloadDigests.Body = start.ownRange != nil ? .part : .whole
+        if parts?.beginsBeside == true {
+            guard let next = try parts?.makeNext() else { return }
+            do {
+                let own = try DownloadDigests(plan, noted: [], reader: next.reader())
+                try own.take(start.head, as: body)
+                try begin(start, in: next, own)
+                digests?.abandon()
+                digests = own
+            } catch {
+                try? next.discard()
+                if DiskRoom.isLack(error), let total = start.total, try parts?.makesRoom(for: total) == true {
+                    return try startAnew(start)
+                }
+                throw error
+            }
+            parts?.advance(to: next)
+            if parts?.kept === old { keptContent = content }
+        } else {
+            let notes = digests?.notes ?? []
+            try digests?.take(start.head, as: body)
+            do {
+                try begin(start, in: old, digests)
+            } catch {
+                // The first error is the one to tell. A digest that is missing then is one at the end.
+                try? digests?.takeBack(notes, length: old.count)
+                throw error
+            }
+            parts?.didStartAnew()
+        }
+        content = start.content
+        tellKept()
+        if case .start(let reason?) = start.place { progress.withLock { $0.restarts.append(reason) } }
+    }
+
+    private func tellKept() {
+        shared.withLock { [keptContent, kept = parts?.continuable] in
+            $0.kept = kept.map { StoredBytes(count: $0.count, content: keptContent) }
+        }
+    }
+
+    /// The bytes that are kept are those of the file again.
+    func goBackToKept() {
+        attempt { _ in
+            try parts?.goBack()
+            guard let partial = parts?.current else { return }
+            content = keptContent
+            digests?.abandon()
+            digests = try DownloadDigests(
+                plan,
+                noted: partial.checkpoint?.digests ?? [],
+                reader: partial.reader()
+            )
+            digests?.advance(to: partial.count)
+            progress.withLock { $0.goesOn(with: partial) }
+        }
+    }
+
+    private func begin(_ start: BodyStart, in partial: PartialDownload, _ digests: DownloadDigests?) throws {
+        let place = PartialDownload.Place(start.place)
+        let servers = Set(start.trustedServers.map(\.digest))
+        do {
+            try partial.begin(place, total: start.total, origin: start.origin, trusting: servers) {
+                checkpoint in
+                checkpoint.digests = digests?.notes ?? []
+                checkpoint.name = plan.options.destination.map(DownloadPlace.name) ?? ""
+                checkpoint.options = plan.options.noted
+                if let address = start.address { checkpoint.note(address) }
+                if !start.isProven { checkpoint.isJoinedByOverlap = true }
+            }
+            offset = partial.position
+        } catch {
+            let isNext = partial !== parts?.current
+            throw parts?.explained(error, length: start.total, next: isNext) ?? error
+        }
+    }
+
+    func flush() {
+        attempt { try $0.flush() }
+    }
+
+    // MARK: - SinkDestination
+
+    /// The files are found by ``find()``.
+    func open() -> Bool { true }
+
+    /// Called by no one: ``begin(_:)`` decides what a new body replaces.
+    func empty() {}
+
+    func write(_ bytes: Span<UInt8>) -> Int {
+        guard let partial, isUsable else { return bytes.count }
+        do {
+            try partial.write(bytes, at: offset)
+            offset += Int64(bytes.count)
+            digests?.advance(to: partial.count)
+        } catch {
+            let length = max(partial.total ?? 0, partial.count)
+            take(parts?.explained(error, length: length, next: false) ?? error)
+        }
+        return bytes.count
+    }
+
+    /// Closes the files of a download that was given up.
+    func close() throws {
+        defer {
+            release()
+            checkCondition()
+            if let destination = plan.options.destination { LeavingDownloads.leave(destination) }
+        }
+        let (keeps, hasOpened) = progress.withLock { ($0.keepsPartialFile, $0.hasOpened) }
+        let hasRoom = shared.withLock { shared in shared.failure.map { !DiskRoom.isLack($0) } ?? true }
+        // What an earlier operation left is not wanted either, if another one does not use it.
+        if !keeps, !hasOpened { parts = try? plan.options.destination.map { try plan.parts(of: $0) } }
+        // The error that ended it is the one to tell; the next one finds what could not be made safe now.
+        if keeps {
+            try? parts?.current.flush()
+            try? parts?.settle(hasRoom: hasRoom)
+            if let partial { progress.withLock { $0.goesOn(with: partial) } }
+        } else {
+            try? parts?.discard()
+        }
+    }
+
+    // MARK: - Errors
+
+    /// Whether neither an error nor a demand has ended the body.
+    private var isUsable: Bool { shared.withLock { $0.failure == nil && $0.demand == nil } }
+
+    /// Does something with the file; an error is the end, or a reason to start over.
+    private func attempt(_ body: (PartialDownload) throws -> Void) {
+        guard let partial, isUsable else { return }
+        do {
+            try body(partial)
+        } catch {
+            take(error)
+        }
+    }
+
+    private func take(_ error: any Error) {
+        guard let error = error as? any UselessBytes else { return fail(error) }
+        change { shared in
+            shared.demand = error.reason
+            shared.held = StoredBytes(count: partial?.count ?? 0, content: content)
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        change { shared in
+            shared.failure = error
+            shared.held = StoredBytes(count: partial?.count ?? 0, content: content)
+        }
+    }
+
+    private func change(_ body: (inout DownloadSink.Shared) -> Void) {
+        let onChange = shared.withLock { shared in
+            body(&shared)
+            return shared.onChange
+        }
+        onChange?()
+    }
+
+    // MARK: - The end
+
+    /// Checks the complete file, and gives it its name.
+    func end(on writer: SinkWriter, _ then: @escaping @Sendable (SinkEnd) -> Void) {
+        attempt { if try $0.isTouched() { digests?.readAgain() } }
+        let (failure, demand, again) = shared.withLock { ($0.failure, $0.demand, $0.again) }
+        if let failure { return then(.failed(failure)) }
+        if let demand { return then(.mustStartOver(demand)) }
+        // The body ended before the bytes that are there already.
+        guard again == 0 else { return then(startOver(because: .overlapDiffers)) }
+        guard let length = partial?.count else { return then(.failed(DownloadError.noDestination)) }
+        guard let digests else { return then(finish(.success([]))) }
+        digests.finish(length: length) { result in
+            writer.perform { then(self.finish(result)) }
+        }
+    }
+
+    private func finish(_ result: Result<[FileDigest], any Error>) -> SinkEnd {
+        guard let partial, let parts, !shared.withLock({ $0.isAbandoned }) else {
+            return .failed(URLError(.cancelled))
+        }
+        do {
+            let computed = try result.get()
+            if let error = objection(to: partial) {
+                refute(by: nil)
+                return tryAgain(error, nil)
+            }
+            let isJoinedByOverlap = partial.checkpoint?.isJoinedByOverlap ?? false
+            let verified = try digests?.verify(computed, of: plan.options.destination ?? partial.partURL)
+            let proof: DownloadedFile.Proof =
+                verified.map { .digest($0) } ?? ownRange.map { .range($0) }
+                ?? (!isEndMarked ? .unverifiable : isJoinedByOverlap ? .overlap : .length)
+            let progress = progress.withLock { $0 }
+            let download = DownloadedFile(
+                file: plan.options.destination ?? partial.partURL,
+                length: partial.count,
+                proof: proof,
+                digests: computed,
+                bytesRecovered: progress.restarts.isEmpty ? progress.bytesRecovered : 0,
+                restarts: progress.restarts
+            )
+            let origin = partial.checkpoint?.origin.headerFields ?? [:]
+            let verification = partial.verification
+            try partial.finish(modified: partial.checkpoint?.modified) { stamp in
+                plan.record(stamp, proof, origin: origin, under: verification, isWhole: ownRange == nil)
+            } beforeNaming: {
+                try plan.willFinish?(download, partial.partURL, verification)
+            } afterNaming: {
+                var parts = parts
+                parts.dropOthers()
+            }
+            self.progress.withLock { progress in
+                progress.partialFile = nil
+                progress.checkpoint = nil
+                progress.download = download
+            }
+            // The file is the user's now: removing it gives the room back at once.
+            release()
+            return .done(nil)
+        } catch let error as any UselessBytes {
+            return startOver(because: error.reason)
+        } catch let error as DownloadError {
+            guard case .digestMismatch(_, _, let actual) = error else { return .failed(error) }
+            return giveUp(error, actual)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// B10: once more, from the start. What was there before stays.
+    private func giveUp(_ error: DownloadError, _ digest: FileDigest) -> SinkEnd {
+        refute(by: digest)
+        guard !hasStartedOver else { return .failed(error) }
+        hasStartedOver = true
+        // P7: all was there, so the first request is none that is repeated.
+        return hasBegun ? tryAgain(error, .digestMismatch) : startOver(because: .digestMismatch)
+    }
+
+    /// What came is wrong. What cannot be cut away is compared again by the next one.
+    private func refute(by digest: FileDigest?) {
+        try? parts?.refute(by: digest)
+        if let partial { shared.withLock { $0.held.count = partial.count } }
+    }
+
+    private func tryAgain(_ error: any Error, _ reason: RestartReason?) -> SinkEnd {
+        if parts?.isRefuted == true {
+            let goesBack = shared.withLock { shared in
+                let kept = shared.kept
+                shared.goBack(
+                    to: kept ?? StoredBytes(count: shared.held.count, content: content, isRefuted: true)
+                )
+                return kept != nil
+            }
+            if goesBack { goBackToKept() }
+        }
+        shared.withLock { $0.demand = reason }
+        return .mustTryAgain(error, reason)
+    }
+
+    /// Returns why a body cannot replace the kept bytes. Its head may not have said its length, which is known
+    /// now (S27).
+    private func objection(to partial: PartialDownload) -> (any Error)? {
+        guard let origin = partial.checkpoint?.origin.headerFields, ownRange == nil else { return nil }
+        let content = parts?.kept.flatMap { $0.checkpoint?.partialContent(offset: $0.count) }
+        return ((content.map { [KeptBody($0, isSameFile: !$0.isRefuted)] } ?? []) + replaced).lazy
+            .compactMap { $0.objection(to: origin, length: partial.count) }.first
+    }
+
+    /// The part stays empty until the whole comes, however often that is tried.
+    private func startOver(because reason: RestartReason) -> SinkEnd {
+        shared.withLock { $0.demand = reason }
+        return .mustStartOver(reason)
+    }
+
+    /// Nothing of the files stays open: the operation may be kept for long, and so may this.
+    private func release() {
+        digests?.abandon()
+        parts?.close()
+        (digests, parts) = (nil, nil)
+    }
+}
+
+extension BodyStart {
+    /// The response, as a checkpoint has it.
+    var origin: DownloadCheckpoint.Response {
+        DownloadCheckpoint.Response(
+            url: url.absoluteString,
+            fields: head.fields,
+            isHTTP10: head.version == "HTTP/1.0"
+        )
+    }
+}
+
+extension PartialDownload.Place {
+    init(_ place: BodyStart.Place) {
+        self =
+            switch place {
+            case .start: .start
+            case .end: .end
+            case .again(let offset): .again(from: offset)
+            }
+    }
+}
+
+extension ResponseHead {
+    /// Whether the end of the body can be told from its being cut off.
+    var marksEnd: Bool {
+        fields.contentLength != nil || (try? MessageLength.isChunked(fields)) == true
+    }
+}

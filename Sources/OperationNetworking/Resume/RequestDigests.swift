@@ -1,0 +1,74 @@
+/// A request as three salted SHA-256 digests: enough to tell later whether another request asks for the same, without
+/// storing what was asked.
+///
+/// | Digest          | Covers                                                                        | If it differs |
+/// |-----------------|-------------------------------------------------------------------------------|---------------|
+/// | ``location``    | scheme, host, port, path, and the site that a `Host` field names              | the bytes belong to another file (P17) |
+/// | ``sender``      | the query, the credentials (``RequestIdentity``), and the fields that the response's `Vary` names (``VaryingFields``) | the bytes may differ (P17) |
+/// | ``selection``   | the method, whether there is a body, and the fields that select a representation | the bytes belong to another representation (P15, P16) |
+///
+/// A checkpoint and the ``FileRecord`` of a complete file contain them. Because of the salt, equal requests have
+/// different digests. SHA-256 is fast, since digests are computed for each file on the disk: who can read them can
+/// test guesses. So known passwords are not covered.
+struct RequestDigests: Hashable, Codable, Sendable {
+    /// The texts that the digests are of.
+    struct Texts: Hashable, Sendable {
+        var location: String
+        var sender: String
+        var selection: String
+    }
+
+    /// The digests that agree with those of another request.
+    struct Match: OptionSet, Hashable, Sendable {
+        let rawValue: Int
+
+        static let location = Match(rawValue: 1)
+        static let sender = Match(rawValue: 2)
+        static let selection = Match(rawValue: 4)
+        static let all: Match = [.location, .sender, .selection]
+    }
+
+    /// 32 hexadecimal digits.
+    let salt: String
+    /// 64 hexadecimal digits, as the next two.
+    let location: String
+    let sender: String
+    let selection: String
+
+    /// Computes the digests with a new salt.
+    /// - Throws: ``DigestError`` if OpenSSL refuses SHA-256.
+    init(of texts: Texts) throws {
+        salt = (0..<16).map { _ in String(UInt16.random(in: 256...511), radix: 16).dropFirst() }.joined()
+        location = try Self.digest(of: texts.location, salt)
+        sender = try Self.digest(of: texts.sender, salt)
+        selection = try Self.digest(of: texts.selection, salt)
+    }
+
+    /// - Parameter words: ``words``.
+    /// - Returns: `nil` if the words do not have the lengths of digests and of a salt.
+    init?(words: some Collection<String>) {
+        guard words.map(\.utf8.count) == [64, 64, 64, 32] else { return nil }
+        let words = Array(words)
+        (location, sender, selection, salt) = (words[0], words[1], words[2], words[3])
+    }
+
+    /// The digests and the salt, for a text.
+    var words: [String] { [location, sender, selection, salt] }
+
+    /// Returns the digests that are those of `texts`.
+    func match(_ texts: Texts) -> Match {
+        var match: Match = []
+        func compare(_ digest: String, _ text: String, _ element: Match) {
+            if (try? Self.digest(of: text, salt)) == digest { match.insert(element) }
+        }
+        compare(location, texts.location, .location)
+        compare(sender, texts.sender, .sender)
+        compare(selection, texts.selection, .selection)
+        return match
+    }
+
+    private static func digest(of text: String, _ salt: String) throws -> String {
+        let bytes = Array((salt + "\n" + text).utf8)
+        return try bytes.span.sha256Text()
+    }
+}
