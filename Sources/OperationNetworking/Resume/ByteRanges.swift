@@ -1,24 +1,24 @@
-/// A set of the bytes of a representation, as ranges of offsets: in order, apart from each other, none empty.
+/// A set of bytes of a representation, as ordered, disjoint, nonempty ranges of offsets.
 ///
-/// In a checkpoint it is a list of pairs: `[[0,500],[900,1000]]` are the bytes 0 to 499 and 900 to 999.
+/// A checkpoint stores it as a list of pairs: `[[0,500],[900,1000]]` are the bytes 0 to 499 and 900 to 999.
 struct ByteRanges: Hashable, Sendable {
     private(set) var ranges: [Range<Int64>] = []
 
-    /// The bytes from the first one up to `end`.
+    /// Creates the set of the first `end` bytes.
     init(upTo end: Int64 = 0) {
         insert(0..<max(0, end))
     }
 
-    /// The number of bytes from the first one on, up to the first that is missing.
+    /// The number of bytes before the first missing one.
     var prefix: Int64 {
         guard let first = ranges.first, first.lowerBound == 0 else { return 0 }
         return first.upperBound
     }
 
-    /// The offset behind the last one.
+    /// The offset after the last byte; 0 if the set is empty.
     var end: Int64 { ranges.last?.upperBound ?? 0 }
 
-    /// Whether none before the last one is missing.
+    /// Whether no byte before the last one is missing.
     var isPrefix: Bool { prefix == end }
 
     mutating func insert(_ range: Range<Int64>) {
@@ -32,7 +32,7 @@ struct ByteRanges: Hashable, Sendable {
         ranges.insert(lower..<upper, at: ranges.firstIndex { $0.lowerBound > lower } ?? ranges.endIndex)
     }
 
-    /// Nothing from `length` on is one of them.
+    /// Removes all bytes from offset `length` on.
     mutating func cut(to length: Int64) {
         ranges = ranges.filter { $0.lowerBound < length }
             .map { $0.lowerBound..<min($0.upperBound, length) }

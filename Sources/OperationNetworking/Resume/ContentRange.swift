@@ -1,4 +1,4 @@
-/// The value of a `Content-Range` field: the bytes of the whole that a partial response holds.
+/// The bytes of a representation that a partial response carries: the value of a `Content-Range` field.
 ///
 /// | Field value            | `bytes`      | `total` |
 /// |------------------------|--------------|---------|
@@ -6,16 +6,16 @@
 /// | `bytes 500-999/*`      | `500..<1000` | `nil`   |
 /// | `bytes */1234`         | `nil`        | `1234`  |
 ///
-/// Offsets and `total` count bytes of the representation as sent, after `Content-Encoding`: see
-/// [RFC 9110 §14.4](https://www.rfc-editor.org/rfc/rfc9110#section-14.4). A value in another unit, with an
-/// end before its start or behind the total, or with a number beyond `Int64`, is not a content range.
+/// Offsets and `total` count bytes of the representation as sent, after `Content-Encoding`: see [RFC 9110
+/// §14.4](https://www.rfc-editor.org/rfc/rfc9110#section-14.4). Values in other units, with an end before the start
+/// or beyond the total, or with a number beyond `Int64`, are malformed.
 struct ContentRange: Hashable, Sendable {
-    /// Never empty; `nil` when the range that was asked for cannot be satisfied.
+    /// The range, which is never empty; `nil` if the requested range cannot be satisfied.
     let bytes: Range<Int64>?
-    /// The length of the whole, `nil` when the server does not know it. Never `nil` together with `bytes`.
+    /// The length of the whole; `nil` if the server does not know it. Never `nil` together with `bytes`.
     let total: Int64?
 
-    /// - Parameter fieldValue: as received; white space around it does not matter.
+    /// - Parameter fieldValue: the value as received; surrounding white space is ignored.
     /// - Throws: ``ResumeError/malformedContentRange(_:)``.
     init(fieldValue: String) throws(ResumeError) {
         let malformed = ResumeError.malformedContentRange(fieldValue)
@@ -45,7 +45,7 @@ struct ContentRange: Hashable, Sendable {
         }
     }
 
-    /// Whether these are all bytes of the whole. `length` is that of the content, if it is known.
+    /// Whether these are all bytes of the whole. `length` is that of the content, if known.
     func isWhole(_ length: Int64?) -> Bool {
         guard let bytes else { return false }
         return bytes.lowerBound == 0 && bytes.upperBound == total ?? bytes.upperBound
@@ -54,9 +54,9 @@ struct ContentRange: Hashable, Sendable {
 }
 
 extension HeaderFields {
-    /// Whether the `Content-Range` of a success that is not a 206 says that the body is the whole, or there
-    /// is none (RFC 9110 §14.4: it means nothing there, and the server may have forgotten the status).
-    /// `count` is the number of bytes that came; `nil`: as `Content-Length` has it.
+    /// Whether the `Content-Range` of a successful response other than 206 is absent or says that the body is the
+    /// whole. The field has no meaning there (RFC 9110 §14.4), but the server may have forgotten the status. `count`
+    /// is the number of received bytes; `nil` for the `Content-Length`.
     func saysWhole(count: Int64? = nil) -> Bool {
         values(for: "Content-Range").allSatisfy { value in
             (try? ContentRange(fieldValue: value))?.isWhole(count ?? contentLength) ?? false

@@ -1,21 +1,21 @@
 internal import Foundation
 
-// The file: a line with the schema and the SHA-256 of what follows it, then JSON.
+// The file: a line with the format number and the SHA-256 of what follows, then JSON.
 extension DownloadCheckpoint {
-    /// The version of what is written. A file of any other is not read.
+    /// The format number. Files with any other number are not read.
     static let schema = 3
-    /// No checkpoint is longer, in bytes.
+    /// The maximum length of a file in bytes.
     static let maximumFileLength = 1 << 20
 
-    /// Why there is nothing to be read from a file.
+    /// Why a file cannot be read.
     enum Unreadable: Error, Hashable, Sendable {
-        /// A file that does not begin like a checkpoint, or is too long for one.
+        /// The file does not begin like a checkpoint, or is too long for one.
         case notACheckpoint
-        /// One of another version, earlier or later: it is left alone.
+        /// The file has another format, older or newer; it is left alone.
         case otherSchema(String)
-        /// A checkpoint whose bytes are not those that were written: it is torn.
+        /// The file was torn: its bytes are not those that were written.
         case damaged
-        /// The bytes are right and make no sense.
+        /// The file is intact, but its contents are invalid.
         case malformed
     }
 
@@ -29,8 +29,8 @@ extension DownloadCheckpoint {
         return Array(header.utf8) + body
     }
 
-    /// - Parameter fileBytes: all of the file.
-    /// - Throws: why it cannot be read.
+    /// - Parameter fileBytes: the contents of the file.
+    /// - Throws: why the file cannot be read.
     init(fileBytes: [UInt8]) throws(Unreadable) {
         guard let end = fileBytes.prefix(256).firstIndex(of: UInt8(ascii: "\n")) else {
             throw .notACheckpoint
@@ -47,8 +47,8 @@ extension DownloadCheckpoint {
         self = read
     }
 
-    /// Whether the numbers are such as a download counts. What is read here is computed with later: no
-    /// difference of two of them overflows, and sums are cut off at the highest number.
+    /// Whether the numbers are possible. Later computations rely on that: differences do not overflow, and sums are
+    /// clamped.
     private var isConsistent: Bool {
         ranges.end <= total ?? .max && wasted >= 0 && attempts >= 0
             && blocks.count <= Self.maximumBlockCount && blocks.last.map { $0.end <= committed } ?? true

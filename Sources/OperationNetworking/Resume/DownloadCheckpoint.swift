@@ -2,34 +2,31 @@ internal import Foundation
 internal import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The saved state of a file that is not complete, so that a later process can go on with it.
+/// The saved state of an incomplete file, so that a later process can resume the download.
 ///
-/// It may say less than there is in the file, never more: the bytes that it counts were on the disk before it
-/// was written.
-///
-/// The stored properties are the keys of the JSON in the file.
+/// It may lag behind the file but never runs ahead of it: the bytes that it counts were on disk before it was
+/// written. The stored properties are the keys of the JSON in the file.
 struct DownloadCheckpoint: Hashable, Codable, Sendable {
-    /// The bytes before an offset, as they were when everything before it was known to be on the disk (P5,
-    /// P6).
+    /// The last bytes before an offset up to which everything was known to be on disk (P5, P6).
     struct Block: Hashable, Codable, Sendable {
         static let maximumLength = 64 * 1024
-        /// The first byte that is not part of it.
+        /// The offset after its last byte.
         let end: Int64
-        /// At least 1, at most ``maximumLength``.
+        /// The number of bytes, from 1 to ``maximumLength``.
         let length: Int
-        /// SHA-256 of the bytes, in hexadecimal.
+        /// The SHA-256 of the bytes, in hexadecimal.
         let digest: String
     }
 
     /// The response that began the file.
     struct Response: Hashable, Codable, Sendable {
-        /// The URL that it came from, redirects followed.
+        /// The URL of the response, after redirects.
         let url: String
         let isHTTP10: Bool
-        /// The fields of its head that later answers are compared with, in order, as they were received.
+        /// The fields that later responses are compared with, in order and as received.
         let fields: [Field]
 
-        /// A line of a head.
+        /// A header field.
         struct Field: Hashable, Codable, Sendable {
             let name: String
             let value: String
@@ -49,7 +46,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
             return result
         }
 
-        /// `Age` and `Via` are there for the strength of a date.
+        /// `Age` and `Via` determine the strength of a date.
         private static let fieldNames = [
             "ETag", "Last-Modified", "Date", "Age", "Via", "Content-Length", "Content-Type",
             "Content-Location",
@@ -57,61 +54,62 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         ]
     }
 
-    /// The number of blocks that are kept.
+    /// The maximum number of blocks.
     static let maximumBlockCount = 16
 
     /// The request, for a process that has nothing but the checkpoint.
     var request: RequestRecord
     /// The request, for comparison with a later one.
     var asked: RequestDigests
-    /// The ``ServerVerification`` of the bytes; `nil`: the usual one for the URL of ``request``.
+    /// The ``ServerVerification`` of the bytes; `nil` for the usual one of the URL of ``request``.
     var verification: String?
-    /// The servers that only the challenge's closure trusted, by their digests; `nil`: there were none.
+    /// The servers that only the challenge closure trusted, as digests; `nil` if there were none.
     var trustedServers: [String]?
     var origin: Response
-    /// The length of the whole, `nil` while no response has said it.
+    /// The length of the whole in bytes; `nil` if no response has said it.
     var total: Int64?
-    /// The bytes that are on the disk for certain.
+    /// The bytes that are certainly on disk.
     private(set) var ranges = ByteRanges()
-    /// The latest ones, in order.
+    /// The latest blocks, in order.
     private(set) var blocks: [Block] = []
-    /// The digest that the server names of the whole.
+    /// The digest of the whole that the server named.
     var digests: [String] = []
-    /// Whether bytes were joined of which nothing but an overlap says that they belong together; `nil` is no.
+    /// Whether bytes were joined on the evidence of an overlap alone; `nil` means no.
     var isJoinedByOverlap: Bool?
-    /// Whether bytes came that were asked for at another scheme, host, port or path than that of ``request``;
-    /// `nil` is no.
+    /// Whether some bytes were requested at another scheme, host, port or path than that of ``request``; `nil` means
+    /// no.
     var isOfSeveralLocations: Bool?
-    /// The digest of a file that began with the bytes and was to have another one: these, or their rest, are not of
-    /// the file that their validator names, and the rest is not asked for again. `nil`: there was none.
+    /// The digest of a file that began with these bytes and should have had another one: they, or their rest, do not
+    /// belong to the file that their validator names, so the rest is not requested again. `nil` if there was no such
+    /// file.
     var refutedDigest: String?
-    /// Whether its first bytes are a copy of another program's file (P20): only a digest of the whole proves them.
-    /// `nil` is no.
+    /// Whether the first bytes are a copy of another program's file (P20), which only a digest of the whole can
+    /// prove; `nil` means no.
     var isForeign: Bool?
-    /// The name of the complete file, in the directory of the checkpoint.
+    /// The name of the complete file, in the folder of the checkpoint.
     var name = ""
-    /// The options of the caller: for a process that knows nothing but the checkpoint.
+    /// The caller's options, for a process that has only the checkpoint.
     var options = DownloadOptions()
-    /// Bytes that were received and thrown away; never negative.
+    /// The number of bytes that were received and discarded; never negative.
     var wasted: Int64 = 0
-    /// Transfers that were begun for it; never negative.
+    /// The number of transfers that have begun; never negative.
     var attempts = 0
     /// Seconds since 1970.
     var created: Int64
     /// Seconds since 1970.
     var updated: Int64
-    /// The identity of the partial file. Its device has another number after another boot or mount.
+    /// The identity of the partial file. The device number may change with a boot or mount.
     var part: FileIdentity
-    /// When that file was made; `nil`: the file system does not tell, and no later process believes this.
+    /// The time at which that file was created; `nil` if the file system does not record it. Then no later process
+    /// trusts the checkpoint.
     var birth: FileBirth?
-    /// The run of the kernel, and the mount, under which the file is being written; `nil` if the system does
-    /// not tell.
+    /// The boot and the mount under which the file is being written; `nil` if the system does not identify them.
     var session: String?
-    /// Whether the transfer had stopped, with all its bytes committed: bytes behind them are another
-    /// program's. `nil` is no.
+    /// Whether the transfer had stopped with all bytes committed: bytes after them are another program's. `nil` means
+    /// no.
     var isAtRest: Bool?
-    /// The number of parts that were begun before this one, each to take the place of the one before; `nil` is
-    /// none. The one before is kept until this one is whole.
+    /// The number of parts that were begun before this one, each to replace the previous one, which is kept until
+    /// this one is complete; `nil` means none.
     var generation: Int?
 
     init(
@@ -132,13 +130,13 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         updated = now
     }
 
-    /// Whether it names this file as its part: who could write such a checkpoint cannot have known both numbers.
+    /// Whether it identifies this file as its part. Nobody else can have known both numbers.
     func names(_ file: PartFile) throws -> Bool {
         guard let birth else { return false }
         return try file.status.identity.inode == part.inode && file.birth == birth
     }
 
-    /// The input of the resume rules, with `offset` bytes on the disk.
+    /// Returns the input of the resume rules, with `offset` bytes on disk.
     func partialContent(offset: Int64) -> PartialContent {
         var content = PartialContent(
             fields: origin.headerFields,
@@ -152,48 +150,48 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         return content
     }
 
-    /// The verification of the servers that the bytes came from.
+    /// How the servers of the bytes were verified.
     var serverVerification: ServerVerification {
         verification.map(ServerVerification.init(text:)) ?? .usual(for: request.url)
     }
 
-    /// Bytes are about to come from servers that are verified in this way, besides those that are there.
+    /// Records how the servers of the next bytes are verified.
     /// - Parameters:
     ///   - verification: one that accepts that of the bytes so far.
-    ///   - servers: those that only the challenge's closure trusts, by their digests.
+    ///   - servers: the servers that only the challenge closure trusts, as digests.
     mutating func note(_ verification: ServerVerification, trusting servers: Set<String>) {
         self.verification = verification.note(besides: request.url)
         let all = verification == .anyServer ? [] : servers.union(trustedServers ?? [])
         trustedServers = all.isEmpty ? nil : all.sorted()
     }
 
-    /// Bytes are about to come that are asked for at `address`.
+    /// Records the URL at which the next bytes are requested.
     mutating func note(_ address: URL) {
         if !request.isAt(address) { isOfSeveralLocations = true }
     }
 
-    /// Compares its request with another one. Bytes of several locations are of none.
+    /// Compares its request with another one. Bytes from several locations match none.
     func match(_ question: DownloadQuestion) -> RequestDigests.Match {
         let match = asked.match(question.texts(varying: Self.varying(origin)))
         return isOfSeveralLocations == true ? match.subtracting(.location) : match
     }
 
-    /// The names of the fields that the `Vary` of a response names.
+    /// Returns the names of the fields in the `Vary` of a response.
     private static func varying(_ origin: Response) -> [String] {
         VaryingFields.names(in: origin.headerFields) ?? []
     }
 
-    /// The time of the file's last change on the server, in seconds since 1970.
+    /// The time of the last modification on the server, in seconds since 1970.
     var modified: Int64? {
         origin.headerFields["Last-Modified"].flatMap { HTTPDate(fieldValue: $0) }?.secondsSince1970
     }
 
-    /// Another transfer begins.
+    /// Records that another transfer begins.
     mutating func countAttempt() {
         attempts = attempts == .max ? .max : attempts + 1
     }
 
-    /// Takes the counts over from the checkpoint of bytes that are thrown away.
+    /// Takes over the counts from the checkpoint of discarded bytes.
     /// - Parameters:
     ///   - old: that checkpoint.
     ///   - count: the number of those bytes.
@@ -203,10 +201,10 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         created = old.created
     }
 
-    /// The number of bytes, from the first one on, that are on the disk for certain.
+    /// The number of bytes before the first one that is not certainly on disk.
     var committed: Int64 { ranges.prefix }
 
-    /// These are on the disk; `block` ends with the last one before which none is missing.
+    /// Records that these bytes are on disk. `block` ends before the first missing byte.
     mutating func commit(_ ranges: ByteRanges, _ block: Block) {
         self.ranges = ranges
         blocks.removeAll { $0.end >= block.end }
@@ -214,7 +212,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         if blocks.count > DownloadCheckpoint.maximumBlockCount { blocks.removeFirst() }
     }
 
-    /// Nothing behind `length` is there any more.
+    /// Records that nothing after `length` remains.
     mutating func rollBack(to length: Int64) {
         ranges.cut(to: length)
         blocks.removeAll { $0.end > length }

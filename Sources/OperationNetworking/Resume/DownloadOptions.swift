@@ -1,34 +1,34 @@
 import Foundation
 
-/// What the caller asks of a download: the settings of an operation, and what its archive and its checkpoint keep of
-/// them, for a process that knows nothing else.
+/// The caller's options of a download, as an operation, its archive and its checkpoint store them.
 struct DownloadOptions: Hashable, Codable, Sendable {
-    /// `nil` is an error, told when the download begins. A checkpoint has none: it lies beside it.
+    /// The location of the complete file. `nil` is an error when the download begins; a checkpoint has none, because
+    /// it is in the same folder.
     var destination: URL?
-    /// Whether a file that has the name is replaced.
+    /// Whether an existing file is replaced.
     var replacesFile = false
-    /// Whether such a file is fetched only if the server has another one.
+    /// Whether an existing file is downloaded only if the server has another one.
     var downloadsOnlyIfChanged = false
-    /// Whether such a file, if another program began it, is continued: see ``DownloadOperation/continuesFile``.
+    /// Whether an existing file that another program began is resumed: see ``DownloadOperation/continuesFile``.
     var continuesFile = false
-    /// Whether what earlier processes left is thrown away; `false` for one that has done so.
+    /// Whether bytes of earlier processes are discarded; `false` once they have been.
     var startsOver = false
-    /// All have to hold.
+    /// The digests that the file must have, all of them.
     var expectedDigests: [FileDigest] = []
-    /// Computed besides.
+    /// Additional digests to compute.
     var wantedAlgorithms: [DigestAlgorithm] = []
-    /// The number of bytes to compare where there is no strong validator; `nil`: such bytes are not continued.
+    /// The number of bytes to compare if there is no strong validator; `nil` to discard such bytes.
     var overlap: Int64?
     /// Whether the request's `User-Agent` is the program's own: see ``DownloadOperation/sendsOwnUserAgent``.
     var sendsOwnUserAgent = false
 
-    /// Whether a file that has the name may be replaced.
+    /// Whether an existing file may be replaced.
     var mayReplace: Bool { replacesFile || downloadsOnlyIfChanged || continuesForeignFile }
 
-    /// A digest has to decide in the end.
+    /// Whether an existing file of another program is resumed, which requires a digest.
     var continuesForeignFile: Bool { continuesFile && !expectedDigests.isEmpty }
 
-    /// Those for a checkpoint.
+    /// The options that a checkpoint stores.
     var noted: DownloadOptions {
         var options = self
         options.destination = nil

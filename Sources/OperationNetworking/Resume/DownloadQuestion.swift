@@ -1,25 +1,25 @@
 internal import FoundationNetworking
 
-/// A download's question: bytes of an earlier one are kept as far as they answer this one, too.
+/// The request of a download with everything that decides whether earlier bytes can be used for it.
 struct DownloadQuestion: Sendable {
     let request: RequestRecord
-    /// The fields that count where the server says so.
+    /// The fields that count if the server's `Vary` names them.
     private let varying: VaryingFields
     private let identity: RequestIdentity
-    /// The verification of the server.
+    /// How the server is verified.
     let verification: ServerVerification
-    /// Whether a closure is asked about servers that the policy does not accept.
+    /// Whether a closure decides about servers that the policy does not accept.
     let asksAboutServers: Bool
-    /// Whether bytes count that came for another scheme, host, port or path.
+    /// Whether bytes from another scheme, host, port or path are accepted.
     var takesOtherLocations = false
-    /// Whether the caller has a digest of the whole, which decides in the end.
+    /// Whether the caller expects a digest of the whole, which decides in the end.
     var knowsWhole = false
 
     /// - Parameters:
     ///   - request: the request that will be sent.
-    ///   - identity: its user; `nil`: as the request alone says.
-    ///   - verification: how the server is verified; `nil`: as is usual for the URL.
-    ///   - asksAboutServers: whether a closure is asked about servers that the policy does not accept.
+    ///   - identity: the credentials that it is sent with; `nil` for those in the request.
+    ///   - verification: how the server is verified; `nil` for the usual way of the URL.
+    ///   - asksAboutServers: whether a closure decides about servers that the policy does not accept.
     init(
         _ request: URLRequest,
         as identity: RequestIdentity? = nil,
@@ -34,11 +34,10 @@ struct DownloadQuestion: Sendable {
         self.asksAboutServers = asksAboutServers
     }
 
-    /// The texts that are compared with a later request's by their digests.
+    /// Returns the texts whose digests are compared with those of other requests.
     /// - Parameters:
     ///   - names: the fields that the response's `Vary` names, in lower case.
-    ///   - verification: how the servers were verified, if the digests are to cover that; `nil` if not, or as is
-    ///     usual for the URL.
+    ///   - verification: how the servers were verified, if the digests have to cover that.
     func texts(varying names: [String], under verification: ServerVerification? = nil) -> RequestDigests.Texts {
         let verified = verification?.note(besides: request.url).map { ["verification " + $0] } ?? []
         let query = request.query.map { ["query " + $0] } ?? []
@@ -49,19 +48,19 @@ struct DownloadQuestion: Sendable {
         )
     }
 
-    /// Whether the servers that brought the bytes of a checkpoint are good enough for this question. A server
-    /// that only a closure trusted has to be trusted again: that is known when it answers.
+    /// Whether this request accepts how the servers of a checkpoint were verified. A server that only a closure
+    /// trusted has to be trusted again, which is known when it responds.
     func accepts(_ checkpoint: DownloadCheckpoint) -> Bool {
         verification.accepts(checkpoint.serverVerification)
             && (asksAboutServers || !dependsOnTrust(checkpoint))
     }
 
-    /// Whether servers that only a closure trusted brought bytes of it, and have to be trusted again.
+    /// Whether some bytes came from servers that only a closure trusted, and has to trust again.
     func dependsOnTrust(_ checkpoint: DownloadCheckpoint) -> Bool {
         checkpoint.trustedServers != nil && verification != .anyServer
     }
 
-    /// Whether a closure that trusts `servers` trusts all that brought bytes of it.
+    /// Whether a closure that trusts `servers` trusts all servers of the checkpoint.
     func trusts(_ checkpoint: DownloadCheckpoint, _ servers: Set<String>) -> Bool {
         !dependsOnTrust(checkpoint) || servers.isSuperset(of: checkpoint.trustedServers ?? [])
     }

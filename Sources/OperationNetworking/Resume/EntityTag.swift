@@ -1,17 +1,17 @@
-/// An entity tag as it was received, quotes included, so that it can be sent back octet for octet
+/// An entity tag as received, with its quotes, so that it can be sent back octet for octet
 /// ([RFC 9110 §8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)).
 struct EntityTag: Hashable, Sendable {
-    /// Such as `"v1"` or `W/"v1"`.
+    /// The field value, such as `"v1"` or `W/"v1"`.
     let rawValue: String
 
-    /// Whether it promises only that both are good enough for each other, not that they are the same bytes.
+    /// Whether the tag only promises equivalent, not identical, bytes.
     var isWeak: Bool { rawValue.utf8.first == UInt8(ascii: "W") }
 
-    /// The tag without its weakness.
+    /// The tag without the prefix of weak tags.
     private var opaque: Substring { isWeak ? rawValue.dropFirst(2) : rawValue[...] }
 
-    /// Whether what was received earlier, and what is received now, are good enough for each other
-    /// ([RFC 9110 §8.8.3.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.2)), or both are nothing.
+    /// Whether an earlier and a later value are equal by weak comparison
+    /// ([RFC 9110 §8.8.3.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.2)), or both are absent.
     static func areWeaklyEqual(_ old: String?, _ new: [String]) -> Bool {
         guard let old else { return new.isEmpty }
         guard let old = EntityTag(fieldValue: old), !new.isEmpty else { return false }
@@ -21,10 +21,11 @@ struct EntityTag: Hashable, Sendable {
         }
     }
 
-    /// `nil` for what is not an entity tag: no quotes, or characters inside them that a tag cannot have.
+    /// Returns `nil` if the value is not an entity tag: it has no quotes, or contains characters that a tag cannot
+    /// have.
     ///
-    /// A tag whose octets were not UTF-8 is refused as well. ``HeaderFields/append(name:headerText:)`` has
-    /// put U+FFFD in their place: it can neither be sent back as it came nor told from another one.
+    /// A tag that was not valid UTF-8 is also refused: ``HeaderFields/append(name:headerText:)`` has replaced its
+    /// octets by U+FFFD, so it can neither be sent back nor be compared.
     init?(fieldValue: String) {
         let octets = Substring(fieldValue.utf8.trimmingHTTPWhitespace())
         let opaque = octets.hasPrefix("W/") ? octets.dropFirst(2) : octets
@@ -38,7 +39,7 @@ struct EntityTag: Hashable, Sendable {
         rawValue = String(octets)
     }
 
-    /// Octet for octet: strings that Unicode takes for the same are different tags.
+    /// Compares octet for octet: canonically equivalent strings are different tags.
     static func == (one: EntityTag, other: EntityTag) -> Bool {
         one.rawValue.utf8.elementsEqual(other.rawValue.utf8)
     }

@@ -1,20 +1,20 @@
-/// A validator of a response: proves, later, that the server still has the same bytes.
+/// The evidence in a response by which a later response can be recognized as one of the same bytes.
 enum EntityValidator: Hashable, Sendable {
     /// Equal tags mean equal bytes.
     case strongETag(EntityTag)
-    /// A `Last-Modified`, as received, in a second that was over when the server sent it; and no tag at all.
+    /// A `Last-Modified` as received, from a second that had ended when the server sent it; the response has no tag.
     case strongDate(String)
-    /// There is something, but it cannot prove that the bytes are the same: a weak tag, a malformed one, a
-    /// date that a second change may share.
+    /// There is a validator, but it cannot prove that the bytes are the same: a weak or malformed tag, or a date
+    /// that two versions may share.
     case weak
     case none
 
-    /// The strength that [RFC 9110 §8.8.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2) gives a
-    /// client, from one response alone.
+    /// Determines the strength as a client does, from one response alone
+    /// ([RFC 9110 §8.8.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2)).
     ///
-    /// A date is strong when the same response has a `Date` at least a second later; a minute later if the
-    /// two may come from different clocks, as `Age` and `Via` tell. Any tag, even a weak one, rules the date
-    /// out ([§13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)).
+    /// A date is strong if the same response has a `Date` at least one second later, or at least 60 seconds later if
+    /// `Age` or `Via` show that the two may come from different clocks. Any tag, even a weak one, rules the date out
+    /// ([§13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)).
     init(_ fields: HeaderFields) {
         let tags = fields.values(for: "ETag")
         if let first = tags.first {
@@ -34,14 +34,15 @@ enum EntityValidator: Hashable, Sendable {
         self = EntityValidator.strongDate(in: fields).map { .strongDate($0) } ?? .weak
     }
 
-    /// The same, of a response whose `Vary` names these fields; `nil` is `*`. Two variants may have one date,
-    /// and then nothing in a request tells them apart; two strong tags differ (RFC 9110 §8.8.1).
+    /// Determines the strength for a response whose `Vary` names these fields; `nil` stands for `*`. Then a date is
+    /// weak: two variants may share one, and nothing in a request tells them apart. Strong tags of two variants
+    /// differ (RFC 9110 §8.8.1).
     init(_ fields: HeaderFields, varying names: [String]?) {
         self.init(fields)
         if case .strongDate = self, names == nil { self = .weak }
     }
 
-    /// The `Last-Modified` as received, if it is strong: tags are not looked at.
+    /// Returns the `Last-Modified` as received if it is strong, whatever the tags are.
     static func strongDate(in fields: HeaderFields) -> String? {
         let dates = fields.values(for: "Last-Modified")
         guard dates.count == 1, let text = dates.first, let modified = HTTPDate(fieldValue: text),
@@ -53,7 +54,7 @@ enum EntityValidator: Hashable, Sendable {
         return distance >= (isFromOrigin ? 1 : 60) ? text : nil
     }
 
-    /// The value of `If-Range`: the octets that were received, `nil` when nothing may be sent.
+    /// The value of `If-Range`, octet for octet as received; `nil` if none may be sent.
     var ifRange: String? {
         switch self {
         case .strongETag(let tag): tag.rawValue
@@ -62,7 +63,7 @@ enum EntityValidator: Hashable, Sendable {
         }
     }
 
-    /// Whether the response with these fields is of the same bytes.
+    /// Compares a later response, by its fields.
     func comparison(with fields: HeaderFields) -> Comparison {
         switch self {
         case .strongETag(let tag):
@@ -82,7 +83,7 @@ enum EntityValidator: Hashable, Sendable {
     enum Comparison: Hashable, Sendable {
         case equal
         case different
-        /// The response has none of its kind, or there is none to compare with.
+        /// The response has no validator of this kind, or there is none to compare with.
         case absent
     }
 }

@@ -1,16 +1,16 @@
-/// The condition of a request for a newer file than the one on the disk: the server has another one (S30).
+/// The condition of a request: the server sends the file only if it differs from the one on disk (S30).
 ///
-/// A 304 is believed unless it contradicts what was asked. Its fields are those that a 200 would have had
+/// A 304 response is trusted unless it contradicts the condition. Its fields are those that a 200 would have had
 /// ([RFC 9110 §15.4.5](https://www.rfc-editor.org/rfc/rfc9110#section-15.4.5)):
 ///
-/// | Field of the 304 | Contradicts                                                        |
-/// |------------------|--------------------------------------------------------------------|
-/// | `ETag`           | a tag that was asked with, if it is another one by weak comparison |
-/// | `Last-Modified`  | a date that was asked with, if it is another one                   |
-/// | `Content-Length` | the length of the file, if it is another one but 0, or no number   |
+/// | Field of the 304 | Contradicts                                                            |
+/// |------------------|------------------------------------------------------------------------|
+/// | `ETag`           | the tag of the condition, if it differs by weak comparison             |
+/// | `Last-Modified`  | the date of the condition, if it differs                               |
+/// | `Content-Length` | the length of the file, if it differs and is not 0, or is not a number |
 ///
-/// A length of 0 is that of the 304's own body: some servers say so of every answer without one, where the
-/// field names the length of a 200 ([RFC 9110 §8.6](https://www.rfc-editor.org/rfc/rfc9110#section-8.6)).
+/// Some servers send the length of the 304's own body, 0, although the field should be the length of a 200 ([RFC 9110
+/// §8.6](https://www.rfc-editor.org/rfc/rfc9110#section-8.6)).
 struct FileCondition: Hashable, Sendable {
     /// The validator of the response that brought the file.
     private enum Validator: Hashable, Sendable {
@@ -24,7 +24,7 @@ struct FileCondition: Hashable, Sendable {
     /// The length of the file, in bytes.
     private let length: Int64
 
-    /// The tag is what is asked by if there is one; `nil` where there is no validator.
+    /// Creates the condition by the tag or, failing that, by the date; `nil` if there is neither.
     init?(entityTag: String?, lastModified: String?, length: Int64) {
         guard let validator = entityTag.map(Validator.entityTag) ?? lastModified.map(Validator.lastModified)
         else { return nil }
@@ -47,7 +47,7 @@ struct FileCondition: Hashable, Sendable {
         }
     }
 
-    /// Whether a 304 with these fields is about another file than the one on the disk.
+    /// Whether a 304 response with these fields describes another file than the one on disk.
     func isContradicted(by fields: HeaderFields) -> Bool {
         if fields["Content-Length"] != nil, ![0, length].contains(fields.contentLength) { return true }
         switch validator {

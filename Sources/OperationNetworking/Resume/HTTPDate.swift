@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A moment to the second, in one of the three formats of
+/// A date with a resolution of one second, in one of the three formats of
 /// [RFC 9110 §5.6.7](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7).
 ///
 /// | Format        | Example                          |
@@ -9,19 +9,18 @@ internal import Foundation
 /// | RFC 850       | `Sunday, 06-Nov-94 08:49:37 GMT` |
 /// | asctime       | `Sun Nov  6 08:49:37 1994`       |
 ///
-/// Strict, since a date that is believed lets bytes of two responses be joined: exact spacing and case, a day
-/// that exists, the day of the week that it was. A validator is never formatted again: what is sent back is
-/// the text that came.
+/// Parsing is strict, because a trusted date allows bytes of two responses to be joined: spacing and case must be
+/// exact, the day must exist, and the weekday must be right. A validator is never reformatted: it is sent back as
+/// received.
 struct HTTPDate: Hashable, Sendable, Comparable {
-    /// Since 1970-01-01 00:00:00 UTC, leap seconds not counted.
+    /// The seconds since 1970-01-01 00:00:00 UTC, without leap seconds.
     let secondsSince1970: Int64
 
     /// - Parameters:
-    ///   - fieldValue: as received; white space around it does not matter.
-    ///   - now: gives a year of two digits its century: the last one in which the date is at most 50 years
-    ///     ahead.
-    ///   - isLenient: whether case does not matter, nor which day of the week it was: for freshness, as
-    ///     [RFC 9111 §4.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2) wants it.
+    ///   - fieldValue: the value as received; surrounding white space is ignored.
+    ///   - now: determines the century of a two-digit year: the last one in which the date is at most 50 years ahead.
+    ///   - isLenient: whether case and weekday are ignored, as [RFC 9111
+    ///     §4.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2) requires for freshness.
     init?(fieldValue: String, now: Date = Date(), isLenient: Bool = false) {
         if let moment = HTTPDate.fixdate(Array(fieldValue.utf8)), moment.isOnNamedDay || isLenient {
             secondsSince1970 = moment.seconds
@@ -37,14 +36,13 @@ struct HTTPDate: Hashable, Sendable, Comparable {
         secondsSince1970 = moment.seconds
     }
 
-    /// The second in which the moment lies; before the year 0, or after 9999, the nearest that can be
-    /// written.
+    /// Creates the second that contains `date`, limited to the years 0 to 9999.
     init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         secondsSince1970 = Int64(min(max(seconds.isNaN ? 0 : seconds, -62_167_219_200), 253_402_300_799))
     }
 
-    /// As IMF-fixdate.
+    /// The date as an IMF-fixdate.
     var text: String {
         let days = (Double(secondsSince1970) / 86_400).rounded(.down)
         let seconds = secondsSince1970 - Int64(days) * 86_400
@@ -63,7 +61,7 @@ struct HTTPDate: Hashable, Sendable, Comparable {
 
     private typealias Moment = (seconds: Int64, isOnNamedDay: Bool)
 
-    /// Words begin with a capital, and `GMT` is all of them.
+    /// Capitalizes words, and writes `GMT` in upper case.
     private static func canonicalCase(_ text: Substring) -> Substring {
         var octets: [UInt8] = []
         for octet in text.utf8 {
@@ -75,8 +73,8 @@ struct HTTPDate: Hashable, Sendable, Comparable {
         return result.hasSuffix(" Gmt") ? result.dropLast(3) + "GMT" : result
     }
 
-    /// The form that nearly all servers send, octet by octet: a date is read several times for a stored
-    /// response. What it does not take is left to the others.
+    /// Parses the form that nearly all servers send, octet by octet, because the dates of a stored response are
+    /// parsed several times. Other forms are left to the other parsers.
     private static func fixdate(_ text: [UInt8]) -> Moment? {
         guard text.count == 29, text[3] == UInt8(ascii: ","), text[26] == UInt8(ascii: "G"),
             text[27] == UInt8(ascii: "M"), text[28] == UInt8(ascii: "T"),
@@ -100,7 +98,7 @@ struct HTTPDate: Hashable, Sendable, Comparable {
     private static let weekdayOctets = weekdays.map { word(Array($0.utf8), at: 0) }
     private static let monthOctets = months.map { word(Array($0.utf8), at: 0) }
 
-    /// Three octets as one number.
+    /// Returns three octets as a number.
     private static func word(_ text: [UInt8], at start: Int) -> UInt32 {
         UInt32(text[start]) << 16 | UInt32(text[start + 1]) << 8 | UInt32(text[start + 2])
     }
@@ -133,7 +131,7 @@ struct HTTPDate: Hashable, Sendable, Comparable {
             let day = number(date[0], digits: 2), let month = months.firstIndex(of: String(date[1])),
             let shortYear = number(date[2], digits: 2)
         else { return nil }
-        // Clamped, as every time that is written: a file may tell any.
+        // Limited to what can be formatted: a file may contain any time.
         let present = HTTPDate(now).secondsSince1970
         let century = (1970 + present / secondsPerYear) / 100 * 100
         for begin in [century + 100, century, century - 100] {
@@ -149,11 +147,11 @@ struct HTTPDate: Hashable, Sendable, Comparable {
         return nil
     }
 
-    /// Of the Gregorian calendar, in the mean.
+    /// The mean length of a Gregorian year.
     private static let secondsPerYear: Int64 = 31_556_952
 
     private static func asctime(_ text: Substring) -> Moment? {
-        // The day is two characters wide, the first of which may be a space.
+        // The day has two characters, the first of which may be a space.
         guard text.utf8.count == 24 else { return nil }
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         let isPadded = parts.count == 6 && parts[2].isEmpty
@@ -204,7 +202,7 @@ struct HTTPDate: Hashable, Sendable, Comparable {
 
     private static let monthLengths: [Int64] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-    /// `nil`: there is no such day, or no such time.
+    /// Returns `nil` if the day or the time does not exist.
     private static func moment(
         year: Int64,
         month: Int,
@@ -220,13 +218,13 @@ struct HTTPDate: Hashable, Sendable, Comparable {
         return (days * 86_400 + time.hour * 3_600 + time.minute * 60 + time.second, isOnNamedDay)
     }
 
-    /// Days from 1970-01-01 in the Gregorian calendar; years begin in March here, so that the leap day is
-    /// last.
+    /// Returns the days since 1970-01-01 in the Gregorian calendar. Years begin in March here, so that the leap day
+    /// is the last.
     private static func days(since1970ToYear year: Int64, month: Int, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let monthFromMarch = Int64((month + 9) % 12)
         let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
-        // Year -1, for January of the year 0, needs the rounding down that / does not do.
+        // Year -1, for January of year 0, would have to be rounded down.
         let leapDays = year < 0 ? -1 : year / 4 - year / 100 + year / 400
         return year * 365 + leapDays + dayOfYear - 719_468
     }

@@ -1,32 +1,32 @@
-/// What the body of an answer would take the place of: bytes that are kept, or a complete file.
+/// What a response's body would replace: kept bytes, or a complete file.
 ///
-/// | The answer                                                            | It is              |
-/// |-----------------------------------------------------------------------|--------------------|
-/// | of another media type, parameters apart                               | something else     |
-/// | HTML, where the type of what is there is not known, and it is no HTML | something else     |
-/// | without an `ETag` and a `Last-Modified`, and shorter than what is there | something else   |
-/// | any other                                                             | another version    |
-/// | one that is no HTML, where HTML is there: that may have been such a page | another version |
+/// | The response                                                            | It is              |
+/// |-------------------------------------------------------------------------|--------------------|
+/// | has another media type, ignoring parameters                             | something else     |
+/// | is HTML; the type of what it replaces is unknown, and that is not HTML  | something else     |
+/// | has no `ETag` and no `Last-Modified`, and is shorter than what it replaces | something else  |
+/// | is anything else                                                        | another version    |
+/// | is not HTML, and replaces HTML, which may have been such a page         | another version    |
 ///
-/// A sign-in page of a network, a page of a service that is being repaired, the text of a limit: it says nothing
-/// of the file, whatever validators it has, so it is waited for as for a 503 (S27).
+/// The sign-in page of a network, the page of a service under maintenance, or the text of a rate limit say nothing
+/// about the file, whatever validators they have. So the download waits, as for a 503 (S27).
 struct KeptBody: Hashable, Sendable {
-    /// In lower case, without parameters; `nil`: not known.
+    /// The media type in lower case, without parameters; `nil` if unknown.
     var mediaType: String?
-    /// Whether its bytes begin as HTML does.
+    /// Whether the bytes begin like HTML.
     var isHTML = false
-    /// The number of bytes that are there.
+    /// The number of existing bytes.
     var count: Int64
-    /// The length of the whole, if it is known.
+    /// The length of the whole; `nil` if unknown.
     var total: Int64?
-    /// Whether its server gave a validator.
+    /// Whether the server sent a validator.
     var isNamed = true
-    /// Whether an answer without a validator has to be as long: not one in the place of a complete file whose
-    /// server has never named any, for that may change all the time.
+    /// Whether a response without a validator must not be shorter. Not for a complete file whose server has never
+    /// sent a validator, because its length may change all the time.
     var hasLength = true
 
-    /// Why a response cannot be another version of it; `nil`: it can. `fields`: of its head. `length`: of its
-    /// body, if it is known.
+    /// Returns why a response cannot be another version; `nil` if it can. `fields` is its head, `length` the length
+    /// of its body, if known.
     func objection(to fields: HeaderFields, length: Int64?) -> ResumeError? {
         let type = fields["Content-Type"].flatMap(Self.mediaType(of:))
         if Self.isHTML(mediaType), type != nil, !Self.isHTML(type) { return nil }
@@ -47,7 +47,7 @@ struct KeptBody: Hashable, Sendable {
         mediaType == "text/html" || mediaType == "application/xhtml+xml"
     }
 
-    /// The type of a `Content-Type`, without its parameters; `nil` if there is none.
+    /// Returns the media type of a `Content-Type` without its parameters; `nil` if there is none.
     static func mediaType(of fieldValue: String) -> String? {
         guard let text = fieldValue.split(separator: ";").first else { return nil }
         let type = Substring(text.utf8.trimmingHTTPWhitespace()).lowercased()
@@ -58,8 +58,8 @@ struct KeptBody: Hashable, Sendable {
 extension KeptBody {
     /// - Parameters:
     ///   - partial: the kept bytes.
-    ///   - isSameFile: whether they are of the file that the request asks for. Of another file only this counts:
-    ///     HTML does not replace it, unless it is HTML itself.
+    ///   - isSameFile: whether they belong to the requested file. For another file, only HTML that would replace
+    ///     something else is refused.
     init(_ partial: PartialContent, isSameFile: Bool = true) {
         let type = partial.variant[0].flatMap(Self.mediaType(of:))
         mediaType = isSameFile ? type : nil

@@ -1,85 +1,81 @@
 internal import OperationNetworkingSystem
 
-/// The recovery of a file that an earlier process did not complete: how much of it is kept. The P rows of
-/// files.
+/// The recovery of a file that an earlier process did not complete: how much of it is kept. The P rows of files.
 ///
-/// | What there is                                                        | Row       | What becomes of it     |
+/// | What there is                                                        | Row       | What happens           |
 /// |----------------------------------------------------------------------|-----------|------------------------|
-/// | nothing, or an empty file                                            | P1        | begun                  |
-/// | bytes, and no checkpoint                                             | P2        | not ours: another name |
-/// | a file or anything else in the checkpoint's place that is not ours   | P2        | another name           |
-/// | a checkpoint of another destination, whose partial file can have this name, too | P2 | another name     |
-/// | a checkpoint that cannot be read, or of another version, and bytes   | P2        | another name           |
-/// | one that does not name the file by its inode and time of birth       | P2        | another name           |
-/// | one that names the inode, where the file system tells no such time   | P2        | begun anew             |
-/// | a checkpoint of bytes, and no file                                   | P3        | begun anew             |
-/// | more bytes than are committed                                        | P4        | cut, see below         |
-/// | fewer bytes than are committed; blocks that are not as they were     | P5, P6    | cut behind the last block before which all are, else begun anew |
+/// | nothing, or an empty file                                            | P1        | begins                 |
+/// | bytes without a checkpoint                                           | P2        | not ours: another name |
+/// | something in the checkpoint's place that is not ours                 | P2        | another name           |
+/// | a checkpoint of another destination whose partial file may have the same name | P2 | another name         |
+/// | an unreadable checkpoint, or one of another format, and bytes        | P2        | another name           |
+/// | a checkpoint with another inode or time of birth than the file       | P2        | another name           |
+/// | a checkpoint with the file's inode, on a file system without times of birth | P2 | starts over            |
+/// | a checkpoint of bytes, and no file                                   | P3        | starts over            |
+/// | more bytes than are committed                                        | P4        | truncated, see below   |
+/// | fewer bytes than are committed, or blocks that have changed          | P5, P6    | truncated after the last block before which all are intact, or starts over |
 /// | all bytes                                                            | P7        | kept                   |
-/// | bytes of a content coding                                            | P13       | begun anew             |
-/// | a request with another method, or a body                             | P15       | begun anew             |
-/// | a request with other selecting fields                                | P16       | begun anew; with a digest of the whole as another address |
-/// | a request to another scheme, host, port or path, unless the caller takes bytes of another one, and not from https to http | P17 | begun anew |
-/// | a request with another query, as another user (``RequestIdentity``), or with another value of a field that the server's `Vary` names (``VaryingFields``) | P16, P17 | kept to be compared under a strong tag, else begun anew |
-/// | a request that verifies its server in another way (``ServerVerification``), unless it does not verify it at all | P21 | begun anew |
-/// | bytes of a server that only a challenge's closure trusted, and none is set | P21 | begun anew            |
-/// | all bytes, some of such a server, and a closure                      | P7, P21   | all but the last one kept |
-/// | a copy of another program's file, with the server's bytes behind it, and no digest of the whole | P20 | begun anew |
-/// | all bytes, and such a request                                        | P7, P17   | all but the last one kept |
-/// | all bytes, and a file that has the name and is to be replaced        | P7        | all but the last one kept |
+/// | bytes with a content coding                                          | P13       | starts over            |
+/// | a request with another method, or with a body                        | P15       | starts over            |
+/// | a request with other selecting fields                                | P16       | starts over; with a digest of the whole, as for another query |
+/// | a request to another scheme, host, port, path or site, unless the caller accepts that, and never from https to http | P17, P19 | starts over |
+/// | a request with another query, as another user (``RequestIdentity``), or with other values of fields that the server's `Vary` names (``VaryingFields``) | P16, P17 | kept for comparison if there is a strong tag, otherwise starts over |
+/// | a request that verifies its server in another way (``ServerVerification``), unless it does not verify it at all | P21 | starts over |
+/// | bytes of a server that only a challenge closure trusted, and no closure is set | P21 | starts over         |
+/// | all bytes, some of such a server, and a closure                      | P7, P21   | all but the last byte are kept |
+/// | a copy of another program's file, and no digest of the whole         | P20       | starts over            |
+/// | all bytes, and a request that differs as in P17                      | P7, P17   | all but the last byte are kept |
+/// | all bytes, and an existing file that is to be replaced               | P7        | all but the last byte are kept |
 ///
-/// P4 cuts away what is not committed, since a loss of power may have left a length without its bytes. Not in
-/// the session that wrote it: as long as the same kernel runs and the file system stays mounted, whatever was
-/// written is in the file, in order, whether it is on the disk or not. A process that was only killed loses
-/// nothing then. Nor, if the transfer had stopped before, does it lose anything by a cut: all that came was
-/// committed, and what is behind it another program has appended.
+/// P2: any server, and any archive, can provide a file with a checkpoint's name and contents, and another user can
+/// move a file of ours to the name of a part. None of them can put the inode and time of birth of a file into a
+/// checkpoint that belongs to us and that no one else may write.
 ///
-/// P6 would step back to the last block that verifies. A damaged block says that nothing behind it can be
-/// trusted either, so blocks count only as far as all before them do.
+/// P4 truncates what is not committed, because after a loss of power a file may have its length but not its bytes. It
+/// does not do so in the session that wrote the file: while the same kernel runs and the file system stays mounted,
+/// everything that was written is in the file, in order. If the transfer had stopped, everything received was
+/// committed, and another program has appended what follows.
 ///
-/// P2: any server, and any archive, can bring a file with a checkpoint's name and bytes, and another user can put a
-/// file of ours under the name of a part. None of them can name inode and time of birth of a file in a checkpoint that
-/// belongs to us and that no one else may write.
+/// P6: after a damaged block nothing can be trusted, so blocks count only while all before them are intact.
 ///
-/// A strong tag decides where only a field differs that `Vary` names: no two representations of a resource share one
-/// (RFC 9110 section 8.8.1), so a server that would send another variant sends the whole of it. They may share a date.
+/// P7 sends no request. If the bytes were complete at another address or for another user, the server is asked from a
+/// little before the last byte: a tag distinguishes versions of one resource (RFC 9110 §8.8.1), but not two
+/// resources, so the overlap is compared (S12). It is also asked for the last byte before a file is replaced, which
+/// may be the server's current version, while the part is of an older one.
 ///
-/// P7 asks no server. What was complete at another address, or for another user, has to be asked for, from a
-/// little before its last byte: a tag tells versions of one resource apart (RFC 9110 section 8.8.1), and not
-/// two resources, so the overlap is compared (S12). The server is asked for the last byte, too, before a file
-/// is replaced: that may be the version that the server has now, and the part one of before.
+/// P16: a strong tag decides if only a field differs that `Vary` names. No two representations of a resource share
+/// one (RFC 9110 §8.8.1), so a server that would send another variant sends the whole. They may share a date.
 ///
-/// P17 starts over at another server, and at another path, for an equal tag and equal last bytes are evidence
-/// against accidents alone: both are public, so a hostile mirror can send them, too. A digest of the whole, a
-/// closure that renews the address, and bytes that the caller wants compared ask for it. Where redirects lead
-/// does not count: a redirector sends each attempt elsewhere.
+/// P17 starts over at another server or path, because an equal tag and equal last bytes are evidence against
+/// accidents only: both are public, so a hostile mirror can send them. A digest of the whole, or a closure that
+/// renews the URL, allows it. Redirects do not count, because a redirector may send each attempt elsewhere.
 ///
-/// P20: nothing but equal last bytes says that such a file is the beginning of what the server has, so only a
-/// digest of the whole decides.
+/// P20: only equal last bytes show that such a file is the beginning of the server's, so a digest of the whole has to
+/// decide.
 ///
-/// P21 looks at no validator: who can answer for any server can send any tag, and any last bytes.
+/// P21 ignores validators: an impostor can send any tag and any last bytes.
 ///
-/// *Begun anew* throws nothing away yet: the bytes stay until a response has come that replaces them.
+/// Starting over discards nothing yet: the bytes remain until a response that replaces them has been received.
 enum PartRecovery: Hashable, Sendable {
     case begin
-    /// The names are taken by what is not certainly ours, and stays. A reason: a checkpoint is there all the same.
+    /// The names are taken by files that are not certainly ours, and are left alone. The reason is set if there is a
+    /// checkpoint all the same.
     case useOtherName(RestartReason? = nil)
     case startOver(RestartReason)
-    /// The number of bytes from the first one on; the file is cut behind them. Those of another question are
-    /// compared.
+    /// The number of bytes to keep; the file is truncated after them. Bytes of another question are compared.
     case keep(Int64, isOfOtherQuestion: Bool = false)
 
-    /// The findings on the disk.
+    /// The findings on disk, and the request.
     struct Facts: Sendable {
-        /// The finding in the checkpoint's place.
+        /// What was found in the checkpoint's place.
         enum Finding: Sendable {
             case none
             case unreadable
-            /// A checkpoint of another version.
+            /// A checkpoint of another format.
             case otherVersion
-            /// A file that another user or program put there.
+            /// A file of another user or program.
             case notOurs
-            /// A file of the user's that no download wrote: a copy, or what a program saved.
+            /// A file of the user that no download wrote, such as a copy.
             case unmarked
             case checkpoint(DownloadCheckpoint)
 
@@ -89,29 +85,29 @@ enum PartRecovery: Hashable, Sendable {
         }
 
         let request: RequestRecord
-        /// What it has in common with the request before.
+        /// What it has in common with the request of the checkpoint.
         var match = RequestDigests.Match.all
-        /// Whether the servers that brought the bytes are good enough for it (``ServerVerification``).
+        /// Whether it accepts how the servers of the bytes were verified (``ServerVerification``).
         var isVerified = true
-        /// Whether that is known only when a closure trusts a server again.
+        /// Whether that depends on a closure, which has to trust a server again.
         var dependsOnTrust = false
-        /// Whether the caller takes bytes that came for another scheme, host, port or path.
+        /// Whether the caller accepts bytes from another scheme, host, port or path.
         var takesOtherLocations = false
-        /// Whether the caller has a digest of the whole, which decides in the end.
+        /// Whether the caller expects a digest of the whole, which decides in the end.
         var knowsWhole = false
         let finding: Finding
-        /// Whether the checkpoint is of another destination, and its partial file can have this name, too:
-        /// `log.1.part` is one of `log` as well as of `log.1`.
+        /// Whether the checkpoint belongs to another destination whose partial file may have the same name:
+        /// `log.1.part` may belong to `log` and to `log.1`.
         var isOfOtherDestination = false
         /// The status of the file; `nil` if there is none.
         let part: FileStatus?
-        /// When it was made; `nil` if the file system does not tell.
+        /// The time at which it was created; `nil` if the file system does not record it.
         var birth: FileBirth?
-        /// The number of the checkpoint's blocks, from the first on, that are unchanged.
+        /// The number of leading blocks of the checkpoint that are unchanged.
         var intactBlocks = 0
-        /// The session now; `nil` if the system does not tell.
+        /// The current session; `nil` if the system does not identify it.
         var session: String?
-        /// Whether a file has the name of the complete one, and is to be replaced.
+        /// Whether a complete file exists, and is to be replaced.
         var replacesFile = false
     }
 
@@ -157,7 +153,7 @@ enum PartRecovery: Hashable, Sendable {
         }
     }
 
-    /// The reason why the bytes are not those that the request asks for.
+    /// Returns why the bytes are not those of the request; `nil` if they are.
     private static func objection(
         to checkpoint: DownloadCheckpoint,
         for facts: Facts
@@ -182,26 +178,25 @@ enum PartRecovery: Hashable, Sendable {
         return nil
     }
 
-    /// Whether the checkpoint is that of the file.
+    /// Whether the checkpoint identifies the file.
     private static func isNamed(by checkpoint: DownloadCheckpoint, _ facts: Facts) -> Bool {
         checkpoint.birth != nil && checkpoint.birth == facts.birth
             && checkpoint.part.inode == facts.part?.identity.inode
     }
 
-    /// The number of bytes, from the first on, that are known to be the server's.
+    /// Returns the number of leading bytes that certainly came from the server.
     private static func trustedLength(_ checkpoint: DownloadCheckpoint, _ facts: Facts) -> Int64 {
         guard let part = facts.part else { return 0 }  // P3
         let blocks = checkpoint.blocks.prefix(facts.intactBlocks)
         guard blocks.count == checkpoint.blocks.count, part.size >= checkpoint.committed else {
             return min(blocks.last?.end ?? 0, part.size)  // P5, P6
         }
-        // P4, P7
-        // Behind a gap the length says nothing.
+        // After a gap, the length means nothing.
         return checkpoint.isAtRest != true && checkpoint.ranges.isPrefix && isSameSession(checkpoint, facts)
             ? min(part.size, checkpoint.total ?? .max) : checkpoint.committed
     }
 
-    /// Whether the file is being written, or was, by this run of the kernel, by way of this mount.
+    /// Whether the file was written since the kernel booted, through the same mount.
     private static func isSameSession(_ checkpoint: DownloadCheckpoint, _ facts: Facts) -> Bool {
         facts.session != nil && facts.session == checkpoint.session && facts.part?.identity == checkpoint.part
     }

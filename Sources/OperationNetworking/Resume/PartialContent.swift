@@ -1,43 +1,42 @@
-/// A representation of which some bytes have been received: enough to ask for the others and to judge the
-/// answer.
+/// A partly received representation: everything that is needed to request the rest and to check the response.
 ///
-/// Made from the 200 that began it, kept while an operation is paused. After an append, add the bytes to
-/// `offset` and keep the rest; after a replace, make a new one from that response.
+/// Created from the 200 response that began it, and kept while an operation is paused. After an append, only `offset`
+/// changes; after a replacement, a new one is made from that response.
 struct PartialContent: Hashable, Sendable {
-    /// The number of bytes that were received and kept, from the first one on.
+    /// The number of kept bytes, from the first one on.
     var offset: Int64
-    /// The length of the whole, `nil` while no response has said it.
+    /// The length of the whole; `nil` if no response has said it.
     var total: Int64?
-    /// The URL of the response that began it, redirects followed; `nil` if that is not known.
+    /// The URL of the response that began it, after redirects; `nil` if unknown.
     let url: String?
     /// The validator of that response.
     let validator: EntityValidator
-    /// The `ETag` of that response, as received, whatever its strength; `nil` for none and for several.
+    /// The `ETag` of that response as received, whatever its strength; `nil` if there is none, or more than one.
     let entityTag: String?
-    /// The `Last-Modified` of that response, as received, whatever its strength.
+    /// The `Last-Modified` of that response as received, whatever its strength.
     let lastModified: String?
-    /// The same if it is strong, even where a tag keeps it from being the validator (P10).
+    /// The `Last-Modified` if it is strong, even if a tag prevents it from being the validator (P10).
     let strongDate: String?
-    /// The `Content-Type` and `Content-Location` of that response, which tell one variant from another (S15).
+    /// The `Content-Type` and `Content-Location` of that response, which distinguish variants (S15).
     let variant: [String?]
-    /// Whether the bytes are those of a coding such as gzip, in which ranges count (P13).
+    /// Whether the bytes have a content coding such as gzip, to which ranges then refer (P13).
     let isCoded: Bool
     /// Whether the server said that it does not serve ranges (P14).
     let refusesRanges: Bool
-    /// Whether it was begun by a request to another address than the present one, or as another user. A tag
-    /// tells versions of one resource apart (RFC 9110 section 8.8.1), and says nothing of two (P17).
+    /// Whether it was begun by a request with another query, or as another user. A tag distinguishes versions of one
+    /// resource (RFC 9110 §8.8.1); for two resources it proves nothing (P17).
     var isOfOtherQuestion = false
-    /// Whether a file that began with the bytes had a wrong digest: their validator is not believed.
+    /// Whether a file that began with these bytes had a wrong digest: their validator is not trusted.
     var isRefuted = false
-    /// Whether the bytes are another program's, so that no response has described them (P20). They are continued
-    /// only where a digest of the whole is known.
+    /// Whether another program made the bytes, so that no response describes them (P20). They are resumed only if a
+    /// digest of the whole is known.
     var isForeign = false
 
     /// - Parameters:
-    ///   - fields: the head of the 200.
-    ///   - offset: how many bytes of its body are kept.
-    ///   - isHTTP10: whether the response was in HTTP/1.0, whose servers serve ranges only if they say so.
-    ///   - url: where it came from.
+    ///   - fields: the head of the 200 response.
+    ///   - offset: the number of kept bytes of its body.
+    ///   - isHTTP10: whether it was an HTTP/1.0 response; such servers support ranges only if they say so.
+    ///   - url: the URL of the response.
     init(fields: HeaderFields, offset: Int64 = 0, isHTTP10: Bool = false, url: String? = nil) {
         self.offset = offset
         self.url = url
@@ -53,23 +52,23 @@ struct PartialContent: Hashable, Sendable {
             units.map { $0.split(separator: ",").contains { $0.isToken("none") } } ?? isHTTP10
     }
 
-    /// Whether its rest can be asked for, and the answer be judged, by its validator.
+    /// Whether the rest can be requested, and the response checked, by the validator.
     var isNamed: Bool { validator.ifRange != nil && !isCoded }
 
-    /// Whether the two are of the same version, by its strong tag and its length.
+    /// Whether both have the same strong tag and length.
     func isSameVersion(as other: PartialContent) -> Bool {
         guard case .strongETag = validator, !isRefuted, !other.isRefuted else { return false }
         return validator == other.validator && total == other.total
     }
 
-    /// Whether a response says that it is of another variant; one that says nothing does not.
+    /// Whether a response says that it is another variant; one that says nothing does not.
     func isOtherVariant(in fields: HeaderFields) -> Bool {
         zip(PartialContent.variantFields, variant).contains { name, old in
             fields[name].map { $0 != old } ?? false
         }
     }
 
-    /// Whether a response is of another type, parameters apart (S27): a login page, instead of an archive.
+    /// Whether a response has another type, ignoring parameters (S27), such as a login page instead of an archive.
     func isOtherType(in fields: HeaderFields) -> Bool {
         func type(_ text: String?) -> Substring? {
             text?.split(separator: ";").first.map { Substring($0.utf8.trimmingHTTPWhitespace()) }
@@ -82,15 +81,14 @@ struct PartialContent: Hashable, Sendable {
 }
 
 extension HeaderFields {
-    /// The number of octets that follow, `nil` when it is not said, not a number, or said twice with
-    /// different numbers, or when a transfer coding says where they end (RFC 9112 §6.3). A list of equal
-    /// numbers is one (RFC 9110 §8.6), as it is for what counts the body.
+    /// The length of the body in bytes; `nil` if it is absent, not a number, or given twice with different values, or
+    /// if a transfer coding marks the end (RFC 9112 §6.3). A list of equal numbers counts as one (RFC 9110 §8.6).
     var contentLength: Int64? {
         guard (try? MessageLength.isChunked(self)) == false else { return nil }
         return (try? MessageLength.declaredLength(self)) ?? nil
     }
 
-    /// Whether the body is in a coding other than identity, which some servers call `none`.
+    /// Whether the body has a content coding other than identity, which some servers call `none`.
     var hasContentCoding: Bool {
         guard let codings = combined(for: "Content-Encoding") else { return false }
         return codings.split(separator: ",").contains { coding in
@@ -98,7 +96,7 @@ extension HeaderFields {
         }
     }
 
-    /// Whether the body is a sequence of parts, each with its own range.
+    /// Whether the body consists of parts, each with its own range.
     var isMultipartByteranges: Bool {
         guard let type = self["Content-Type"]?.split(separator: ";").first else { return false }
         return type.isToken("multipart/byteranges")
@@ -106,7 +104,7 @@ extension HeaderFields {
 }
 
 extension Substring {
-    /// Whether this is that word, apart from case and the white space around it.
+    /// Whether the text is this word, ignoring case and surrounding white space.
     fileprivate func isToken(_ word: String) -> Bool {
         Substring(utf8.trimmingHTTPWhitespace()).isEqualIgnoringASCIICase(to: word)
     }

@@ -1,6 +1,6 @@
-/// A ``PartialContent`` with a strong validator, written down for a later process.
+/// The saved form of a ``PartialContent`` with a strong validator, for a later process.
 ///
-/// Absent is what the response did not have. A record that makes no sense is nothing to go on with.
+/// A value that the response did not have is absent. An invalid record yields no content.
 struct PartialContentRecord: Hashable, Codable, Sendable {
     private let url: String?
     private let total: Int64?
@@ -10,7 +10,7 @@ struct PartialContentRecord: Hashable, Codable, Sendable {
     private let contentType: String?
     private let contentLocation: String?
 
-    /// `nil` for one whose rest cannot be asked for by a validator.
+    /// Returns `nil` if the rest cannot be requested by a validator.
     init?(_ partial: PartialContent) {
         guard partial.isNamed, !partial.refusesRanges else { return nil }
         url = partial.url
@@ -20,7 +20,7 @@ struct PartialContentRecord: Hashable, Codable, Sendable {
         (contentType, contentLocation) = (partial.variant[0], partial.variant[1])
     }
 
-    /// The content, with the number of bytes that were kept.
+    /// Returns the content with the number of kept bytes; `nil` if the record is invalid.
     func partialContent(offset: Int64) -> PartialContent? {
         let validator: EntityValidator
         if let entityTag {
@@ -42,7 +42,7 @@ struct PartialContentRecord: Hashable, Codable, Sendable {
 }
 
 extension PartialContent {
-    /// One with a strong validator, in no content coding.
+    /// Creates content with a strong validator and without a content coding.
     fileprivate init(
         offset: Int64,
         total: Int64?,

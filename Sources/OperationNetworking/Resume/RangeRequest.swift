@@ -1,33 +1,33 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The caller's own `Range`, and the check of a 206 that answers it
+/// The caller's own `Range`, and the check of a 206 response to it
 /// ([RFC 9110 §14.2](https://www.rfc-editor.org/rfc/rfc9110#section-14.2)).
 ///
-/// Of a representation of `total` bytes:
+/// For a representation of `total` bytes:
 ///
-/// | Field value      | Asks for                               | The right `Content-Range`          |
+/// | Field value      | Requests                               | The right `Content-Range`          |
 /// |------------------|----------------------------------------|------------------------------------|
 /// | `bytes=a-b`      | from `a` to `b`, or to the end         | `bytes a-min(b, total-1)/total`    |
 /// | `bytes=a-`       | from `a` to the end                    | `bytes a-(total-1)/total`          |
 /// | `bytes=-n`       | the last `n`, or all                   | `bytes max(0, total-n)-(total-1)/total` |
 /// | `bytes=a-b, c-d` | all of these                           | from the first byte of all to the last, in one part |
-/// | another unit     | what is not known here                 | any of that unit                   |
+/// | another unit     | something unknown                      | any range of that unit             |
 /// | malformed        | nothing                                | none                               |
 ///
-/// With `/*` for the total, `bytes=a-b` is answered by just these bytes, and `bytes=a-` by any end. The RFC
-/// lets a server send less than that, since a 206 says what it has; here that is not what was asked for.
+/// With `/*` as the total, `bytes=a-b` has to be answered with exactly these bytes, and `bytes=a-` with any end. The
+/// RFC allows a server to send less, because a 206 says what it contains; here, that is an error.
 struct RangeRequest: Hashable, Sendable {
     /// One range of bytes.
     enum Bytes: Hashable, Sendable {
-        /// From the first position to the last one, which counts.
+        /// From the first position to the last, inclusive.
         case between(Int64, Int64)
         /// From a position to the end.
         case from(Int64)
         /// A number of bytes at the end.
         case last(Int64)
 
-        /// The bytes that a representation of `total` bytes has; `nil`: none.
+        /// Returns the bytes of a representation of `total` bytes; `nil` if there are none.
         func resolved(_ total: Int64) -> Range<Int64>? {
             let start: Int64
             var end = total
@@ -43,13 +43,13 @@ struct RangeRequest: Hashable, Sendable {
     }
 
     enum Wish: Hashable, Sendable {
-        /// At least one.
+        /// At least one range.
         case bytes([Bytes])
         case otherUnit(String)
         case malformed
     }
 
-    /// As the caller gave it.
+    /// The field value as the caller set it.
     let fieldValue: String
     let wish: Wish
 
@@ -58,20 +58,20 @@ struct RangeRequest: Hashable, Sendable {
         wish = Wish(fieldValue: fieldValue)
     }
 
-    /// `nil` without a `Range`.
+    /// Returns `nil` if the request has no `Range`.
     init?(_ request: URLRequest) {
         guard let value = request.value(forHTTPHeaderField: "Range") else { return nil }
         self.init(fieldValue: value)
     }
 
-    /// Judges the head of a 206.
+    /// Checks the head of a 206 response.
     ///
     /// - Parameters:
     ///   - fields: the head.
-    ///   - takesAnyPart: whether the owner of the body looks at the head: then several parts are taken if
-    ///     several ranges were asked for, and another unit if that was.
-    /// - Returns: the bytes that come; `nil`: what comes is no range of bytes.
-    /// - Throws: how the answer is not what was asked for.
+    ///   - takesAnyPart: whether the receiver of the body looks at the head: then several parts are accepted if
+    ///     several ranges were requested, and another unit if that was requested.
+    /// - Returns: the range of the body; `nil` if it is not a range of bytes.
+    /// - Throws: ``ResumeError`` if the response is not what was requested.
     func part(in fields: HeaderFields, takesAnyPart: Bool) throws(ResumeError) -> Range<Int64>? {
         if fields.isMultipartByteranges {
             guard takesAnyPart, case .bytes(let ranges) = wish, ranges.count > 1 else {
@@ -104,7 +104,7 @@ struct RangeRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether these are the bytes that were asked for.
+    /// Whether these are the requested bytes.
     private static func `is`(_ bytes: Range<Int64>, of total: Int64?, in ranges: [Bytes]) -> Bool {
         if let total {
             let resolved = ranges.compactMap { $0.resolved(total) }
@@ -112,7 +112,7 @@ struct RangeRequest: Hashable, Sendable {
                 && bytes.upperBound == resolved.map(\.upperBound).max()
         }
         if case .from(let first) = ranges.first, ranges.count == 1 { return bytes.lowerBound == first }
-        // Without a total only what names its end can be compared.
+        // Without a total, only ranges that name their end can be compared.
         var (start, end) = (Int64.max, Int64(0))
         for range in ranges {
             guard case .between(let first, let last) = range, last < .max else { return false }
@@ -150,7 +150,7 @@ extension RangeRequest.Wish {
 }
 
 extension RangeRequest.Bytes {
-    /// `nil` for what is none, such as an end before its start.
+    /// Returns `nil` if the text is not a range, such as one that ends before its start.
     fileprivate init?(_ text: Substring) {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2 else { return nil }
@@ -164,7 +164,7 @@ extension RangeRequest.Bytes {
         }
     }
 
-    /// A number beyond `Int64` is as good as the largest: no representation is as long.
+    /// Parses a number. One beyond `Int64` becomes the largest: no representation is longer.
     private static func number(_ digits: Substring) -> Int64? {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(digits: digits) ?? .max

@@ -1,23 +1,24 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The parts of a request that select its response's bytes: enough to tell later whether another one asks for
-/// the same.
+/// The parts of a request that determine which bytes the response contains.
 ///
-/// No field is written down that is, or looks like, a secret: only its name.
+/// Values of fields that are, or look like, secrets are not stored, only their names.
 struct RequestRecord: Hashable, Codable, Sendable {
-    /// The address that the caller gave, without the fragment.
+    /// The caller's URL without its fragment.
     let url: String
     let method: String
-    /// Whether it had a body (P15).
+    /// Whether the request had a body (P15).
     let hasBody: Bool
-    /// The fields that may select one of several representations, by lowercase name; `host` only if it names
-    /// another site than the URL does ([RFC 9110 §7.2](https://www.rfc-editor.org/rfc/rfc9110#section-7.2)).
+    /// The fields that may select one of several representations, by lowercase name; `host` only if it names another
+    /// site than the URL ([RFC 9110 §7.2](https://www.rfc-editor.org/rfc/rfc9110#section-7.2)).
     let selectingFields: [String: String]
-    /// The lowercase names of the fields whose values are not written down, sorted.
+    /// The lowercase names of the fields whose values are not stored, sorted.
     let secretFields: [String]
 
-    /// `identity` is whom it is sent as: the app's own names of fields that say so are known to that alone.
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - identity: the credentials that it is sent with; they know the app's own names of secret fields.
     init(_ request: URLRequest, as identity: RequestIdentity = .none) {
         url = RequestRecord.address(of: request)
         method = request.httpMethod ?? "GET"
@@ -38,8 +39,8 @@ struct RequestRecord: Hashable, Codable, Sendable {
         secretFields = secret.sorted()
     }
 
-    /// The request, without the fields that were not written down; `nil` if its address is none, or if it had
-    /// a body, which is not written down either: without it, it would be another request.
+    /// The request without the fields that were not stored; `nil` if the URL is invalid, or if the request had a
+    /// body, without which it would be another request.
     var request: URLRequest? {
         guard !hasBody, let url = URL(string: url) else { return nil }
         var request = URLRequest(url: url)
@@ -92,7 +93,7 @@ struct RequestRecord: Hashable, Codable, Sendable {
         ) ?? ""
     }
 
-    /// The `Host` in lower case, without the default port of the scheme; `nil` if that is what the URL says.
+    /// Returns the `Host` in lower case and without the scheme's default port; `nil` if it is that of the URL.
     private static func site(_ host: String, otherThan url: URL?) -> String? {
         let isTLS = url?.scheme?.lowercased() == "https"
         func withoutDefaultPort(_ site: String) -> String {
@@ -108,8 +109,8 @@ struct RequestRecord: Hashable, Codable, Sendable {
 
     private static let hostField = "host"
 
-    /// Whether the field may say which representation is wanted, whatever the server's `Vary` says; not if it
-    /// has another value in each request.
+    /// Whether the field may select a representation, whatever the server's `Vary` says. Fields that differ in each
+    /// request do not.
     static func selects(_ name: String) -> Bool {
         if name.hasPrefix("if-") || name.hasPrefix("sec-") || name.hasPrefix("proxy-") { return false }
         return !unselectingFields.contains(name) && !SecretFields.marksMessage(name)

@@ -1,55 +1,53 @@
-/// Why bytes that were there already were thrown away, and the whole was fetched again.
+/// Why earlier bytes were discarded, and the whole was downloaded again.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum RestartReason: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The server has other bytes than before: its validator, its length or its condition says so.
+    /// The file has changed: the validator, the length or the condition shows it.
     case resourceChanged
-    /// The server names another entity tag for a file of the same length and date: a tag that differs between the
-    /// servers behind one name, most likely.
+    /// The entity tag has changed, but not the length and the date: most likely, several servers behind one name use
+    /// different tags.
     case entityTagChanged
-    /// The server sent the whole although a part was asked for, and said nothing against the bytes that were
-    /// there.
+    /// The server sent the whole although a part was requested, and nothing shows that the file has changed.
     case rangeIgnored
-    /// No strong validator proves that the server still has the same bytes.
+    /// No strong validator proves that the file has not changed.
     case validatorMissing
-    /// The bytes were, or would be, those of a content coding, in which ranges count differently.
+    /// The bytes have, or would have, a content coding, to which ranges then refer.
     case contentCoded
-    /// The server had said that it does not serve ranges.
+    /// The server does not serve ranges.
     case rangesRefused
-    /// The request is not the one that the bytes were an answer to: another method, body, field or address.
+    /// The request differs from that of the bytes: another method, body, field or URL.
     case requestChanged
-    /// The server's answer to a range made no sense, twice or beyond doubt.
+    /// The server's response to a range was invalid.
     case invalidAnswer
     /// The server refused the range (416).
     case rangeNotSatisfiable
-    /// Bytes that came again were not those that were there.
+    /// Bytes that were received again differed.
     case overlapDiffers
-    /// The server now sends another type, or names another location.
+    /// The server now sends another media type, or names another location.
     case variantChanged
-    /// All bytes came, and their digest was not the expected one.
+    /// The file was complete, and its digest was wrong.
     case digestMismatch
-    /// The file on the disk has lost bytes, or was changed.
+    /// The partial file has lost bytes, or was changed.
     case dataLost
-    /// The checkpoint of the file on the disk cannot be read.
+    /// The checkpoint cannot be read.
     case checkpointUnreadable
-    /// The bytes began with a copy of a file that another program had made, and no digest of the whole is expected
-    /// that could prove them.
+    /// The bytes began with a copy of another program's file, and no digest is expected that could prove them.
     case foreignCopy
-    /// The request has a `Range` of its own: the answer to that is never continued.
+    /// The request has its own `Range`, whose response is never resumed.
     case ownRange
-    /// Nothing proves that what was noted of the file on the disk was noted here: the file system cannot keep
-    /// that, and the machine was started, or the file system mounted, since.
+    /// Nothing proves that a download of this user wrote the checkpoint for this partial file, for example because
+    /// the file was copied, or because the file system does not record the necessary attributes.
     case checkpointUnproven
-    /// The bytes came from servers that were verified in another way, or not at all: another security policy,
-    /// other authorities, or a challenge's closure had accepted them.
+    /// The servers of the bytes were verified in another way: by another security policy, by other authorities, by a
+    /// challenge closure, or not at all.
     case verificationChanged
 }
 
 // MARK: - CustomStringConvertible
 
 extension RestartReason: CustomStringConvertible {
-    /// A clause, to stand behind "because".
+    /// A clause that follows "because".
     public var description: String {
         switch self {
         case .resourceChanged: "the file changed on the server"

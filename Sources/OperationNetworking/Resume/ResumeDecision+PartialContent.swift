@@ -1,12 +1,12 @@
-// 206: whether its bytes may be joined with the kept ones.
+// 206: whether its bytes may be joined to the kept ones.
 extension ResumeDecision.Question {
-    /// The range of a 206 that can be believed, and the length of the whole.
+    /// The range of a valid 206 response, and the length of the whole.
     private enum Part {
         case bytes(Range<Int64>, total: Int64?)
         case unusable(ResumeDecision)
     }
 
-    /// The answer to a question for the rest.
+    /// Decides on a response to a request for the rest.
     func decision(onPartFrom offset: Int64, overlap: Int64, fields: HeaderFields) -> ResumeDecision {
         let (bytes, said): (Range<Int64>, Int64?)
         switch part(in: fields) {
@@ -24,8 +24,8 @@ extension ResumeDecision.Question {
                 return restartAfterChange(.variantChanged)
             }
         }
-        // S12: nothing but the validator says that it is the same. A server that knows If-Range repeats a tag
-        // (RFC 9110 §15.3.7); of a date, and of a server that does not know it, only the bytes say something.
+        // S12: only the validator proves that the bytes are the same. A server that supports If-Range repeats a tag
+        // (RFC 9110 §15.3.7). For a date, and for other servers, only the bytes prove anything.
         guard evidence == .equal || overlap > 0 else {
             return abilities.canCompare(last: min(offset, ResumeRequest.overlapLength))
                 ? .ask(.overlap) : restart(because: .validatorMissing, or: .representationChanged)
@@ -34,7 +34,7 @@ extension ResumeDecision.Question {
         guard let total = said ?? (evidence == .equal ? partial?.total : nil) else {
             return restart(because: .invalidAnswer, or: .representationChanged)
         }
-        // S4: a part may end early, but then something has to hold its body to that end.
+        // S4: a part may end early, but its length has to be known.
         guard bytes.upperBound == total || fields.contentLength != nil else {
             return restart(because: .invalidAnswer, or: .malformedContentRange(fields["Content-Range"] ?? ""))
         }
@@ -43,7 +43,7 @@ extension ResumeDecision.Question {
             : compare(bytes, at: offset, overlap: overlap, total: total)
     }
 
-    /// S12: all of the overlap has to come, and nothing but that says that the rest belongs to it.
+    /// S12: all of the overlap has to be received, because nothing else proves that the rest belongs to it.
     private func compare(_ bytes: Range<Int64>, at offset: Int64, overlap: Int64, total: Int64)
         -> ResumeDecision
     {
@@ -56,8 +56,8 @@ extension ResumeDecision.Question {
         return .compare(from: bytes.lowerBound, total: total, isProven: false)
     }
 
-    /// The answer to a question for bytes that are there in part (P10-P12, opt-in): all that can be compared
-    /// has to be equal, and then the bytes.
+    /// Decides on a response to a request for bytes that are partly kept (P10 to P12, on request of the caller): the
+    /// metadata has to be equal, and then the bytes.
     func decision(onOverlap range: Range<Int64>, fields: HeaderFields) -> ResumeDecision {
         let (bytes, said): (Range<Int64>, Int64?)
         switch part(in: fields) {
@@ -75,7 +75,7 @@ extension ResumeDecision.Question {
         return .compare(from: bytes.lowerBound, total: total, isProven: false)
     }
 
-    /// Whether everything that a response says of the whole is as it was; of a foreign file (P20) none said anything.
+    /// Whether all metadata of the whole is unchanged; for a foreign file (P20) there was none.
     private func isLike(_ partial: PartialContent, _ fields: HeaderFields, total: Int64?) -> Bool {
         partial.lastModified == fields["Last-Modified"] && !partial.isOtherVariant(in: fields)
             && (hasOnlyOtherTag(fields, total: total)
@@ -103,7 +103,7 @@ extension ResumeDecision.Question {
         return .bytes(bytes, total: range.total)
     }
 
-    /// Whether the part can be one of the whole that is known.
+    /// Whether the part fits the known whole.
     private func fits(_ bytes: Range<Int64>, total: Int64?) -> Bool {
         guard let known = partial?.total else { return true }
         return known == total ?? known && bytes.upperBound <= known

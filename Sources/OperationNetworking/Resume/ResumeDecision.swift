@@ -1,85 +1,85 @@
-/// The use of a response, decided at the end of its head and before any of its body is written: the S rows.
+/// The use of a response, decided at the end of its head, before any of its body is written: the S rows.
 enum ResumeDecision: Hashable, Sendable {
-    /// Write the body behind the kept bytes. `total` is the length of the whole: a body that ends before it
-    /// (S4) leaves a part to ask for, and nothing may be written behind it.
+    /// Append the body to the kept bytes. `total` is the length of the whole: if the body ends earlier (S4), the rest
+    /// has to be requested; nothing may be written beyond it.
     case append(total: Int64)
-    /// Throw away the kept bytes and write this body from the start; a reason of `nil`: there are none.
+    /// Discard the kept bytes and write the body from the start. The reason is `nil` if there are none.
     case replace(total: Int64?, because: RestartReason?)
-    /// The body begins at `from`, before the end of the kept bytes: compare it with them, and write what
-    /// follows. The first byte that differs proves that it was not the same. Without `isProven` nothing else
-    /// says that it is the same: equal bytes are evidence.
+    /// The body begins at `from`, before the end of the kept bytes: compare it with them, and append what follows. A
+    /// byte that differs proves that the bytes have changed. Unless `isProven`, nothing else says that they have not:
+    /// equal bytes are evidence.
     case compare(from: Int64, total: Int64?, isProven: Bool = true)
-    /// Drop the first `count` bytes of this body, which were delivered before, and write what follows. A body
-    /// that is shorter than that was not the same. Only for what cannot be read back.
+    /// Skip the first `count` bytes of the body, which were delivered before, and write what follows. A shorter body
+    /// proves that the bytes have changed. Only for destinations that cannot be read back.
     case skip(count: Int64, total: Int64?)
-    /// Write nothing of this response, keep the bytes, and ask again; the answer to that decides what is
-    /// thrown away. It is never the whole again.
+    /// Write nothing, keep the bytes, and send another request, whose response decides what is discarded. It never
+    /// requests the whole again.
     case ask(NextQuestion)
-    /// Write nothing: the kept bytes are the whole, and the server has just confirmed it.
+    /// Write nothing: the server has just confirmed that the kept bytes are the whole.
     case alreadyComplete
-    /// Write nothing, keep the bytes, and ask again later, as after a 503; if that is not wanted, fail with this
-    /// (S27).
+    /// Write nothing, keep the bytes, and try again later, as after a 503; if that is not allowed, fail with this
+    /// error (S27).
     case wait(or: ResumeError)
-    /// Write nothing, and fail with this.
+    /// Write nothing, and fail with this error.
     case fail(ResumeError)
-    /// A response that has nothing to do with the bytes asked for, such as 401, 404 or 503: hand it to the
-    /// caller. Its body must not reach the destination, and the kept bytes stay.
+    /// Pass the response to the caller: it is not about the requested bytes, such as 401, 404 or 503. Its body must
+    /// not reach the destination, and the kept bytes remain.
     case deliver
 
-    /// The next request after an answer that was no use.
+    /// The next request after a response that was of no use.
     enum NextQuestion: Hashable, Sendable {
-        /// The same once more: it may have been an accident (S3, S14).
+        /// The same request once more: the response may have been an accident (S3, S14).
         case same
         /// The rest without `If-Range`, which the server seems to misunderstand (S21).
         case plainRest
-        /// The rest, and some of the bytes before it, which are compared: the server does not repeat the
+        /// The rest with some of the bytes before it, which are compared, because the server does not repeat the
         /// validator (S12).
         case overlap
-        /// The last of the kept bytes and the rest, which are compared: the tag differs with each answer, and the
-        /// caller wants such bytes compared (S11).
+        /// The rest with some of the bytes before it, which are compared, because the tag differs in each response
+        /// and the caller allows it (S11).
         case comparison
         /// Whether the kept bytes are the whole (``ResumeRequest/confirmation``; S34, S35).
         case confirmation
         case whole(because: RestartReason)
     }
 
-    /// The question that a response answers.
+    /// The request that a response answers, with its circumstances.
     struct Question: Hashable, Sendable {
         /// The request that was sent.
         let asked: ResumeRequest
-        /// The kept bytes; `nil` when there are none.
+        /// The kept bytes; `nil` if there are none.
         let partial: PartialContent?
         /// The abilities of the destination.
         let abilities: SinkAbilities
         var history = History()
-        /// Whether the answer comes from another URL than the one that `partial` came from: there only a
-        /// strong entity tag says that it is the same, for dates of two files may be equal.
+        /// Whether the response comes from another URL than `partial`. Then only a strong tag proves that the bytes
+        /// are the same, because two files may have equal dates.
         var isElsewhere = false
-        /// Whether the answer comes without TLS, and `partial` came with it (P19): nothing is joined then.
+        /// Whether the response comes without TLS, and `partial` came with it (P19). Then nothing is joined.
         var isDowngrade = false
-        /// Whether the caller wants bytes compared that no validator proves.
+        /// Whether the caller wants bytes to be compared that no validator proves.
         var comparesUnproven = false
-        /// Whether the kept bytes do not have the digest that they have to have: anything may take their place.
+        /// Whether the kept bytes do not match the expected digest: anything may replace them.
         var isRefuted = false
-        /// The complete file, and the parts of other requests, that the body is to take the place of.
+        /// The complete file, and the parts of other requests, that the body replaces.
         var replaced: [KeptBody] = []
     }
 
-    /// The requests since bytes were last kept: nothing is asked twice without hope.
+    /// The requests since bytes were last received, so that none is repeated in vain.
     struct History: Hashable, Sendable {
-        /// The answer before this one, to a range, was a 416 (S38).
+        /// The previous response, to a range, was a 416 (S38).
         var wasRefused = false
-        /// The same question was repeated because its answer made no sense (S3, S14).
+        /// The same request was repeated, because its response was invalid (S3, S14).
         var hasRepeated = false
-        /// The rest was asked for without `If-Range` (S21).
+        /// The rest was requested without `If-Range` (S21).
         var hasAskedPlainly = false
-        /// Bytes that came again differed from the kept ones, whatever the validators say.
+        /// Bytes that were compared differed, whatever the validators say.
         var hasFoundDifference = false
     }
 
     /// - Parameters:
-    ///   - question: the request that was sent, and the kept bytes.
-    ///   - status: of the final response, redirects followed.
+    ///   - question: the request, and the kept bytes.
+    ///   - status: the status of the final response, after redirects.
     ///   - fields: the head of that response.
     init(_ question: Question, status: Int, fields: HeaderFields) {
         let status = SuccessStatus(status, hasLength: fields.contentLength != nil).code
@@ -120,18 +120,18 @@ enum ResumeDecision: Hashable, Sendable {
     }
 }
 
-/// The abilities of a destination for bytes that were written to it.
+/// How a destination can use the bytes that were written to it.
 struct SinkAbilities: Hashable, Sendable {
-    /// Take them back: not from a stream of the caller's.
+    /// Whether they can be taken back, which is impossible for a caller's stream.
     var canBeEmptied: Bool
-    /// Read back all of them, and compare them with others.
+    /// Whether all of them can be read back and compared.
     var canCompare = false
-    /// The number of last bytes that it can give back, to be compared with others.
+    /// The number of last bytes that can be read back and compared.
     var keptCount: Int64 = 0
-    /// Keep the bytes that are there until those in their place are whole.
+    /// Whether they are kept until the bytes that replace them are complete.
     var keepsUntilWhole = false
-    /// Be of no use as a file: several parts in one body, a range of another unit than bytes. Only memory,
-    /// whose owner looks at the head, takes them.
+    /// Whether the body may be something other than a file: several parts, or a range in another unit than bytes.
+    /// Only memory accepts that, because its owner looks at the head.
     var canBeAnyPart = false
 }
 
@@ -144,14 +144,14 @@ extension ResumeDecision.Question {
     /// The number of kept bytes.
     var offset: Int64 { partial?.offset ?? 0 }
 
-    /// Why a body that would replace what is there is something else; `nil`: it is another version (S27).
+    /// Returns why a body is not another version of what it would replace; `nil` if it may be (S27).
     fileprivate func objection(to fields: HeaderFields, length: Int64?) -> ResumeError? {
         guard abilities.keepsUntilWhole else { return nil }
         let kept = offset > 0 && !isRefuted ? partial.map { [KeptBody($0, isSameFile: !$0.isRefuted)] } : nil
         return ((kept ?? []) + replaced).lazy.compactMap { $0.objection(to: fields, length: length) }.first
     }
 
-    /// Whether the rest was asked for, or whether there is one.
+    /// Whether the rest, or a confirmation that there is none, was requested.
     fileprivate var asksForRest: Bool {
         switch asked {
         case .rest, .overlap, .confirmation: true
@@ -161,11 +161,11 @@ extension ResumeDecision.Question {
 
     // MARK: - By status
 
-    /// A server may ignore a `Range`: 200 has the whole, and is right.
+    /// A server may ignore a `Range`, so a 200 with the whole is correct.
     fileprivate func decision(onOwn range: RangeRequest?, status: Int, fields: HeaderFields) -> ResumeDecision
     {
         guard (200..<300).contains(status) else { return .deliver }
-        // Bytes of two answers are never joined.
+        // Bytes of two responses are never joined.
         guard abilities.canBeEmptied || offset == 0 else { return .fail(.representationChanged) }
         let reason: RestartReason? = offset > 0 ? .ownRange : nil
         guard status == 206, let range else {
@@ -227,10 +227,9 @@ extension ResumeDecision.Question {
         }
     }
 
-    /// S34, S35, where the 416 had no tag: only a validator that is repeated, and just that length, confirm
-    /// anything.
+    /// S34, S35, if the 416 had no tag: only the same validator and the same length confirm anything.
     fileprivate func decisionOnConfirmation(status: Int, fields: HeaderFields) -> ResumeDecision {
-        // Many an address is good for GET alone (403, 404, 405, 501): GET then tells what there is.
+        // Some URLs support only GET (403, 404, 405, 501); then GET has to show what the server has.
         guard ![401, 407, 408, 425, 429].contains(status), status < 500 || status == 501 else {
             return .deliver
         }
@@ -274,22 +273,22 @@ extension ResumeDecision.Question {
             guard abilities.canBeEmptied else { return .fail(.representationChanged) }
             return .replace(total: total, because: reason(toReplace: partial, fields: fields))
         }
-        // S23: the rest of a whole of unknown length may be as long.
+        // S23: the rest of a whole of unknown length may have the same length.
         if total == offset {
             return firstAsked > 0 && partial.total == nil ? .ask(.confirmation) : .alreadyComplete
         }
         // S21: (i) without If-Range, (ii) compared or skipped, (iii) from the start.
         if case .rest(_, .some, _) = asked, !history.hasAskedPlainly { return .ask(.plainRest) }
-        // S28: a rest that begins as the file does would be taken for the same.
+        // S28: a rest that begins like the file would be mistaken for the whole.
         if mayBeRest { return .ask(.whole(because: .rangeIgnored)) }
         if abilities.canCompare { return .compare(from: 0, total: total ?? partial.total) }
         if abilities.canBeEmptied { return .replace(total: total, because: .rangeIgnored) }
         return .skip(count: offset, total: total ?? partial.total)
     }
 
-    /// A success that is not a 206, and whose `Content-Range` says that it is a part: the field means nothing
-    /// there (RFC 9110 section 14.4), and what comes may be a rest whose server forgot the status. A body for
-    /// memory is delivered, since its owner can see that; unless it would replace kept bytes.
+    /// Returns an error if a successful response other than 206 has a `Content-Range` that names a part. The field
+    /// has no meaning there (RFC 9110 §14.4), but the body may be a rest whose server forgot the status. A body in
+    /// memory is delivered, because its owner can see that, unless it would replace kept bytes.
     private func contradiction(in fields: HeaderFields) -> ResumeError? {
         guard let text = fields["Content-Range"], let range = try? ContentRange(fieldValue: text),
             range.bytes != nil, !abilities.canBeAnyPart || offset > 0, !range.isWhole(fields.contentLength)
@@ -297,7 +296,7 @@ extension ResumeDecision.Question {
         return .rangeMismatch(asked: "the whole", received: "\(text), without saying 206")
     }
 
-    /// The position of the first byte that was asked for; 0 for the whole.
+    /// The offset of the first requested byte; 0 for the whole.
     private var firstAsked: Int64 {
         switch asked {
         case .rest(let offset, _, let overlap): offset - overlap
@@ -306,30 +305,30 @@ extension ResumeDecision.Question {
         }
     }
 
-    /// Whether a 200 to a question for the rest may be just that rest, or nothing of the file, from a server
-    /// that forgot the status (S28). It would replace the whole.
+    /// Whether a 200 response to a request for the rest may be just that rest, or something else, from a server that
+    /// forgot the status (S28). It would replace the whole.
     ///
-    /// | Length of the 200                    | Length of the whole | May it? |
-    /// |--------------------------------------|---------------------|---------|
-    /// | that of the whole                    | known               | no      |
-    /// | another, or none, or that of a coding | known              | yes     |
-    /// | any, or none                         | unknown             | yes     |
+    /// | Length of the 200                         | Length of the whole | May it? |
+    /// |-------------------------------------------|---------------------|---------|
+    /// | that of the whole                         | known               | no      |
+    /// | another, none, or that of a coding        | known               | yes     |
+    /// | any, or none                              | unknown             | yes     |
     ///
-    /// Its validator does not count: some servers make a tag of what they send, and the file may have grown.
+    /// Its validator does not matter: some servers derive a tag from what they send, and the file may have grown.
     private func mayBeRest(_ fields: HeaderFields) -> Bool {
         guard firstAsked > 0, let partial, !partial.isCoded else { return false }
         guard let length = total(of: fields) else { return true }
         return length != partial.total
     }
 
-    /// Whether the length of a 200 may be that of just the rest: then it says nothing of what it is.
+    /// Whether the length of a 200 may be that of just the rest, and so says nothing.
     fileprivate func mayBeAnyRest(_ fields: HeaderFields) -> Bool {
         guard let known = partial?.total else { return true }
         return fields.contentLength == known - firstAsked
     }
 
-    /// Whether the answer to a question for the whole has the tag of the kept bytes, and the length of the
-    /// rest: a cache has kept a rest that was sent as 200 (S28).
+    /// Whether the response to a request for the whole has the tag of the kept bytes and the length of the rest: a
+    /// cache has stored a rest that was sent as 200 (S28).
     private func isRestOfKept(_ fields: HeaderFields) -> Bool {
         guard offset > 0, let partial, let known = partial.total, let length = total(of: fields),
             evidence(in: fields) == .equal
@@ -365,7 +364,7 @@ extension ResumeDecision.Question {
         return restart(because: .rangeNotSatisfiable, or: error)  // S37
     }
 
-    /// Whether the answer has the strong tag of the kept bytes.
+    /// Whether the response has the strong tag of the kept bytes.
     private func hasTagOfKept(_ fields: HeaderFields) -> Bool {
         guard case .strongETag = partial?.validator, !history.hasFoundDifference else { return false }
         return evidence(in: fields) == .equal
@@ -384,8 +383,8 @@ extension ResumeDecision.Question {
 }
 
 extension ResumeDecision.Question {
-    /// The response's evidence of the same bytes: its validator, and its date even if that is not the
-    /// validator.
+    /// Compares the response's validator, and its date even if that is not the validator, with those of the kept
+    /// bytes.
     func evidence(in fields: HeaderFields) -> EntityValidator.Comparison {
         guard let partial else { return .absent }
         var comparison = partial.validator.comparison(with: fields)
@@ -398,7 +397,7 @@ extension ResumeDecision.Question {
         return old.utf8.elementsEqual(new.utf8) ? .absent : .different
     }
 
-    /// Whether nothing but the entity tag differs: there are servers behind one name that make different ones.
+    /// Whether only the entity tag differs, as with several servers behind one name.
     func hasOnlyOtherTag(_ fields: HeaderFields, total: Int64?) -> Bool {
         guard let partial, case .strongETag = partial.validator, evidence(in: fields) == .different,
             !isDowngrade, !history.hasFoundDifference, let known = partial.total,
@@ -409,19 +408,19 @@ extension ResumeDecision.Question {
 
     // MARK: - Starting again
 
-    /// The same question once more, then the whole.
+    /// Repeats the same request once, and then requests the whole.
     func repeatOnce(or error: ResumeError) -> ResumeDecision {
         history.hasRepeated ? restart(because: .invalidAnswer, or: error) : .ask(.same)
     }
 
-    /// Asks for the whole. What cannot be taken back can still be skipped in the answer, if a strong
-    /// validator will be there to tell that it is the same.
+    /// Requests the whole. If the received bytes cannot be taken back, they can still be skipped, provided that a
+    /// strong validator can prove that they are the same.
     func restart(because reason: RestartReason, or error: ResumeError) -> ResumeDecision {
         abilities.canBeEmptied || partial?.validator.ifRange != nil
             ? .ask(.whole(because: reason)) : .fail(error)
     }
 
-    /// Asks for the whole after proof that it is another one: what cannot be taken back is lost.
+    /// Requests the whole after proof of a change: fails if the received bytes cannot be taken back.
     func restartAfterChange(_ reason: RestartReason) -> ResumeDecision {
         abilities.canBeEmptied ? .ask(.whole(because: reason)) : .fail(.representationChanged)
     }

@@ -1,47 +1,49 @@
 public import Foundation
 
-/// Why a body is not the bytes that were asked for, or could not be continued from where it stopped.
+/// Why a body is not what was requested, or a transfer could not be resumed.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum ResumeError: Error, Hashable, Sendable {
-    /// The server's `Content-Range` is not one; the associated value is the field value as received.
+    /// The server's `Content-Range` is malformed. The associated value is the field value as received.
     case malformedContentRange(String)
-    /// The server sent bytes from another offset than the one asked for, and the body cannot start again.
+    /// The server sent bytes from another offset than the requested one, and the body cannot be restarted. Both are
+    /// offsets in bytes.
     case offsetMismatch(asked: Int64, received: Int64)
-    /// The bytes on the server are not, or cannot be proven to be, those that were received before, and the
-    /// body cannot start again: it went to a stream that has no way back.
+    /// The resource changed, or nothing proves that it did not, and the body cannot be restarted because the received
+    /// bytes went to a stream.
     case representationChanged
-    /// The server sent a part (206) although the whole was asked for.
+    /// The server sent a part (206) although the whole was requested.
     case unrequestedPartialContent
-    /// The server refused (416) a range, and then the request without one; `total` is the length it named
-    /// last.
+    /// The server refused (416) a range and then the request for the whole. `asked` is the first byte of the range,
+    /// `total` the length that the server named last; both in bytes.
     case rangeNotSatisfiable(asked: Int64, total: Int64?)
-    /// The status means success, but not that the bytes asked for follow.
+    /// The status is successful, but the body is not the requested file.
     case unexpectedStatus(Int)
-    /// The server sent a part (206), and not the one that the caller's own `Range` asks for: it begins or
-    /// ends elsewhere, or is of another unit. Both field values, `Range` and `Content-Range`.
+    /// The server sent another range (206) than the caller's own `Range` requests. The values of `Range` and
+    /// `Content-Range`.
     case rangeMismatch(asked: String, received: String)
-    /// The server named a range, and the body has another length than that, or is longer; in bytes.
+    /// The body is longer or shorter than the range that the server named. Both lengths are in bytes.
     case rangeLengthMismatch(range: Int64, body: Int64)
-    /// The server sent several parts in one body (`multipart/byteranges`), which are no file; `asked` is the
-    /// value of the caller's own `Range`. A body in memory may be that if several ranges were asked for.
+    /// The server sent several parts in one body (`multipart/byteranges`), which is not a file. `asked` is the value
+    /// of the caller's own `Range`. In memory, such a body is accepted if several ranges were requested.
     case severalParts(asked: String)
-    /// The server sent something else than the file whose bytes are kept, or that it was to replace: an answer of
-    /// another media type, or one without a validator that is shorter. Most likely it is the page of a network
-    /// that asks for a sign-in, or of a service that does not work now. The kept bytes, or the file, stay;
-    /// ``DownloadOperation/startsOver`` accepts any answer. `length`: of the answer; `expected`: of the file, or
-    /// of the kept bytes; both in bytes.
+    /// The server sent something other than the file whose bytes are kept, or which was to be replaced: a response of
+    /// another media type, or a shorter one without a validator. Most likely it is a page of a network that requires
+    /// a sign-in, or of a service that is unavailable. The kept bytes, or the file, remain.
+    /// ``DownloadOperation/startsOver`` accepts any response.
+    ///
+    /// `length` is the length of the response, `expected` that of the file or of the kept bytes; both in bytes.
     case somethingElse(mediaType: String?, length: Int64?, expected: Int64)
-    /// The bytes that came before are of no use, so that the whole has to come: that is another attempt, and the
-    /// ``RetryPolicy`` allows none. What is kept stays.
+    /// The kept bytes cannot be resumed. Downloading the whole would be another attempt, which the ``RetryPolicy``
+    /// does not allow. The kept bytes remain.
     case mustStartOver(RestartReason)
 }
 
 // MARK: - CustomStringConvertible
 
 extension ResumeError: CustomStringConvertible {
-    /// One sentence, with the numbers.
+    /// A sentence with the numbers.
     public var description: String {
         switch self {
         case .malformedContentRange(let fieldValue):

@@ -1,36 +1,35 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The bytes to ask for when a request is sent, for the first time or again: the P rows.
+/// The bytes to request, the first time or again: the P rows.
 enum ResumeRequest: Hashable, Sendable {
-    /// Everything, without a `Range`: no bytes are kept, or none that could be continued.
+    /// The whole, without a `Range`: no bytes are kept, or none that can be resumed.
     case whole
-    /// Everything, with `no-transform`, since a proxy has changed the coding of an answer (S13).
+    /// The whole, with `no-transform`, because a proxy changed the content coding (S13).
     case wholeUntransformed
-    /// The bytes from `offset` on, which is never 0, if they still are of the same whole. `ifRange` is the
-    /// value of `If-Range`; without it the answer has to repeat the validator (S21). With an `overlap`, the
-    /// range begins `overlap` bytes earlier: these are compared, for the server does not repeat the validator
-    /// (S12).
+    /// The bytes from `offset`, which is never 0, if the whole has not changed. `ifRange` is the value of `If-Range`;
+    /// without it, the response has to repeat the validator (S21). With an `overlap`, the range begins that many
+    /// bytes earlier, and they are compared, because the server does not repeat the validator (S12).
     case rest(from: Int64, ifRange: String?, overlap: Int64 = 0)
-    /// The bytes from `start` on, although they are kept up to `to`: they are compared (P10-P12, opt-in).
-    /// `ifUnmodifiedSince` is the value of that field, if there is a date to rely on.
+    /// The bytes from `start`, although they are kept up to `to`: they are compared (P10 to P12, on request of the
+    /// caller). `ifUnmodifiedSince` is the value of that field, if there is a reliable date.
     case overlap(from: Int64, to: Int64, ifUnmodifiedSince: String?)
-    /// Nothing but the head: whether the server has just the kept bytes (S34, S35).
+    /// Only the head, to confirm that the server has exactly the kept bytes (S34, S35).
     case confirmation
     /// Nothing: the kept bytes are the whole (P7). `bytes=total-` would be answered with 416.
     case nothing
-    /// The caller's own `Range`: its answer has to be that, and is never continued. `nil`: the answer has no
+    /// The caller's own `Range`: the response has to match it and is never resumed. `nil` if the response has no
     /// body.
     case ownRange(RangeRequest?)
 
-    /// Bytes that are compared where a server does not repeat the validator (S12), or as many as there are.
+    /// The maximum number of bytes to compare where a server does not repeat the validator (S12).
     static let overlapLength: Int64 = 64 * 1024
 
     /// - Parameters:
-    ///   - request: the caller's.
-    ///   - partial: what was received of an earlier answer to it, `nil` when nothing was.
-    ///   - overlap: the number of bytes to compare when no strong validator proves that they are the same;
-    ///     `nil`: such bytes are not kept.
+    ///   - request: the caller's request.
+    ///   - partial: the received part of an earlier response; `nil` if nothing was received.
+    ///   - overlap: the number of bytes to compare if no strong validator proves that they are the same; `nil` to
+    ///     discard such bytes.
     init(_ request: URLRequest, continuing partial: PartialContent?, comparing overlap: Int64? = nil) {
         if let range = RangeRequest(request) {
             self = .ownRange(request.httpMethod?.uppercased() == "HEAD" ? nil : range)
@@ -68,20 +67,20 @@ enum ResumeRequest: Hashable, Sendable {
         }
     }
 
-    /// Only a GET without a body asks for nothing but bytes; anything else would be done twice (P15, F8). A
-    /// caller's own `If-Range` belongs to a question that is not ours.
+    /// Whether a request can be resumed: only a GET without a body requests nothing but bytes; anything else would be
+    /// done twice (P15). A caller's own `If-Range` belongs to bytes that are not ours.
     static func mayContinue(_ request: URLRequest) -> Bool {
         (request.httpMethod ?? "GET") == "GET" && (request.httpBody ?? Data()).isEmpty
             && request.httpBodyStream == nil && request.value(forHTTPHeaderField: "If-Range") == nil
     }
 
-    /// The method to send instead of the caller's; `nil`: the caller's.
+    /// The method to send instead of the caller's; `nil` for the caller's.
     var method: String? { self == .confirmation ? "HEAD" : nil }
 
-    /// The fields to send besides the caller's; they replace fields of the same name.
+    /// The fields to add to the caller's; they replace fields of the same name.
     ///
-    /// `Accept-Encoding: identity` keeps the bytes countable (P1, P13). Leave it out of a transfer that is
-    /// never going to be continued.
+    /// `Accept-Encoding: identity` keeps offsets meaningful (P1, P13). It is omitted from transfers that are never
+    /// resumed.
     var fields: HeaderFields {
         var fields: HeaderFields = ["Accept-Encoding": "identity"]
         switch self {

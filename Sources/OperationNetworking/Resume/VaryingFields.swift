@@ -1,14 +1,13 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The fields of a request that ``RequestRecord`` leaves out, such as `User-Agent`, `Referer` and `Origin`:
-/// they select a representation only where the server's `Vary` names them
-/// ([RFC 9110 §12.5.5](https://www.rfc-editor.org/rfc/rfc9110#section-12.5.5)).
+/// The fields of a request that ``RequestRecord`` omits, such as `User-Agent`, `Referer` and `Origin`: they select a
+/// representation only if the server's `Vary` names them ([RFC 9110
+/// §12.5.5](https://www.rfc-editor.org/rfc/rfc9110#section-12.5.5)).
 ///
-/// Secrets are not among them (``RequestIdentity``), nor are conditions. Values are never written down, only
-/// their digest.
+/// Secrets (``RequestIdentity``) and conditions are not among them. Only a digest of the values is stored.
 struct VaryingFields: Hashable, Sendable {
-    /// By lowercase name.
+    /// The values by lowercase name.
     private let values: [String: String]
 
     init(_ request: URLRequest) {
@@ -19,14 +18,14 @@ struct VaryingFields: Hashable, Sendable {
         self.values = values
     }
 
-    /// A line for each of these fields that the request has.
+    /// Returns a line for each of these fields that the request has.
     func lines(_ names: [String]) -> [String] {
         // A field name contains no space, so no line of another kind looks like it.
         names.compactMap { name in values[name].map { "vary \(name): \($0)" } }
     }
 
-    /// The names of such fields in the `Vary` of a response, sorted; `nil`: it is `*`, so that something
-    /// besides the request's fields selects.
+    /// Returns the names of such fields in the `Vary` of a response, sorted; `nil` for `*`, which says that something
+    /// other than the fields selects the representation.
     static func names(in fields: HeaderFields) -> [String]? {
         let members = (fields.combined(for: "Vary") ?? "").split(separator: ",")
             .map { Substring($0.utf8.trimmingHTTPWhitespace()).lowercased() }
