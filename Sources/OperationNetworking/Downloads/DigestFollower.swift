@@ -2,17 +2,17 @@ import Dispatch
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// Why a ``DigestFollower`` has no digests.
+/// Why a ``DigestFollower`` could not compute the digests.
 enum DigestFollowerError: Error, Sendable {
     /// The bytes from `offset` on could not be read.
     case unreadable(offset: Int64, any Error)
-    /// The file has fewer bytes than were said to be written.
+    /// The file is shorter than what was reported as written; both are in bytes.
     case endsEarly(length: Int64, expected: Int64)
-    /// OpenSSL refused.
+    /// OpenSSL refused an algorithm.
     case refused(DigestError)
-    /// The bytes were taken back, or others asked for, before the digests were there.
+    /// The bytes were discarded, or other digests were requested, before the computation was complete.
     case startedOver
-    /// The owner gave the digests up.
+    /// The owner abandoned the computation.
     case abandoned
 }
 
@@ -29,28 +29,28 @@ extension DigestFollowerError: LocalizedError {
     }
 }
 
-/// Computes the digests of a file while its writer writes it, by reading it behind the writer.
+/// Computes the digests of a file while it is written, by reading it behind the writer.
 ///
-/// It begins at byte 0 in each process, so a download that goes on in another one has right digests as well.
-/// Reading and computing are done on a queue of its own, one piece of 256 KiB at a time: neither the writer
-/// nor the network thread waits for them. ``DigestFollowerState`` decides, this acts.
+/// It begins at byte 0 in each process, so the digests of a resumed download are right as well. It reads and computes
+/// on its own queue, in pieces of 256 KiB: neither the writer nor the network thread waits. ``DigestFollowerState``
+/// decides; this class acts.
 ///
-/// Commands may come from any thread. Released, it stops after the piece it is at.
+/// Commands may come from any thread. When released, it stops after the current piece.
 final class DigestFollower: @unchecked Sendable {
     // @unchecked: `computations` and `buffer` are used on `queue` only, and by `init`; what both sides touch
     // is in `shared`.
 
-    /// Reads bytes of the file, from `offset` on, into the beginning of `buffer`; on the follower's queue.
+    /// Reads bytes of the file, from `offset` on, into the beginning of `buffer`, on the follower's queue.
     ///
-    /// It returns how many were read: at most as many as there is room for, 0 at the end of the file.
+    /// Returns the number of bytes, at most as many as fit; 0 at the end of the file.
     typealias Reader = @Sendable (_ offset: Int64, _ buffer: inout MutableSpan<UInt8>) throws -> Int
 
-    /// Called once, on the follower's queue, or on the thread that makes the answer pointless.
+    /// Called once, on the follower's queue or on the thread whose command makes the result obsolete.
     typealias Answer = @Sendable (Result<[FileDigest], DigestFollowerError>) -> Void
 
     private struct Shared {
         var state = DigestFollowerState()
-        /// `nil` when the digests were given up.
+        /// `nil` once the computation was abandoned.
         var reader: Reader?
         var failure: DigestFollowerError?
         var answer: Answer?
@@ -64,12 +64,12 @@ final class DigestFollower: @unchecked Sendable {
     private let computations: [DigestComputation]
     private let queue = DispatchQueue(label: "OperationNetworking.DigestFollower", qos: .utility)
     private let shared: Locked<Shared>
-    /// Empty at rest: thousands may wait for their writers.
+    /// Empty at rest, because thousands of followers may be waiting for their writers.
     private var buffer: [UInt8] = []
 
     /// - Parameters:
-    ///   - algorithms: the digests come in this order.
-    ///   - reader: released when the follower is, or when it is abandoned.
+    ///   - algorithms: the algorithms, in the order of the result.
+    ///   - reader: released with the follower, or when it is abandoned.
     /// - Throws: ``DigestError/refused(_:_:)``.
     init(_ algorithms: [DigestAlgorithm], reader: @escaping Reader) throws(DigestError) {
         var computations: [DigestComputation] = []
@@ -84,15 +84,15 @@ final class DigestFollower: @unchecked Sendable {
 
     // MARK: - Commands
 
-    /// The first `committed` bytes are written, and can be read.
+    /// Reports that the first `committed` bytes have been written, and can be read.
     func advance(to committed: Int64) {
         guard !computations.isEmpty else { return }
         let mustWork = shared.withLock { $0.state.advance(to: committed) }
         if mustWork { schedule() }
     }
 
-    /// Bytes were taken back: what was read counts no more, and the next come from 0. To be called before the
-    /// next ``advance(to:)`` or ``finish(length:then:)``; an answer that is waited for is
+    /// Discards what was read, because bytes were discarded; the computation restarts at byte 0. To be called before
+    /// the next ``advance(to:)`` or ``finish(length:then:)``. A pending result becomes
     /// ``DigestFollowerError/startedOver``.
     func startOver() {
         let (mustWork, pointless) = shared.withLock { shared in
@@ -103,8 +103,8 @@ final class DigestFollower: @unchecked Sendable {
         pointless?(.failure(.startedOver))
     }
 
-    /// The file is complete: its first `length` bytes are what the digests are of. What comes after the
-    /// answer begins at 0.
+    /// Computes the digests of the first `length` bytes, which are the complete file. The next computation begins at
+    /// byte 0.
     func finish(length: Int64, then: @escaping Answer) {
         guard !computations.isEmpty else {
             queue.async { then(.success([])) }
@@ -120,7 +120,7 @@ final class DigestFollower: @unchecked Sendable {
         pointless?(.failure(error))
     }
 
-    /// Gives the digests up. The reader is let go of, after the piece that is being read.
+    /// Abandons the computation. The reader is released after the current piece.
     func abandon() {
         let (answer, reader) = shared.withLock { shared in
             shared.state.abandon()
@@ -128,12 +128,12 @@ final class DigestFollower: @unchecked Sendable {
             return (shared.takeAnswer(), shared.reader)
         }
         answer?(.failure(.abandoned))
-        // Not under the lock: what is released may run anything.
+        // Not under the lock, because a deinitializer may run any code.
         withExtendedLifetime(reader) {}
     }
 
     private func schedule() {
-        // It is held only for a step at a time: an owner that lets go of it waits for no gigabytes.
+        // The follower is retained for one step at a time, so that its owner can release it.
         queue.async { [weak self] in
             while self?.step() == true {}
         }
@@ -141,6 +141,7 @@ final class DigestFollower: @unchecked Sendable {
 
     // MARK: - On the queue
 
+    /// Performs a step.
     /// - Returns: whether there is more to do.
     private func step() -> Bool {
         let (step, reader) = shared.withLock { ($0.state.next(), $0.reader) }
@@ -201,33 +202,33 @@ final class DigestFollower: @unchecked Sendable {
     }
 }
 
-/// The next step of a ``DigestFollower``: a value that decides and does nothing.
+/// The next step of a ``DigestFollower``. A value without side effects.
 ///
-/// | event                | resting                   | working                        |
-/// |----------------------|---------------------------|--------------------------------|
-/// | ``advance(to:)``     | works, if a piece is full | goes on as far                 |
-/// | ``startOver()``      | works                     | drops what is read, begins at 0 |
-/// | ``finish(length:)``  | works                     | answers when all is read       |
-/// | ``abandon()``        | nothing more              | rests after this piece         |
+/// | event                | resting                     | working                         |
+/// |----------------------|-----------------------------|---------------------------------|
+/// | ``advance(to:)``     | works if a piece is full    | continues that far              |
+/// | ``startOver()``      | works                       | drops what was read, restarts at 0 |
+/// | ``finish(length:)``  | works                       | reports when all is read        |
+/// | ``abandon()``        | does nothing more           | rests after this piece          |
 struct DigestFollowerState: Hashable, Sendable {
     enum Step: Hashable, Sendable {
-        /// Forget all bytes.
+        /// Reset the computations.
         case forget
         case read(Range<Int64>)
         /// Report the digests of `length` bytes.
         case answer(length: Int64)
-        /// Nothing, until there is work again.
+        /// Do nothing until there is work again.
         case rest
     }
 
-    /// Bytes that are read at once, and fewer only at the end.
+    /// The number of bytes that are read at once; fewer only at the end.
     static let pieceLength: Int64 = 256 * 1024
 
-    /// Bytes that are computed.
+    /// The number of processed bytes.
     private(set) var position: Int64 = 0
-    /// Bytes that are written.
+    /// The number of written bytes.
     private var committed: Int64 = 0
-    /// The length of the whole, once the owner waits for the digests.
+    /// The length of the whole, once the owner has requested the digests.
     private var length: Int64?
     private var isWorking = false
     private var mustForget = false
@@ -236,7 +237,7 @@ struct DigestFollowerState: Hashable, Sendable {
 
     // MARK: - Events: each returns whether work has to be scheduled
 
-    /// Less than before says nothing new.
+    /// A smaller number than before has no effect.
     mutating func advance(to committed: Int64) -> Bool {
         self.committed = max(self.committed, committed)
         return work()
@@ -246,14 +247,14 @@ struct DigestFollowerState: Hashable, Sendable {
         committed = 0
         length = nil
         hasFailed = false
-        // The position of bytes that are to be forgotten does not matter.
+        // The position does not matter while a reset is pending.
         mustForget = mustForget || isWorking || position > 0
         position = 0
         return work()
     }
 
     mutating func finish(length: Int64) -> Bool {
-        // Bytes were taken back without an event.
+        // Bytes were discarded without an event.
         if length < position {
             mustForget = true
             position = 0
@@ -288,7 +289,7 @@ struct DigestFollowerState: Hashable, Sendable {
                 ? .read(position..<min(length, position + Self.pieceLength)) : .answer(length: length)
         }
         if hasFailed { return .rest }
-        // A file that grows by little is not looked at for each little.
+        // Small amounts are not worth a read.
         return committed - position >= Self.pieceLength
             ? .read(position..<position + Self.pieceLength) : .rest
     }
@@ -297,12 +298,12 @@ struct DigestFollowerState: Hashable, Sendable {
         mustForget = false
     }
 
-    /// - Returns: whether the bytes count: `false` if they were taken back meanwhile, or the digests were
-    ///   given up.
+    /// - Returns: whether the bytes count: `false` if they were discarded meanwhile, or the computation was
+    ///   abandoned.
     mutating func didRead(_ count: Int) -> Bool {
         guard !mustForget, !isAbandoned else { return false }
         if let length, position + Int64(count) > length {
-            // The end was said to be before the end of this piece, while it was read.
+            // The end was reported within this piece while it was read.
             mustForget = true
             position = 0
             return false
@@ -311,15 +312,15 @@ struct DigestFollowerState: Hashable, Sendable {
         return true
     }
 
-    /// - Returns: whether it matters: `false` if the bytes were taken back meanwhile.
+    /// - Returns: whether the failure counts: `false` if the bytes were discarded meanwhile.
     mutating func didFail() -> Bool {
         guard !mustForget, !isAbandoned else { return false }
         hasFailed = true
         return true
     }
 
-    /// The digests are closed, so what comes next begins at 0.
-    /// - Returns: whether the answer is the one that is waited for.
+    /// The computations are finished, so the next bytes begin at 0.
+    /// - Returns: whether the result is the requested one.
     mutating func didAnswer(length: Int64) -> Bool {
         let isAnswer = self.length == length && !mustForget && !isAbandoned
         if isAnswer { self.length = nil }

@@ -1,23 +1,22 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// Room on the disk for a partial file: looked for before the first byte, allocated a step ahead of the
-/// bytes, and given back when they stop coming.
+/// The disk space of a partial file: checked before the first byte, allocated one step ahead of the bytes, and
+/// released when no more bytes come.
 ///
-/// A length is only a server's word. All of it allocated at once would take the disk from everything else for
-/// a hundred bytes.
+/// A length is only the server's word. Allocating all of it at once could take the whole disk for a hundred bytes.
 ///
-/// | The announced length                               | What becomes of it                          |
+/// | The announced length                               | What happens                                |
 /// |----------------------------------------------------|---------------------------------------------|
 /// | none                                               | nothing is allocated                        |
 /// | more than any file here can have                   | ``DownloadError/tooLarge(_:length:limit:)`` |
-/// | more than there is room for now                    | ``DownloadError/notEnoughSpace(_:needed:available:)`` |
-/// | any other                                          | allocated in steps, see ``AllocationPlan``  |
+/// | more than there is space for now                   | ``DownloadError/notEnoughSpace(_:needed:available:)`` |
+/// | any other                                          | space is allocated in steps: see ``AllocationPlan`` |
 struct DiskRoom {
-    /// Blocks are larger than bytes, and file systems have their ways of counting them.
+    /// The tolerance in bytes: blocks are larger than bytes, and file systems count them in different ways.
     private static let tolerance: Int64 = 1 << 16
 
-    /// Whether an error says that there is no room now.
+    /// Whether an error says that there is no space now.
     static func isLack(_ error: any Error) -> Bool {
         switch error as? DownloadError {
         case .notEnoughSpace, .noRoomForBoth: return true
@@ -29,20 +28,19 @@ struct DiskRoom {
     private let place: DownloadPlace
     private let file: PartFile
     private var plan = AllocationPlan()
-    /// Blocks are allocated as far as this, at most.
+    /// The maximum offset up to which blocks are allocated.
     private var end: Int64
 
     /// - Parameters:
-    ///   - place: of the complete file.
-    ///   - found: the partial file. What a process that died had allocated for it is given back with the
-    ///     rest.
+    ///   - place: the place of the complete file.
+    ///   - found: the partial file. What a killed process had allocated for it is released with the rest.
     init(_ place: DownloadPlace, _ found: FoundPart) {
         self.place = place
         file = found.file
         end = found.status.allocated > found.status.size + Self.tolerance ? .max : 0
     }
 
-    /// Looks whether the whole file fits.
+    /// Checks whether the whole file fits.
     /// - Throws: ``DownloadError``, `SystemError`.
     func check(for total: Int64?) throws {
         guard let total else { return }
@@ -53,8 +51,7 @@ struct DiskRoom {
         guard file.canHave(total) else {
             throw DownloadError.tooLarge(place.url, length: total, limit: file.maximumLength)
         }
-        // The bytes that are there need no room, however few blocks they take: compressed ones, or ones that
-        // are counted late.
+        // Existing bytes need no space, however few blocks they use: they may be compressed, or counted late.
         let status = try file.status
         let needed = max(0, total - max(status.allocated, status.size))
         guard needed <= available else {
@@ -62,8 +59,8 @@ struct DiskRoom {
         }
     }
 
-    /// Bytes are going to come from `count` on.
-    /// - Throws: ``DownloadError``, if there is no room for the first of them.
+    /// Prepares for bytes from `count` on.
+    /// - Throws: ``DownloadError`` if there is no space for the first of them.
     mutating func begin(at count: Int64, total: Int64?) throws {
         plan = AllocationPlan(from: count, total: total)
         guard let range = plan.first() else { return }
@@ -80,8 +77,7 @@ struct DiskRoom {
         }
     }
 
-    /// Bytes as far as `count` are going to be written. If there is no room the write finds out, and fills
-    /// what there is.
+    /// Prepares for a write up to `count`. If there is no space, the write will fail, after filling what there is.
     mutating func extend(to count: Int64) {
         guard let range = plan.next(for: count) else { return }
         end = max(end, range.upperBound)
@@ -92,9 +88,8 @@ struct DiskRoom {
         }
     }
 
-    /// Gives back what is allocated behind the last byte, where there is anything. It changes the time of the
-    /// last change.
-    /// - Parameter count: how many bytes there are.
+    /// Releases what is allocated after the last byte, if anything. That changes the time of the last change.
+    /// - Parameter count: the number of bytes.
     mutating func giveBack(behind count: Int64) {
         guard end > count else { return }
         end = 0
@@ -103,31 +98,31 @@ struct DiskRoom {
     }
 }
 
-/// The allocation of a file's blocks, step by step: a value.
+/// The allocation of a file's blocks, step by step. A value.
 struct AllocationPlan: Hashable, Sendable {
-    /// The number of bytes allocated at once, and so ahead of those that came, at most.
+    /// The maximum number of bytes that are allocated at once, and so ahead of the received ones.
     static let step: Int64 = 64 << 20
 
-    /// The end of the bytes that are allocated, or were written without.
+    /// The offset up to which bytes are allocated, or were written without allocation.
     private var end: Int64
-    /// The length of the file; `nil`: nothing is allocated.
+    /// The length of the file; `nil` if nothing is allocated.
     private var total: Int64?
 
     /// - Parameters:
-    ///   - count: how many bytes are there; not negative.
-    ///   - total: how many there are going to be; `nil`: unknown.
+    ///   - count: the number of existing bytes; not negative.
+    ///   - total: the length of the file; `nil` if unknown.
     init(from count: Int64 = 0, total: Int64? = nil) {
         end = count
         self.total = total
     }
 
-    /// The range to allocate before the first byte comes; `nil`: none.
+    /// Returns the range to allocate before the first byte; `nil` for none.
     mutating func first() -> Range<Int64>? { take() }
 
-    /// The range to allocate before bytes as far as `count` are written; `nil`: none.
+    /// Returns the range to allocate before a write up to `count`; `nil` for none.
     mutating func next(for count: Int64) -> Range<Int64>? {
         guard count > end else { return nil }
-        // A piece as long as that does not need room ahead.
+        // A piece that is this long needs no space ahead.
         guard count - end <= Self.step else {
             end = count
             return nil
@@ -135,7 +130,7 @@ struct AllocationPlan: Hashable, Sendable {
         return take()
     }
 
-    /// Allocates nothing more.
+    /// Stops allocating.
     mutating func stop() {
         total = nil
     }

@@ -1,34 +1,33 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The digests that a download has to have: those that the caller expects, and the strongest that the server
-/// names.
+/// The digests that a download must have: those that the caller expects, and the strongest that the server names.
 ///
-/// Used on the queue of its sink.
+/// Used on the sink's queue.
 final class DownloadDigests {
-    /// The part of the file that a body is.
+    /// Which part of the file a body is.
     enum Body: Hashable, Sendable {
-        /// All of it: nothing that was said before counts.
+        /// The whole file: earlier digests do not count.
         case whole
         case rest
-        /// All of it, but only a part of what the server names the digest of.
+        /// The whole file, but only a part of the representation whose digest the server names.
         case part
     }
 
     private let expected: [FileDigest]
     private let wanted: [DigestAlgorithm]
     private let reader: DigestFollower.Reader
-    /// By the server, of the representation that is coming.
+    /// The digest that the server named for the representation.
     private var named: FileDigest?
     private var follower: DigestFollower?
     private var algorithms: [DigestAlgorithm] = []
     private var length: Int64 = 0
 
     /// - Parameters:
-    ///   - plan: what the caller expects.
-    ///   - notes: what the checkpoint says that the server named.
-    ///   - reader: reads the partial file, on any queue.
-    /// - Throws: ``DigestError`` for an algorithm that OpenSSL refuses.
+    ///   - plan: the caller's expectations.
+    ///   - notes: the digest that the server named, from the checkpoint.
+    ///   - reader: reads the partial file on any queue.
+    /// - Throws: ``DigestError`` if OpenSSL refuses an algorithm.
     init(_ plan: DownloadPlan, noted notes: [String], reader: @escaping DigestFollower.Reader) throws {
         expected = plan.options.expectedDigests
         wanted = plan.options.wantedAlgorithms
@@ -37,10 +36,10 @@ final class DownloadDigests {
         try follow()
     }
 
-    /// The digests for the checkpoint, for a process that gets only the rest.
+    /// The server's digests for the checkpoint, for a process that receives only the rest.
     var notes: [String] { named.map { [$0.description] } ?? [] }
 
-    /// A body is about to come.
+    /// Prepares for a body.
     func take(_ head: ResponseHead, as body: Body) throws {
         let coding: DigestFields.ContentCoding = head.fields.hasContentCoding ? .kept : .none
         let digests = DigestFields(head.fields, status: head.status, coding: coding).digests
@@ -55,8 +54,8 @@ final class DownloadDigests {
         try follow()
     }
 
-    /// The body had no place: the file has the first `length` bytes of the one before, for which the server
-    /// had named the digests of these ``notes``.
+    /// Restores the state before a body that could not be saved: the file has the first `length` bytes of the
+    /// previous one, whose ``notes`` these are.
     func takeBack(_ notes: [String], length: Int64) throws {
         named = notes.compactMap { FileDigest($0) }.first
         self.length = length
@@ -64,27 +63,27 @@ final class DownloadDigests {
         readAgain()
     }
 
-    /// The first `length` bytes are in the file.
+    /// Records that the first `length` bytes are in the file.
     func advance(to length: Int64) {
         self.length = length
         follower?.advance(to: length)
     }
 
-    /// The bytes in the file may be others than those that were read.
+    /// Discards what was computed, because the bytes in the file may have changed.
     func readAgain() {
         follower?.startOver()
         follower?.advance(to: length)
     }
 
-    /// The file is complete: `then` is called on another queue with all digests that were computed.
+    /// Finishes the complete file: calls `then` on another queue with all computed digests.
     func finish(length: Int64, then: @escaping @Sendable (Result<[FileDigest], any Error>) -> Void) {
         guard let follower else { return then(.success([])) }
         follower.finish(length: length) { result in then(result.mapError { $0 }) }
     }
 
-    /// Compares what was computed with what it has to be.
+    /// Compares the computed digests with the required ones.
     ///
-    /// - Returns: the strongest digest that proves something; `nil`: nothing was expected.
+    /// - Returns: the strongest digest that proves something; `nil` if none was required.
     /// - Throws: ``DownloadError/digestMismatch(_:expected:actual:)``.
     func verify(_ computed: [FileDigest], of file: URL) throws -> FileDigest? {
         let required = expected + (named.map { [$0] } ?? [])
@@ -104,7 +103,7 @@ final class DownloadDigests {
         follower = nil
     }
 
-    /// Has just those digests computed that are of use.
+    /// Computes exactly the needed digests.
     private func follow() throws {
         var needed: [DigestAlgorithm] = []
         for algorithm in expected.map(\.algorithm) + (named.map { [$0.algorithm] } ?? []) + wanted

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why a download has no file under its final name. What came is kept beside it, unless the case says
+/// Why a download did not produce its file. The received bytes are kept next to the destination unless the case says
 /// otherwise.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -8,15 +8,14 @@ public import Foundation
 public enum DownloadError: Error, Hashable, Sendable {
     /// The operation was started without a `destination`.
     case noDestination
-    /// The destination is no file URL, or its last component is missing, `.` or `..`.
+    /// The destination is not a file URL, or its last component is missing, `.` or `..`.
     case invalidDestination(URL)
-    /// The name ends like that of a partial file or of its checkpoint: `.part`, `.part.resume`,
-    /// `.part.resume.new`. A later download would take such a file for what it has itself, so another
-    /// destination is needed.
+    /// The name ends like that of a partial file or a checkpoint: `.part`, `.part.resume` or `.part.resume.new`. A
+    /// later download would mistake the file for its own.
     case reservedName(URL)
-    /// A file has that name, and may not be replaced.
+    /// A file with that name exists, and may not be replaced.
     case destinationExists(URL)
-    /// Another user's file has that name, and the folder has the sticky bit: only the owner of that file may
+    /// A file of another user has that name, and the folder has the sticky bit: only the owner of the file may
     /// replace it.
     case destinationOfOtherUser(URL)
     /// A directory has that name.
@@ -26,24 +25,24 @@ public enum DownloadError: Error, Hashable, Sendable {
     case destinationIsNotFile(URL)
     /// Another operation or process is writing the file.
     case inUse(URL)
-    /// All names that a partial file could have are taken by other files.
+    /// All names that the partial file could have are taken by other files.
     case noFreeName(URL)
-    /// The rest of the file does not fit; both are in bytes.
+    /// There is not enough disk space for the rest of the file; both are in bytes.
     case notEnoughSpace(URL, needed: Int64, available: Int64)
-    /// The file starts over, and does not fit beside the bytes that are kept of it: `kept` and `length`, that of
-    /// the file, or of what came of it, are in bytes. ``DownloadOperation/startsOver`` throws away what is kept.
+    /// The download starts over, and there is not enough disk space for the new file next to the kept bytes. `kept`
+    /// is their number, `length` that of the new file, or of what was received of it; both in bytes.
+    /// ``DownloadOperation/startsOver`` discards the kept bytes.
     case noRoomForBoth(URL, kept: Int64, length: Int64)
-    /// The file is longer, in bytes, than any file can be in that place, even if nothing else were there.
-    /// Most likely the server's word is wrong.
+    /// The file is longer than any file can be in that place; both are in bytes. Most likely, the server's length is
+    /// wrong.
     case tooLarge(URL, length: Int64, limit: Int64)
-    /// The partial file, at this place, was removed, replaced or changed by another program while it was
-    /// written.
+    /// Another program removed, replaced or changed the partial file at this location.
     case partialFileReplaced(URL)
-    /// The file is not what it was expected to be, by the caller or by the server. Nothing of it is kept but what
-    /// an earlier operation had left; an existing file that a batch was to keep stays.
+    /// The file does not have a digest that the caller expected or the server named. Only bytes of an earlier
+    /// operation are kept, and an existing file that a batch was to keep.
     case digestMismatch(URL, expected: FileDigest, actual: FileDigest)
-    /// There is no checkpoint at this place, it cannot be read, it was not made by this user, or its request
-    /// had a body, which no checkpoint holds.
+    /// There is no checkpoint at this location, it cannot be read, this user did not create it, or its request had a
+    /// body, which a checkpoint does not contain.
     case checkpointUnreadable(URL)
     /// The body ended before the file was complete; both are in bytes.
     case incomplete(URL, received: Int64, expected: Int64)
@@ -52,7 +51,7 @@ public enum DownloadError: Error, Hashable, Sendable {
 // MARK: - CustomStringConvertible
 
 extension DownloadError: CustomStringConvertible {
-    /// One sentence, with the numbers.
+    /// A sentence with the numbers.
     public var description: String {
         switch self {
         case .noDestination:
@@ -99,7 +98,7 @@ extension DownloadError: LocalizedError {
 }
 
 extension FileError {
-    /// Runs `body`, and has its system errors name the file.
+    /// Runs `body`, and converts its system errors to errors that name the file.
     static func translating<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()

@@ -2,39 +2,37 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// An ``HTTPRequestOperation`` that saves a successful response's body as a file, and can continue a broken
-/// one.
+/// An ``HTTPRequestOperation`` that saves the body of a successful response as a file, and can resume an interrupted
+/// download.
 ///
-/// The bytes go to a partial file beside the destination, `name.part`; a checkpoint, `name.part.resume`, says
-/// what they are. The partial file gets the destination's name when every byte is on the disk, and the length
-/// and the digests that the server and the caller named are right. A file that already has the name is an
-/// error unless ``replacesFile`` is set; then it stays untouched until the new file is complete.
+/// The body is written to a partial file next to the destination, `name.part`, which a checkpoint,
+/// `name.part.resume`, describes. When all bytes are on disk, and length and digests are right, the partial file gets
+/// the destination's name. An existing file is an error unless ``replacesFile`` is set; then it stays unchanged until
+/// the new file is complete.
 ///
-/// A later operation with the same destination, in this process or another, continues after the last byte if
-/// the server proves that it still has the same bytes; otherwise it starts over. Received bytes are kept
-/// after a pause, a failure and a cancellation, unless ``cancel(keepingPartialFile:)`` throws them away. A
-/// partial file that was begun at another scheme, host, port or path is continued only if ``expectedDigests`` or
-/// ``setRefreshURL(_:)`` is set, and never from https to http: anybody can send a tag and
-/// last bytes that are equal. Redirects do not count.
+/// A later operation with the same destination, in this process or another, resumes after the last byte if the server
+/// proves that the file has not changed; otherwise it starts over. Received bytes are kept after a pause, a failure
+/// and a cancellation, unless ``cancel(keepingPartialFile:)`` discards them. A partial file that was begun at another
+/// scheme, host, port or path is resumed only if ``expectedDigests`` or ``setRefreshURL(_:)`` is set, and never from
+/// https to http: any server can send an equal tag and equal last bytes. Redirects do not count.
 ///
-/// The partial file is locked: of two operations or processes with one destination the second fails with
-/// ``DownloadError/inUse(_:)``. If a cancelled or failed one of this process still holds the file, the new
-/// one waits for it.
+/// The partial file is locked: of two operations or processes with the same destination, the second fails with
+/// ``DownloadError/inUse(_:)``. A new operation waits for a cancelled or failed one of this process that still has
+/// the file open.
 ///
-/// `responseObject` is the file's `URL`. The body of an error never reaches the file; it is in
-/// `responseData`. The body is asked for uncompressed, and over HTTP/1.1 unless the server has HTTP/2 only.
-/// Unless another policy is set, the operation retries five times. A redirect from https to http is an error,
-/// unless its redirect policy allows that.
+/// `responseObject` is the file's `URL`. The body of an error response is never saved; it is in `responseData`. The
+/// body is requested uncompressed, and over HTTP/1.1 unless the server supports only HTTP/2. By default, the
+/// operation retries five times. A redirect from https to http is an error unless the redirect policy allows it.
 open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `settings`,
     // `progress` and `state`.
 
-    /// A closure that answers with the address that a file has now.
+    /// Returns the current URL of the file; `nil` if there is none.
     public typealias URLRefresher =
         @Sendable (_ operation: DownloadOperation, _ response: HTTPURLResponse) async -> URL?
 
-    /// Moves a complete file elsewhere. Calls `done` once, on any thread, with the place that the file has then,
-    /// or with the error of the operation.
+    /// Moves a complete file. Calls `done` once, on any thread, with the new location or with the error of the
+    /// operation.
     typealias FileMover =
         @Sendable (_ file: URL, _ done: @escaping @Sendable (Result<URL, any Error>) -> Void) -> Void
 
@@ -45,19 +43,19 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         var discardsWhenCancelled = false
         var mover: FileMover?
 
-        /// Whether the caller asks for bytes whatever server they came from: they know what the whole has to be, or
-        /// renew the address. Compared bytes prove nothing of those that a hostile server sent before them.
+        /// Whether bytes from any server are accepted, because the caller expects digests or renews the URL.
+        /// Comparing bytes would prove nothing about those that a hostile server sent before them.
         var takesOtherLocations: Bool {
             !options.expectedDigests.isEmpty || refreshURL != nil
         }
     }
 
-    /// The treatment of bytes that a server gives no strong validator for.
+    /// The treatment of received bytes if the server sends no strong validator.
     public enum UnprovenBytes: Hashable, Sendable {
-        /// The bytes are thrown away when the transfer has to begin again.
+        /// The bytes are discarded when the transfer has to begin again.
         case discard
-        /// The last `overlap` of them are asked for again. If they are equal, and the length and the weak
-        /// validators are, all are kept. This proves nothing of the bytes before: a digest does.
+        /// The last `overlap` bytes are requested again. If they are equal, and so are the length and the weak
+        /// validators, all bytes are kept. This proves nothing about the earlier bytes; a digest does.
         case compare(overlap: Int64)
 
         var overlap: Int64? { if case .compare(let overlap) = self { overlap } else { nil } }
@@ -66,36 +64,39 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     private let settings = Locked(Settings())
     private let progress = Locked(DownloadProgress())
 
-    /// Without a ``destination`` it fails with ``DownloadError/noDestination``.
+    /// Creates a download without a ``destination``, which fails with ``DownloadError/noDestination`` unless one is
+    /// set.
     public required init(request: URLRequest) {
         super.init(request: request)
         self.retryPolicy = RetryPolicy(maximumRetries: 5)
     }
 
+    /// Creates a download.
+    ///
     /// - Parameters:
-    ///   - request: as in ``ConnectionOperation/init(request:)``.
-    ///   - destination: a file URL, in a folder that exists.
+    ///   - request: the request, as in ``ConnectionOperation/init(request:)``.
+    ///   - destination: a file URL in an existing folder.
     public convenience init(request: URLRequest, to destination: URL) {
         self.init(request: request)
         self.destination = destination
     }
 
-    /// An operation that goes on with the download of a checkpoint: from the same address, to the same name
-    /// in the checkpoint's directory, with the same digests.
+    /// Creates an operation that resumes the download of a checkpoint: from the same URL, to the same name in the
+    /// checkpoint's folder, with the same digests.
     ///
     /// - Parameters:
     ///   - checkpoint: a file URL, `name.part.resume`.
-    ///   - headers: the further fields of the request: values that are, or look like, secrets are not written
-    ///     down, and without them the download is another user's. Nor are `User-Agent`, `Referer`, `Origin` and
-    ///     others that seldom matter: without them it starts over where the server's `Vary` names them,
-    ///     unless it sent a strong tag.
-    /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, also if the request had a body; a `CocoaError`
-    ///   if the directory cannot be read, or ``RequestSerializationError`` for a field that cannot be sent.
+    ///   - headers: additional fields of the request. A checkpoint does not contain values that are, or look like,
+    ///     secrets: without them, the download is another user's. It does not contain `User-Agent`, `Referer`,
+    ///     `Origin` and similar fields either: without them, the download starts over if the server's `Vary` names
+    ///     them, unless the server sent a strong tag.
+    /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, also if the request had a body; a `CocoaError` if the
+    ///   folder cannot be read; ``RequestSerializationError`` for a field that cannot be sent.
     public convenience init(resuming checkpoint: URL, headers: [String: String] = [:]) throws {
         try self.init(resuming: checkpoint, headers: headers) { $0 }
     }
 
-    /// The same, where `prepare` changes the request that the checkpoint has, and the headers are in.
+    /// Creates the same operation, with a request that `prepare` has changed after the headers were added.
     convenience init(
         resuming checkpoint: URL,
         headers: [String: String],
@@ -104,7 +105,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         let (name, options, asked) = try DownloadPlace.noted(in: checkpoint)
         var request = asked
         for (name, value) in headers {
-            // Foundation drops a field with a line end in it, and says nothing.
+            // Foundation silently drops a field with a line end in it.
             try RequestSerializationError.check(name: name, value: value)
             request.setValue(value, forHTTPHeaderField: name)
         }
@@ -118,8 +119,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     // MARK: - Results
 
-    /// The file, with its proof; `nil` before it has its name. A `cancel()` that comes just then is an error
-    /// all the same, and leaves the file.
+    /// The complete file and its proof; `nil` until it has its name. If `cancel()` is called just then, the operation
+    /// fails, but the file remains.
     public var downloadedFile: DownloadedFile? { progress.withLock { $0.download } }
 
     /// The URL of the file, once it has its name: ``HTTPRequestOperation/value`` with its type.
@@ -127,26 +128,26 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         get async throws { try await value(as: URL.self) }
     }
 
-    /// Whether the server has no other file than the existing one: see ``downloadsOnlyIfChanged``. Then there
-    /// is no ``downloadedFile``.
+    /// Whether the existing file is current: see ``downloadsOnlyIfChanged``. In that case there is no
+    /// ``downloadedFile``.
     public var isUpToDate: Bool {
         progress.withLock { $0.isConditional && !$0.isChangedMeanwhile } && response?.statusCode == 304
     }
 
-    /// The partial file; `nil` before it is opened, and when it is complete.
+    /// The partial file; `nil` before it is opened, and once it is complete.
     public var partialFile: URL? { progress.withLock { $0.partialFile } }
 
-    /// Whether the bytes that came are kept when it fails or is cancelled.
+    /// Whether the received bytes are kept if the operation fails or is cancelled.
     var keepsPartialFile: Bool {
         get { progress.withLock { $0.keepsPartialFile } }
         set { progress.withLock { $0.keepsPartialFile = newValue } }
     }
 
-    /// Whether it has looked what an earlier operation left.
+    /// Whether the files of an earlier operation have been examined.
     var hasOpened: Bool { progress.withLock { $0.hasOpened } }
 
-    /// The bytes that are there now, and the length of the whole; `nil` when the download does not run.
-    /// Reports never go backwards; this does, when the download has to begin anew.
+    /// The current number of bytes, and the length of the whole; `nil` if the download is not running. Unlike
+    /// reported progress, the number decreases if the download starts over.
     package var presentProgress: TransferProgress? {
         let (countNow, content) = progress.withLock { ($0.countNow, $0.content) }
         return countNow().map { TransferProgress(total: $0, expected: content?.total ?? -1) }
@@ -155,8 +156,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// The checkpoint of the ``partialFile``.
     public var checkpoint: URL? { progress.withLock { $0.checkpoint } }
 
-    /// Why the same operation would start over later, with `count` bytes in the ``partialFile``; `nil`: it
-    /// would go on, as far as is known now.
+    /// Returns why the same operation would later start over with `count` bytes in the ``partialFile``; `nil` if it
+    /// would resume, as far as is known.
     package func obstacle(toContinuing count: Int64) -> RestartReason? {
         let (found, lost) = progress.withLock { ($0.content, $0.lost) }
         guard var content = found else { return lost }
@@ -172,7 +173,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         }
     }
 
-    /// Whether a request with another query, or as another user, would go on with the ``partialFile`` (P17).
+    /// Whether a request with another query, or of another user, would resume the ``partialFile`` (P17).
     package var goesOnByOtherLink: Bool {
         guard case .strongETag = progress.withLock({ $0.content?.validator }) else { return false }
         return true
@@ -180,105 +181,105 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     // MARK: - Configuration
 
-    /// The name of the complete file.
+    /// The URL of the complete file.
     public var destination: URL? {
         get { settings.withLock { $0.options.destination } }
         set { set { $0.options.destination = newValue } }
     }
 
-    /// Whether an existing file is replaced, when the new one is complete; if not, it is an error,
+    /// Whether an existing file is replaced once the new one is complete. Otherwise it is an error,
     /// ``DownloadError/destinationExists(_:)``.
     public var replacesFile: Bool {
         get { settings.withLock { $0.options.replacesFile } }
         set { set { $0.options.replacesFile = newValue } }
     }
 
-    /// Whether an existing file is fetched, and replaced, only if the server has another one. If the server
-    /// has the same file, nothing is fetched, and ``isUpToDate`` is set.
+    /// Whether an existing file is downloaded and replaced only if the server has another one. Otherwise nothing is
+    /// downloaded, and ``isUpToDate`` is set.
     ///
-    /// The server is asked by the entity tag that it sent with the file, without one by its `Last-Modified`,
-    /// if that is strong (RFC 9110 §8.8.2.2). A 304 that names another tag, date or length is not believed.
-    /// Both are kept in an extended attribute of the file, with its length and the time of its last change.
-    /// The file is fetched without a condition where nothing proves that it is still what the server sent: it
-    /// was changed here since, another program, user or request made it, its server was verified in another
-    /// way, others may write it, the file system keeps no attributes, or it does not have the
-    /// ``expectedDigests``.
+    /// The request is conditional on the entity tag that the server sent with the file or, failing that, on a strong
+    /// `Last-Modified` (RFC 9110 §8.8.2.2). A 304 response that names another tag, date or length is not trusted.
+    /// Both are in an extended attribute of the file, with its length and the time of its last modification. The file
+    /// is downloaded without a condition if nothing proves that it is still what the server sent: it was changed
+    /// since, another program, user or request made it, its server was verified in another way, others may write it,
+    /// the file system does not support attributes, the attribute was lost when the file was copied, or it does not
+    /// have the ``expectedDigests``.
     public var downloadsOnlyIfChanged: Bool {
         get { settings.withLock { $0.options.downloadsOnlyIfChanged } }
         set { set { $0.options.downloadsOnlyIfChanged = newValue } }
     }
 
-    /// Whether no file may have this name, since partial files and checkpoints have such:
+    /// Whether a file must not have this name, because partial files and checkpoints have such names:
     /// ``DownloadError/reservedName(_:)``.
     package static func isReserved(_ name: String) -> Bool { FileName.isReserved(name) }
 
-    /// Whether an existing file that another program began is copied and continued, where no earlier operation left
-    /// anything and there are ``expectedDigests``, which decide in the end. It stays as it is until the new one is
-    /// complete; if it turns out not to be the beginning, it is an error, ``DownloadError/destinationExists(_:)``.
+    /// Whether an existing file that another program began is copied and resumed, if no earlier operation left
+    /// anything and there are ``expectedDigests``, which decide in the end. It stays unchanged until the new file is
+    /// complete. If it is not the beginning of that, it is an error, ``DownloadError/destinationExists(_:)``.
     package var continuesFile: Bool {
         get { settings.withLock { $0.options.continuesFile } }
         set { set { $0.options.continuesFile = newValue } }
     }
 
-    /// Gives a complete file its mode, and removes the checkpoint beside it, where a process was killed before it
-    /// had done so.
+    /// Sets the mode of a complete file, and removes the checkpoint next to it, if a process was killed before it
+    /// could do so.
     package static func removeLeftovers(beside file: URL) {
-        // What stays there does no harm.
+        // Leftovers do no harm.
         try? DownloadPlace(file, watch: nil).check(replacing: true)
     }
 
-    /// Whether the request's `User-Agent` is the program's own, with its version: one that the caller did not
-    /// choose counts for none, so that a later version goes on with the bytes of this one.
+    /// Whether the request's `User-Agent` is the program's own, which contains its version. Such a value does not
+    /// count, so that a later version can resume the download.
     package var sendsOwnUserAgent: Bool {
         get { settings.withLock { $0.options.sendsOwnUserAgent } }
         set { set { $0.options.sendsOwnUserAgent = newValue } }
     }
 
-    /// Whether bytes that an earlier operation or process left are thrown away, before anything is asked.
+    /// Whether bytes of an earlier operation or process are discarded before the first request.
     public var startsOver: Bool {
         get { settings.withLock { $0.options.startsOver } }
         set { set { $0.options.startsOver = newValue } }
     }
 
-    /// The digests that the file has to have, all of them. A file that has another digest is fetched once
-    /// more, and then the operation fails with ``DownloadError/digestMismatch(_:expected:actual:)``, and
-    /// keeps nothing of what came.
+    /// The digests that the file must have, all of them. A file with another digest is downloaded once more; then the
+    /// operation fails with ``DownloadError/digestMismatch(_:expected:actual:)``, and discards what was received.
     public var expectedDigests: [FileDigest] {
         get { settings.withLock { $0.options.expectedDigests } }
         set { set { $0.options.expectedDigests = newValue } }
     }
 
-    /// Further digests to compute, for ``DownloadedFile/digests``.
+    /// Additional digests to compute, for ``DownloadedFile/digests``.
     public var wantedDigests: [DigestAlgorithm] {
         get { settings.withLock { $0.options.wantedAlgorithms } }
         set { set { $0.options.wantedAlgorithms = newValue } }
     }
 
-    /// The treatment of bytes that a server gives no strong validator for; they are discarded unless set.
+    /// The treatment of received bytes if the server sends no strong validator. Defaults to
+    /// ``UnprovenBytes/discard``.
     public var unprovenBytes: UnprovenBytes {
         get { settings.withLock { $0.options.overlap }.map { .compare(overlap: $0) } ?? .discard }
         set { set { $0.options.overlap = newValue.overlap } }
     }
 
-    /// Called when the server answers 401, 403, 404 or 410: signed addresses expire. Answers with the address
-    /// that the same file has now, or `nil`, and then the response is the result. Called again only after
-    /// bytes came.
+    /// Sets the closure that is called when the server responds with 401, 403, 404 or 410, because signed URLs
+    /// expire. It returns the current URL of the same file, or `nil`; then the response is the result. It is called
+    /// again only after bytes have been received.
     ///
-    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host` do not go to another origin. An http
-    /// address in the place of an https one is an error.
+    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host` are not sent to another origin. Replacing an https
+    /// URL by an http one is an error.
     ///
-    /// To be set before the operation is in a queue: later it traps.
+    /// Must be set before the operation is added to a queue; later calls trap.
     public func setRefreshURL(@_inheritActorContext _ block: URLRefresher?) {
         set { $0.refreshURL = block }
     }
 
-    /// See ``DownloadPlan/willFinish``: how the journal of a batch hears of a file before it has its name.
+    /// See ``DownloadPlan/willFinish``: how the journal of a batch learns about a file before it has its name.
     var willFinish: DownloadPlan.WillFinish? {
         get { settings.withLock { $0.willFinish } }
         set { set { $0.willFinish = newValue } }
     }
 
-    /// Moves the file before the operation ends. The place that it returns is the `responseObject`.
+    /// Moves the file before the operation finishes. The new location becomes the `responseObject`.
     var mover: FileMover? {
         get { settings.withLock { $0.mover } }
         set { set { $0.mover = newValue } }
@@ -296,17 +297,17 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     // MARK: - Commands
 
-    /// Ends the operation as `cancel()` does, which keeps what came.
+    /// Cancels the operation, as `cancel()` does, and optionally discards the received bytes.
     ///
-    /// - Parameter keepingPartialFile: `false` removes the partial file of a running operation, with what an
-    ///   earlier one left.
+    /// - Parameter keepingPartialFile: `false` to remove the partial file of a running operation, including bytes of
+    ///   an earlier one.
     public func cancel(keepingPartialFile: Bool) {
         keepsPartialFile = keepingPartialFile
         settings.withLock { $0.discardsWhenCancelled = false }
         cancel()
     }
 
-    /// See ``ConnectionOperation/cancel()``. What came is kept.
+    /// See ``ConnectionOperation/cancel()``. The received bytes are kept.
     open override func cancel() {
         if discardsWhenCancelled, !isCancelled, !isFinished { keepsPartialFile = false }
         super.cancel()
@@ -316,7 +317,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     override class var ownKind: ObjectIdentifier { ObjectIdentifier(DownloadOperation.self) }
 
-    /// No archive has the options that only `opget` sets: its checkpoints are enough.
+    /// Archives do not contain the options that only `opget` sets; it uses checkpoints.
     override var isArchivable: Bool { settings.withLock { !$0.options.continuesFile } }
 
     override var archivedDownload: DownloadArchive? {
@@ -372,7 +373,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
                 self.progress.withLock { $0.move = .done(result) }
                 Self.processingQueue.async(execute: work)
             }
-        // The end is told again after a pause, and once more when the file is in its place.
+        // The end is reported again after a pause, and again when the file has been moved.
         case .begun: return
         case .done: super.schedule(end, atOnce: atOnce, work)
         }
@@ -390,7 +391,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         super.copySettings(to: copy)
         guard let copy = copy as? DownloadOperation else { return }
         var settings = settings.withLock { $0 }
-        // The copy is no member of the batch.
+        // The copy is not a member of the batch.
         settings.willFinish = nil
         settings.mover = nil
         copy.set { [settings] in $0 = settings }
@@ -399,7 +400,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     override func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {
         var configuration = super.exchangeConfiguration(state)
         let settings = settings.withLock { $0 }
-        // HEAD has no body to save.
+        // A response to HEAD has no body to save.
         guard state.request.httpMethod?.uppercased() != "HEAD" else { return configuration }
         let plan = DownloadPlan(
             request: state.request.withoutUserAgent(settings.options.sendsOwnUserAgent),
@@ -420,8 +421,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         return configuration
     }
 
-    /// Refuses, by its head, what is no file (S32, S44), and what the response serializer would refuse: it
-    /// must not reach the file.
+    /// Refuses, by the head, responses that are not files (S32, S44), and those that the response serializer would
+    /// refuse, so that they are not saved.
     private func check(_ request: URLRequest, for serializer: any ResponseSerializer)
         -> @Sendable (HTTPURLResponse) throws -> Void
     {
@@ -442,16 +443,16 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 }
 
 extension OperationArchive {
-    /// An operation of the kind that was archived: a ``DownloadOperation``, else an ``HTTPRequestOperation``.
-    /// One of a class of your own is made by its `init(archive:)`.
+    /// Creates an operation of the archived kind: a ``DownloadOperation`` or an ``HTTPRequestOperation``. Operations
+    /// of your own classes are created by their `init(archive:)`.
     public func makeOperation() -> HTTPRequestOperation {
         download == nil ? HTTPRequestOperation(archive: self) : DownloadOperation(archive: self)
     }
 }
 
 extension URLRequest {
-    /// The request without a `User-Agent` that the caller did not choose: that of the process, or, if
-    /// `isOwn`, any.
+    /// Returns the request without a `User-Agent` that the caller did not choose: that of the process or, if `isOwn`,
+    /// any.
     fileprivate func withoutUserAgent(_ isOwn: Bool) -> URLRequest {
         let name = "User-Agent"
         guard isOwn || value(forHTTPHeaderField: name) == DefaultHeaders.ofProcess[name] else { return self }

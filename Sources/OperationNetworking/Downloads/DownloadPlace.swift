@@ -2,15 +2,15 @@ internal import Foundation
 internal import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The place of a download: an open folder, and a name in it.
+/// The place of a complete file: an open folder, and a name in it.
 struct DownloadPlace {
     let url: URL
     let name: String
     let folder: DownloadFolder
 
     /// - Parameters:
-    ///   - url: of the file; its folder has to exist.
-    ///   - watch: is told of every change.
+    ///   - url: the URL of the file; its folder must exist.
+    ///   - watch: called before every change.
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(_ url: URL, watch: FileChange.Watcher?) throws {
         let path = url.path
@@ -31,11 +31,11 @@ struct DownloadPlace {
 
     private static let separator = UInt8(ascii: "/")
 
-    /// The name, which follows the last slash. A byte is looked for: with an accent behind it, a slash is
-    /// another character.
+    /// Returns the name, which follows the last slash byte. Compared as a `Character`, a slash with a combining
+    /// accent would differ.
     static func name(of url: URL) -> String { FileName.last(of: url.path) }
 
-    /// The name of the complete file, the options and the request in a checkpoint.
+    /// Reads the name of the complete file, the options and the request from a checkpoint.
     /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, or a `CocoaError`.
     static func noted(in url: URL) throws -> (name: String, options: DownloadOptions, request: URLRequest) {
         let place = try DownloadPlace(url, watch: nil)
@@ -46,8 +46,8 @@ struct DownloadPlace {
         return (checkpoint.name, checkpoint.options, request)
     }
 
-    /// The checkpoint that has the name, if it is certain that a download of this user's made it: it names the part
-    /// beside it.
+    /// Returns the checkpoint with this name if a download of this user certainly wrote it: it identifies the part
+    /// next to it.
     private func provenCheckpoint() throws -> DownloadCheckpoint? {
         let part = String(name.dropLast(PartialName.Candidate.checkpointEnding.count))
         guard name.hasSuffix(PartialName.Candidate.checkpointEnding),
@@ -57,7 +57,7 @@ struct DownloadPlace {
         return checkpoint
     }
 
-    /// The file with this name beside it.
+    /// Returns the URL of a file with another name in the folder.
     func sibling(_ name: String) -> URL {
         url.deletingLastPathComponent().appendingPathComponent(name, isDirectory: false)
     }
@@ -67,7 +67,7 @@ struct DownloadPlace {
         get throws { try folder.status(of: name) != .nothing }
     }
 
-    /// Looks whether the name may be given to a file.
+    /// Checks whether a file may get the name.
     /// - Throws: ``DownloadError`` if not; `SystemError`.
     func check(replacing replaces: Bool) throws {
         switch try folder.status(of: name) {
@@ -78,16 +78,16 @@ struct DownloadPlace {
             guard replaces else {
                 throw DownloadError.destinationExists(url)
             }
-            // Better now than when all bytes are there.
+            // Better now than when all bytes have been received.
             guard folder.mayReplace(name) else { throw DownloadError.destinationOfOtherUser(url) }
         case .directory: throw DownloadError.destinationIsDirectory(url)
         case .symbolicLink, .other: throw DownloadError.destinationIsNotFile(url)
         }
     }
 
-    /// Removes what a process that died left beside a file that it had just completed: a checkpoint that
-    /// tells of this very file, and a second name for it. Only where all of it is this user's: another user
-    /// may have made it look so.
+    /// Removes what a killed process left next to a file that it had just completed: a checkpoint that identifies
+    /// this file, and a second name for it. Only files of this user are removed, because another user may have
+    /// created them.
     private func removeLeftovers(of file: FileStatus) throws {
         guard file.owner == folder.user else { return }
         for names in PartialName(of: name).candidates { try removeLeftovers(of: file, names) }
@@ -97,12 +97,12 @@ struct DownloadPlace {
         guard let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint,
             checkpoint.part.inode == file.identity.inode, let opened = try? folder.identify(name),
             try opened.status.identity == file.identity, try checkpoint.names(opened),
-            // `log.1.part` may be one of `log.1`.
+            // `log.1.part` may belong to `log.1`.
             !isOfOther(checkpoint, names)
         else { return }
         switch try folder.status(of: names.part) {
         case .nothing: break
-        // It has both names: they are taken by links here.
+        // It has both names, because names are given by links here.
         case .file(let part) where part.identity == file.identity: try folder.remove(names.part)
         case .file, .directory, .symbolicLink, .other: return
         }
@@ -110,16 +110,16 @@ struct DownloadPlace {
         try folder.remove(names.checkpoint)
     }
 
-    /// Whether a download to another name of this folder left the file. A part and its checkpoint that were
-    /// given the names of this destination are its own: then those cannot be of the other one.
+    /// Whether a download to another destination in this folder left the checkpoint and its part. If both have been
+    /// renamed to names of this destination, they belong to this one, because they cannot belong to the other.
     func isOfOther(_ checkpoint: DownloadCheckpoint, _ names: PartialName.Candidate) -> Bool {
         let other = checkpoint.name
         return !other.isEmpty && !other.utf8.elementsEqual(name.utf8)
             && PartialName(of: other).mayBe(names.part)
     }
 
-    /// Whether these names of this destination's part can also be those of another one: `log.1.part` is one
-    /// of `log` as well as of `log.1`.
+    /// Whether a part of another destination may have the same names: `log.1.part` may belong to `log` and to
+    /// `log.1`.
     func mayBeOfOther(_ names: PartialName.Candidate) -> Bool {
         guard names.part == PartialName(of: name).candidate(0).part else { return true }
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return false }
@@ -139,7 +139,7 @@ extension DownloadFolder {
                 return .checkpoint(try DownloadCheckpoint(fileBytes: bytes))
             } catch {
                 switch error {
-                // One that was made, and not written: a loss of power can leave that.
+                // A file that was created but not written, as a loss of power can leave it.
                 case .notACheckpoint: return bytes.isEmpty ? .unreadable : .notOurs
                 case .otherSchema: return .otherVersion
                 case .damaged, .malformed: return .unreadable
@@ -150,7 +150,7 @@ extension DownloadFolder {
 }
 
 extension DownloadPlace {
-    /// Removes the part that was kept until one of this generation was whole.
+    /// Removes older parts, which were kept until one of this generation was complete.
     func removeParts(before generation: Int) throws {
         guard generation > 0 else { return }
         for names in PartialName(of: name).candidates {
@@ -158,7 +158,7 @@ extension DownloadPlace {
                 continue
             }
             switch try folder.checkpoint(names.checkpoint) {
-            // Its process died as it removed it.
+            // A process died while removing it.
             case .none where try file.status.size == 0 && file.status.mode & 0o077 == 0: break
             case .checkpoint(let checkpoint)
             where try checkpoint.names(file) && checkpoint.name.utf8.elementsEqual(name.utf8)
@@ -166,7 +166,7 @@ extension DownloadPlace {
                 break
             case .none, .checkpoint, .unreadable, .otherVersion, .unmarked, .notOurs: continue
             }
-            // First: bytes without a checkpoint would be taken for another program's.
+            // First, because bytes without a checkpoint would count as another program's.
             try file.truncate(to: 0)
             try folder.remove(names.checkpoint)
             try folder.remove(names.part)

@@ -2,41 +2,40 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The plan of a download, decided before it starts.
-///
-/// Besides the options it has the facts of the request that its sink needs.
+/// The description of a download, fixed before it starts: the caller's options, and the properties of the request
+/// that the sink needs.
 struct DownloadPlan: Sendable {
-    /// The request, as far as the caller chose it.
+    /// The request, as far as the caller determined it.
     var request: URLRequest
-    /// The credential for servers that ask for one.
+    /// The credential for servers that require one.
     var credential: Credential?
     var clientIdentity: ClientIdentity?
-    /// The verification of the server; `nil`: as is usual for the URL.
+    /// How the server is verified; `nil` for the usual way of the URL.
     var verification: ServerVerification?
-    /// Whether a closure is asked about servers that the policy does not accept.
+    /// Whether a closure decides about servers that the policy does not accept.
     var asksAboutServers = false
     var options = DownloadOptions()
-    /// Whether bytes of an earlier download count that came for another scheme, host, port or path.
+    /// Whether earlier bytes from another scheme, host, port or path are accepted.
     var takesOtherLocations = false
-    /// Called on the sink's queue when the partial file is complete, right, and on the disk, and is about to
-    /// get its name. What it throws is the end, and the partial file is kept.
+    /// Called on the sink's queue when the partial file is complete, verified and on disk, before it gets its name.
+    /// If it throws, the download fails, and the partial file is kept.
     var willFinish: WillFinish?
 
-    /// Gets what the file is, the partial file, and the verification of the servers that it came from.
+    /// Receives the description of the file, the partial file, and how the servers of its bytes were verified.
     typealias WillFinish =
         @Sendable (_ download: DownloadedFile, _ part: URL, _ verification: ServerVerification) throws -> Void
 
-    /// The request as adapters have made it; `nil`: there are none.
+    /// The adapted request; `nil` without adapters.
     var adapted: URLRequest?
-    /// The token that goes along, of a ``TokenSource``.
+    /// The token of a ``TokenSource`` that is sent along.
     var token: String?
-    /// The app's own names of fields that name a user.
+    /// The app's own names of fields that identify a user.
     var secretFields: Set<String> = []
 
-    /// Whom it is sent as.
+    /// The credentials that the request is sent with.
     var identity: RequestIdentity {
         var question = adapted ?? request
-        // The user that it names is taken out before it is sent.
+        // The user in its URL is removed before it is sent.
         question.url = request.url
         return RequestIdentity(
             question,
@@ -47,7 +46,7 @@ struct DownloadPlan: Sendable {
         )
     }
 
-    /// The request, to be compared with that of earlier bytes.
+    /// The request, for the comparison with those of earlier bytes.
     var question: DownloadQuestion {
         var question = DownloadQuestion(request, as: identity, under: verification, asksAboutServers)
         question.takesOtherLocations = takesOtherLocations
@@ -55,9 +54,13 @@ struct DownloadPlan: Sendable {
         return question
     }
 
-    /// The record of the complete file; `nil` if there can be none. `origin`: the head of the response that
-    /// it is of. `verification`: of the servers that it came from. `isWhole`: whether it is the whole, and
-    /// not a part that the caller asked for.
+    /// Returns the record of the complete file; `nil` if there can be none.
+    /// - Parameters:
+    ///   - stamp: the stamp of the file.
+    ///   - proof: the proof of its completeness.
+    ///   - origin: the head of the response that began it.
+    ///   - verification: how the servers of its bytes were verified.
+    ///   - isWhole: whether it is the whole, and not a range that the caller requested.
     func record(
         _ stamp: FileStamp,
         _ proof: DownloadedFile.Proof,
@@ -70,7 +73,7 @@ struct DownloadPlan: Sendable {
             under: verification,
             stamp: stamp,
             proof: .init(proof),
-            // The tag names the whole.
+            // The tag belongs to the whole.
             fields: isWhole ? origin : [:],
             varying: VaryingFields.names(in: origin) ?? []
         )
@@ -78,12 +81,12 @@ struct DownloadPlan: Sendable {
 }
 
 extension DownloadPlan {
-    /// Looks at the file that is there, and reads all of it if there are digests.
+    /// Examines the existing file, and reads all of it if there are digests.
     func condition(for file: URL, digests: [FileDigest] = []) throws -> FileCondition? {
         try FileCondition(for: file, question, digests: digests)
     }
 
-    /// Finds what an earlier process left, or makes a new file.
+    /// Finds the partial files of an earlier process, or creates a new one.
     func parts(of destination: URL) throws -> PartPair {
         try PartPair(
             request,
@@ -94,14 +97,14 @@ extension DownloadPlan {
         )
     }
 
-    /// The complete file that is to be replaced; `nil`: there is none, or it is of another request.
+    /// Returns the complete file that will be replaced; `nil` if there is none.
     func replaced(_ destination: URL) throws -> KeptBody? {
         guard options.mayReplace else { return nil }
         return try KeptBody(file: destination, of: question, isToBeNewer: options.downloadsOnlyIfChanged)
     }
 }
 
-/// The progress of a download: written on its sink's queue, read anywhere.
+/// The progress of a download: written on the sink's queue, read on any thread.
 struct DownloadProgress: Sendable {
     enum Move: Sendable {
         case notBegun
@@ -109,33 +112,33 @@ struct DownloadProgress: Sendable {
         case done(Result<URL, any Error>)
     }
 
-    /// Whether it was asked for only if the server has another file than the one that is there.
+    /// Whether the file was requested on condition that the server has another one.
     var isConditional = false
-    /// Whether that file was changed before the answer had come.
+    /// Whether the existing file was changed before the response was received.
     var isChangedMeanwhile = false
-    /// Whether what an earlier operation left was looked at: not before there is a connection.
+    /// Whether the files of an earlier operation have been examined, which happens once there is a connection.
     var hasOpened = false
-    /// The partial file; `nil` before it began, and when it has its final name.
+    /// The partial file; `nil` before it is opened, and once it has its final name.
     var partialFile: URL?
-    /// The checkpoint's file.
+    /// The checkpoint.
     var checkpoint: URL?
-    /// The number of bytes that an earlier process had left.
+    /// The number of bytes of an earlier process.
     var bytesRecovered: Int64 = 0
     var restarts: [RestartReason] = []
-    /// The response that the bytes are of; `nil`: there are none, or they are of no use.
+    /// The response that the bytes belong to; `nil` if there are none, or they cannot be used.
     var content: PartialContent?
-    /// Why the bytes that an earlier process had left are of no use; they stay until others come.
+    /// Why the bytes of an earlier process cannot be used; they are kept until others have been received.
     var lost: RestartReason?
-    /// Whether the bytes that came are kept when the rest is not wanted.
+    /// Whether the received bytes are kept if the download ends early.
     var keepsPartialFile = true
-    /// The file, when it has its name.
+    /// The complete file, once it has its name.
     var download: DownloadedFile?
-    /// The move of the file by the operation's ``DownloadOperation/mover``.
+    /// The state of the move by the operation's ``DownloadOperation/mover``.
     var move = Move.notBegun
-    /// Asks for the number of bytes that are there; `nil` from the end of the transfer on.
+    /// Returns the current number of bytes; `nil` once the transfer has ended.
     var countNow: @Sendable () -> Int64? = { nil }
 
-    /// The partial files are open.
+    /// Records that the partial files are open.
     mutating func didOpen(_ parts: PartPair) {
         hasOpened = true
         bytesRecovered = parts.current.count
@@ -143,14 +146,14 @@ struct DownloadProgress: Sendable {
         goesOn(with: parts.current)
     }
 
-    /// The partial file is ready for a body.
+    /// Records that the partial file is ready for a body.
     mutating func didBegin(_ partial: PartialDownload) {
         if let lost { restarts.append(lost) }
         lost = nil
         goesOn(with: partial)
     }
 
-    /// This is the partial file now.
+    /// Records the current partial file.
     mutating func goesOn(with partial: PartialDownload) {
         partialFile = partial.partURL
         checkpoint = partial.checkpointURL

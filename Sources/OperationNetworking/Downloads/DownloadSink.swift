@@ -11,43 +11,43 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     // @unchecked: every stored property is immutable; what both sides touch is in `shared`, and `part` is used on the
     // writer's queue only.
 
-    /// The state that the network thread and the queue share, under a lock.
+    /// The state shared by the network thread and the queue.
     ///
-    /// | `failure`          | bytes come | the transfer ends, is tried again | the user starts, or resumes |
-    /// |--------------------|------------|-----------------------------------|-----------------------------|
-    /// | none               | taken      | goes on                           | goes on                     |
-    /// | there is no room   | refused    | is the operation's error          | forgotten: goes on          |
-    /// | any other          | refused    | is the operation's error          | is the operation's error    |
+    /// | `failure`          | bytes arrive | the transfer ends, or is retried  | the user starts, or resumes |
+    /// |--------------------|--------------|-----------------------------------|-----------------------------|
+    /// | none               | accepted     | continues                         | continues                   |
+    /// | a lack of space    | refused      | is the operation's error          | forgotten: continues        |
+    /// | any other          | refused      | is the operation's error          | is the operation's error    |
     ///
-    /// Only an operation that was paused when there was no room comes to the second row's end: one that runs
-    /// has ended by then.
+    /// Only an operation that was paused during the lack of space reaches the last cell of that row: a running one
+    /// has ended.
     struct Shared {
-        /// Bodies that the file is not ready for yet. One may have been given up, and the next one be waited
-        /// for.
+        /// The number of bodies that the file is not ready for yet. One may have been abandoned while the next is
+        /// prepared.
         var preparations = 0
-        /// Bytes of the file, with those that wait, without those that are compared. From the moment that a
-        /// body begins anew there are none: what is on the disk is cut away before a byte comes, or is there
-        /// again with a failure.
+        /// The bytes of the file, including those that wait to be written, and without those that are compared. When
+        /// a body begins from the start, there are none: the bytes on disk are removed before a new byte is written,
+        /// or count again after a failure.
         var held = StoredBytes()
-        /// The bytes that are kept besides, as far as they can be gone back to.
+        /// The bytes that are kept from before, if the download can go back to them.
         var kept: StoredBytes?
-        /// Bytes that are still to be compared.
+        /// The number of bytes that still have to be compared.
         var again: Int64 = 0
         var isAbandoned = false
         var failure: (any Error)?
-        /// Why no body can be saved.
+        /// Why no body can be saved, if that was known before the first one.
         var refusal: DownloadError?
         var demand: RestartReason?
         var onChange: (@Sendable () -> Void)?
 
-        /// The bytes that are kept are those of the file again.
+        /// Goes back to the bytes that were kept.
         mutating func goBack(to kept: StoredBytes) {
             held = kept
             self.kept = nil
             again = 0
         }
 
-        /// The user wants it to go on, and may have made room.
+        /// Forgets a lack of space: the user resumes, and may have freed some.
         mutating func goOn() {
             if let failure, DiskRoom.isLack(failure) { self.failure = nil }
         }
@@ -113,7 +113,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 self.writer.perform { self.open(mayRepeat: true, whenOpen) }
             }
             if isWaiting { return }
-            // It may have left in between.
+            // It may have left in the meantime.
             if mayRepeat { return open(mayRepeat: false, whenOpen) }
         }
         if case .failure(let error) = content { part.didNotOpen(error) }
@@ -174,7 +174,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     func goOn() {
-        // Without an open file there is nothing to go on with.
+        // Without an open file, there is nothing to resume.
         guard progress.withLock({ $0.hasOpened }) else { return }
         shared.withLock { $0.goOn() }
     }

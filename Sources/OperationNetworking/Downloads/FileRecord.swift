@@ -2,8 +2,8 @@ package import Foundation
 package import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The record of a complete file, in one extended attribute: the request that it answers, and its stamp when
-/// it got its name.
+/// The record of a complete file, in an extended attribute: the request that it answers, and its stamp when it got
+/// its name.
 ///
 /// ```
 /// 4 <location> <sender> <selection> <salt> <length> <seconds> <nanoseconds> <proof>
@@ -13,25 +13,24 @@ internal import OperationNetworkingSystem
 /// <Content-Type>
 /// ```
 ///
-/// The first line has the ``RequestDigests``. Their ``RequestDigests/sender`` also covers how the server was verified,
-/// if that is unusual for the URL (``ServerVerification``). The names are the fields that the server's `Vary` named
-/// (``VaryingFields``). Trailing empty lines are left out.
+/// The first line has the ``RequestDigests``. Their ``RequestDigests/sender`` also covers how the server was
+/// verified, if that is unusual for the URL (``ServerVerification``). The names are the fields that the server's
+/// `Vary` named (``VaryingFields``). Trailing empty lines are omitted.
 ///
-/// The record contains no address, which may be secret, because attributes are copied with the file. The attribute is
-/// set in one step while the file is still a part, before the rename, so a killed process leaves no record on another
+/// The record contains no URL, which may be secret, because attributes are copied with the file. The attribute is set
+/// in one step while the file is still a part, before the rename, so a killed process leaves no record on another
 /// file. Length and time of modification bind the record to the bytes: any write invalidates it.
 struct FileRecord: Hashable, Sendable {
-    /// The proof of the file when it got its name: less than ``DownloadedFile/Proof``, which says it to the
-    /// caller then.
+    /// How much was known when the file got its name: a shorter form of ``DownloadedFile/Proof``.
     enum Proof: String, Hashable, Sendable, CaseIterable {
-        /// The file had a digest, or the length or the end that the server had named, and every byte was
-        /// proven to be the server's.
+        /// The file had a digest, or the length or end that the server named, and every byte was proven to be the
+        /// server's.
         case complete
-        /// The file was joined by comparing some bytes (``DownloadedFile/Proof/overlap``): those before them
-        /// may be others.
+        /// The file was joined on the evidence of an overlap (``DownloadedFile/Proof/overlap``): bytes before it may
+        /// be wrong.
         case overlap
-        /// The file ended when its connection did (``DownloadedFile/Proof/unverifiable``): it may be cut
-        /// short.
+        /// The file ended when the connection was closed (``DownloadedFile/Proof/unverifiable``): it may be
+        /// incomplete.
         case unverifiable
 
         init(_ proof: DownloadedFile.Proof) {
@@ -45,7 +44,7 @@ struct FileRecord: Hashable, Sendable {
     }
 
     static let attribute = ExtendedAttribute("user.operationnetworking.download")
-    /// Longer validators are left out: file systems keep only so much.
+    /// The maximum length of a validator, because file systems limit attributes.
     private static let longestValidator = 1024
     private static let version = "4"
 
@@ -54,14 +53,13 @@ struct FileRecord: Hashable, Sendable {
     /// The stamp of the file when it was complete.
     let stamp: FileStamp
     let proof: Proof
-    /// As the server sent it.
+    /// The `ETag` as received.
     let entityTag: String?
-    /// `Last-Modified` as the server sent it, in a second that was over then: a weak one proves nothing
-    /// later.
+    /// The `Last-Modified` as received, if it was strong; a weak one proves nothing later.
     let lastModified: String?
-    /// The fields that the server's `Vary` named.
+    /// The fields that the server's `Vary` named, in lower case.
     let varying: [String]
-    /// The media type in lower case, without parameters; `nil`: not known.
+    /// The media type in lower case, without parameters; `nil` if unknown.
     let mediaType: String?
 
     /// - Parameters:
@@ -107,7 +105,7 @@ struct FileRecord: Hashable, Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// - Returns: `nil` for the text of another version, or of no record.
+    /// - Returns: `nil` if the text is not a record, or has another version.
     init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard (3...5).contains(lines.count), lines.count == 3 || lines.last != "" else { return nil }
@@ -127,7 +125,7 @@ struct FileRecord: Hashable, Sendable {
 }
 
 extension FileRecord {
-    /// The stamp in the record of a file; `nil`: it has none.
+    /// Returns the stamp in the record of a file; `nil` if it has no record.
     static func stamp(in file: URL) -> FileStamp? {
         guard let found = try? NotedFile(path: file.path, attribute: attribute),
             case .text(let text) = found.note
@@ -136,37 +134,36 @@ extension FileRecord {
     }
 }
 
-/// The evidence of an existing file, before any server is asked.
+/// What an existing file proves, before any server is asked.
 package enum FileStanding: Hashable, CaseIterable, Sendable {
-    /// Nothing, or no regular file.
+    /// There is no regular file.
     case nothing
-    /// The file is the complete answer to the request, and was not changed since.
+    /// The file is the complete response to the request, and was not changed since.
     case complete
-    /// The file is an answer to the request, and was not changed since. Some bytes of it came again, and were
-    /// equal; nothing else said that all of it is of one file.
+    /// The file is a response to the request, and was not changed since. It was joined on the evidence of an overlap.
     case joined
-    /// The file is an answer to the request, and was not changed since. Nothing said where it ends.
+    /// The file is a response to the request, and was not changed since. It may be incomplete.
     case perhapsIncomplete
-    /// The same request made it, and then it was changed.
+    /// The file is a response to the request, and was changed since.
     case changed
-    /// Another address, another request, or another user made it; or its server was verified in another way.
+    /// The file is the response to another request, to that of another user, or its server was verified in another
+    /// way.
     case ofOtherRequest
-    /// No record is with it: another program made it.
+    /// The file has no record: another program made it, or copied it without its attributes.
     case unrecorded
-    /// The file system keeps no records.
+    /// The file system does not support records.
     case unrecordable
-    /// The file belongs to another user, who may have written anything into it, and into a record; or it may
-    /// not be read.
+    /// The file belongs to another user, who may have written both the file and its record, or it may not be read.
     case foreign
-    /// The file belongs to the effective user, and others may write it, and a record.
+    /// The file belongs to the effective user, but others may write it and its record.
     case writableByOthers
 
     /// - Parameters:
     ///   - file: a file URL. Links are followed.
-    ///   - request: what the file is to be the answer to.
-    ///   - identity: as whom it is asked.
-    ///   - verification: how the server is verified; `nil`: as is usual for the URL.
-    /// - Throws: a `CocoaError` if it cannot be looked at.
+    ///   - request: the request that the file should answer.
+    ///   - identity: the credentials that the request is sent with.
+    ///   - verification: how the server is verified; `nil` for the usual way of the URL.
+    /// - Throws: a `CocoaError` if the file cannot be examined.
     package init(
         of file: URL,
         for request: URLRequest,
@@ -177,14 +174,14 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
     }
 }
 
-/// A file that is there, its record, and what both prove.
+/// An existing file, its record, and what both prove.
 struct FileFinding {
     let standing: FileStanding
-    /// Only of a file that is complete.
+    /// The record of a complete file.
     var record: FileRecord? { standing == .complete ? ofRequest : nil }
-    /// Of a file that the same request made, whatever it is now.
+    /// The record of a file that the same request made, whatever its state.
     private(set) var ofRequest: FileRecord?
-    /// The same, also where the request had another query or another user.
+    /// The same, even if the request had another query or another user.
     private(set) var ofFile: FileRecord?
 
     init(of file: URL, for question: DownloadQuestion) throws {
@@ -241,13 +238,13 @@ extension FileRecord {
 }
 
 extension KeptBody {
-    /// The complete file that has the name; `nil`: there is none, or it has no bytes. Of a file of another
-    /// address than the request's, or of another program, no more counts than whether it is HTML.
+    /// The existing complete file; `nil` if there is none, or it is empty. For a file of another URL, or of another
+    /// program, only whether it is HTML matters.
     /// - Parameters:
     ///   - file: the destination.
     ///   - question: the request that will be sent.
-    ///   - isToBeNewer: whether only a newer file is to take its place, which says so by a validator.
-    /// - Throws: a `CocoaError` if the file cannot be looked at.
+    ///   - isToBeNewer: whether only a newer file may replace it, which a validator shows.
+    /// - Throws: a `CocoaError` if the file cannot be examined.
     init?(file: URL, of question: DownloadQuestion, isToBeNewer: Bool) throws {
         let finding = try FileFinding(of: file, for: question)
         guard finding.standing != .nothing,
@@ -272,19 +269,19 @@ extension KeptBody {
     }
 }
 
-/// | What there is                                                   | What is asked                                 |
+/// | The existing file                                               | The condition                                 |
 /// |-----------------------------------------------------------------|-----------------------------------------------|
-/// | a file that its record proves complete, with an entity tag      | `If-None-Match`, with the tag as it came      |
-/// | such a file with a `Last-Modified` that was strong              | `If-Modified-Since`, with the date as it came |
-/// | such a file with a weak `Last-Modified`: in that second it may have changed again | nothing: the file is wanted |
-/// | any other: none, one that was changed since, one of another program or user, one whose server was verified in another way, one that its record does not prove | nothing: the file is wanted |
-/// | one that does not have the digests that are expected            | nothing: the file is wanted                   |
+/// | its record proves it complete, and has an entity tag            | `If-None-Match` with the tag as received      |
+/// | its record proves it complete, and has a strong `Last-Modified` | `If-Modified-Since` with the date as received |
+/// | its `Last-Modified` was weak: it may have changed within that second | none: it is downloaded                   |
+/// | none, changed since, of another program or user, with another verification of the server, or not proven complete | none: it is downloaded |
+/// | it does not have the expected digests                           | none: it is downloaded                        |
 ///
-/// A date alone says nothing of a file that another program may have left half-way. See
-/// [RFC 9110 §13.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1), for the strength of dates
-/// [§8.8.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2).
+/// A date alone says nothing about a file that another program may have left incomplete. See [RFC 9110
+/// §13.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1), and
+/// [§8.8.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2) for the strength of dates.
 extension FileCondition {
-    /// `nil` where the record names no validator.
+    /// Returns `nil` if the record has no validator.
     init?(_ record: FileRecord) {
         self.init(
             entityTag: record.entityTag,
@@ -293,11 +290,11 @@ extension FileCondition {
         )
     }
 
-    /// Looks at a file, and reads all of it if there are digests. `nil` where the whole is wanted.
+    /// Examines a file, and reads all of it if there are digests. `nil` if the whole has to be downloaded.
     /// - Parameters:
     ///   - file: the destination.
     ///   - question: the request that will be sent.
-    ///   - digests: what the file has to be.
+    ///   - digests: the digests that the file must have.
     /// - Throws: a `CocoaError` if the file cannot be read.
     init?(for file: URL, _ question: DownloadQuestion, digests: [FileDigest]) throws {
         let finding = try FileFinding(of: file, for: question)

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// A partial file that is ours: open, locked, and cut to what can be trusted.
+/// A partial file of ours: open, locked, and truncated to what can be trusted.
 struct FoundPart {
     let names: PartialName.Candidate
     let file: PartFile
@@ -10,33 +10,34 @@ struct FoundPart {
     var checkpoint: DownloadCheckpoint?
     /// The number of kept bytes.
     var length: Int64 = 0
-    /// Why bytes that are there are not kept.
+    /// Why existing bytes are not kept; `nil` if they are, or if there are none.
     var lost: RestartReason?
-    /// Whether anything is on the disk that must not be taken for what comes now.
+    /// Whether anything on disk could be mistaken for the next bytes.
     var isTainted = false
-    /// Whether its bytes were begun at another address, or as another user.
+    /// Whether the bytes were begun with another query, as another user, or with other values of fields that `Vary`
+    /// names.
     var isOfOtherQuestion = false
-    /// The checkpoint of bytes that are not kept, and that another request may go on with.
+    /// The checkpoint of bytes that are not kept, but that another request may resume.
     var otherCheckpoint: DownloadCheckpoint?
 
-    /// The representation of which the kept bytes are a part.
+    /// The representation that the kept bytes belong to.
     var recovered: PartialContent? {
         var content = checkpoint?.partialContent(offset: length)
         content?.isOfOtherQuestion = isOfOtherQuestion
         return content
     }
 
-    /// The number of parts that were begun before it, each to take the place of the one before.
+    /// The number of parts that were begun before this one, each to replace the previous one.
     var generation: Int { (checkpoint ?? otherCheckpoint)?.generation ?? 0 }
 
-    /// Finds the files of a download, the older one first; none if nothing was left.
+    /// Finds the partial files of a download, older ones first.
     /// - Parameters:
-    ///   - question: the request that will be sent, and its user.
-    ///   - place: where it is to be saved.
-    ///   - replaces: whether a file that has the name may be replaced.
+    ///   - question: the request that will be sent.
+    ///   - place: the place of the complete file.
+    ///   - replaces: whether an existing complete file may be replaced.
     ///   - environment: the machine.
-    /// - Returns: at most three, open and locked: a process may have died before it had removed one. And why one that
-    ///   has a checkpoint was passed by.
+    /// - Returns: at most three parts, open and locked, because a killed process may not have removed one; and why
+    ///   one with a checkpoint was passed over.
     /// - Throws: ``DownloadError``, `SystemError`.
     static func findAll(
         for question: DownloadQuestion,
@@ -55,15 +56,15 @@ struct FoundPart {
         return (found.sorted { $0.generation < $1.generation }, passedBy)
     }
 
-    /// Makes a file without a byte.
+    /// Creates an empty part.
     /// - Parameters:
-    ///   - others: the names of the parts that are there.
-    ///   - question: the request that will be sent, and its user.
-    ///   - place: where it is to be saved.
-    ///   - replaces: whether a file that has the name may be replaced.
+    ///   - others: the names of the existing parts.
+    ///   - question: the request that will be sent.
+    ///   - place: the place of the complete file.
+    ///   - replaces: whether an existing complete file may be replaced.
     ///   - environment: the machine.
-    /// - Returns: it, open and locked.
-    /// - Throws: as ``findAll(for:at:replacing:in:)``.
+    /// - Returns: the part, open and locked.
+    /// - Throws: ``DownloadError``, `SystemError`.
     static func make(
         besides others: [PartialName.Candidate] = [],
         for question: DownloadQuestion,
@@ -96,7 +97,7 @@ struct FoundPart {
             switch taken {
             // The name of the part may be free because another operation has just completed the file.
             case .part: try place.check(replacing: replaces)
-            // What was made here only to find that the names beside it are taken.
+            // The names next to it are taken, so the new file is not needed.
             case .notOurs: if isMade { try place.folder.remove(names.part) }
             }
             return taken
@@ -106,14 +107,14 @@ struct FoundPart {
         }
     }
 
-    /// Opens or makes a file, and locks it.
-    /// - Returns: `nil` if the name is taken by something that is not ours.
+    /// Opens or creates a file, and locks it.
+    /// - Returns: `nil` if something that is not ours has the name.
     private static func lock(
         _ names: PartialName.Candidate,
         at place: DownloadPlace
     ) throws -> (file: PartFile, isMade: Bool)? {
         let (folder, name) = (place.folder, names.part)
-        // Another process may make it, remove it, or give it its final name in between.
+        // Another process may create, remove or rename it in between.
         for _ in 0..<10 {
             let (file, isMade): (PartFile, Bool)
             switch try folder.openOwn(name) {
@@ -122,7 +123,7 @@ struct FoundPart {
                 (file, isMade) = (made, true)
             case .notOurs: return nil
             case .file(let opened):
-                // An empty file of another program's.
+                // An empty file of another program.
                 guard try opened.status.size > 0 || opened.status.mode & 0o077 == 0 else { return nil }
                 (file, isMade) = (opened, false)
             }
@@ -130,10 +131,11 @@ struct FoundPart {
             case .taken: break
             case .unsupported: guard isMade else { return nil }
             case .held:
-                // Another process, or operation, may download to a destination whose part can have this name.
+                // Another process or operation may be downloading to a destination whose part may have this name.
                 let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
                 if let checkpoint, place.isOfOther(checkpoint, names) { return nil }
-                // Before the first head nothing says to which. One with bytes and no checkpoint is no download's.
+                // Before the first head, nothing says to which destination. A file with bytes and without a
+                // checkpoint belongs to no download.
                 if try checkpoint == nil && (file.status.size > 0 || place.mayBeOfOther(names)) { return nil }
                 throw DownloadError.inUse(place.url)
             }
@@ -182,12 +184,12 @@ struct FoundPart {
         case .keep(let length, let isOfOtherQuestion):
             found.isOfOtherQuestion = isOfOtherQuestion
             guard var checkpoint = finding.checkpoint else { return .notOurs(nil) }
-            // It was to be complete.
+            // A process may have been about to complete it.
             file.restrict()
             if length < status.size { try file.truncate(to: length) }
             if length < checkpoint.ranges.end {
                 checkpoint.rollBack(to: length)
-                // Before a byte comes behind it: the old checkpoint would count it as committed.
+                // Before more bytes are written: the old checkpoint would count them as committed.
                 try file.synchronizeData()
                 try place.folder.save(checkpoint, names, isDurable: true)
             }
@@ -199,7 +201,7 @@ struct FoundPart {
 }
 
 extension RestartReason {
-    /// Whether another request may go on with a part that is of no use to this one.
+    /// Whether another request may resume a part that this one cannot.
     fileprivate var mayMatterToOthers: Bool {
         switch self {
         case .requestChanged, .verificationChanged, .foreignCopy: true
@@ -209,7 +211,7 @@ extension RestartReason {
 }
 
 extension DownloadCheckpoint {
-    /// Whether there is a request that could go on with its bytes.
+    /// Whether some request could resume its bytes.
     fileprivate var mayBeContinued: Bool {
         guard let request = request.request else { return false }
         return ResumeRequest.mayContinue(request) && RangeRequest(request) == nil
@@ -218,7 +220,7 @@ extension DownloadCheckpoint {
 }
 
 extension DownloadCheckpoint.Block {
-    /// Whether the bytes are those that were there when it was written down; one that cannot be read is not.
+    /// Whether the bytes are unchanged; bytes that cannot be read count as changed.
     func isIntact(in file: PartFile) -> Bool {
         guard let bytes = try? file.read(length, at: end - Int64(length)), bytes.count == length else {
             return false
@@ -228,14 +230,14 @@ extension DownloadCheckpoint.Block {
 }
 
 extension DownloadFolder {
-    /// The finding under the names beside a partial file.
+    /// Looks at the names next to a partial file.
     func finding(_ names: PartialName.Candidate) throws -> PartRecovery.Facts.Finding {
-        // What a process left that died is never read, and removed when the next one is written.
+        // What a killed process left is never read. It is removed when the next checkpoint is written.
         if case .notOurs = try openOwn(names.temporary) { return .notOurs }
         return try checkpoint(names.checkpoint)
     }
 
-    /// Writes a checkpoint in the place of the one before.
+    /// Replaces a checkpoint.
     @discardableResult
     func save(
         _ checkpoint: DownloadCheckpoint,

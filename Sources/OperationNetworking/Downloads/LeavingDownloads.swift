@@ -1,11 +1,10 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The downloads of this process that were given up and still have their partial files: those that come next
-/// to the same destinations wait for them.
+/// The cancelled and failed downloads of this process that still have their partial files open. Later downloads to
+/// the same destinations wait for them.
 ///
-/// An operation that was cancelled, or that failed, has said so before its file is closed: the next one to
-/// the same name is often made at once.
+/// An operation finishes before its file is closed, and the next one for the same name is often created at once.
 struct LeavingDownloads {
     private struct Place {
         var count = 0
@@ -26,7 +25,8 @@ struct LeavingDownloads {
         for body in shared.withLock({ $0.leave(destination) }) { body() }
     }
 
-    /// - Returns: whether `body` is called later, once, on any thread. If not, none is leaving.
+    /// Waits for a leaving download.
+    /// - Returns: whether `body` will be called, once, on any thread. If not, none is leaving.
     static func wait(for destination: URL, _ body: @escaping @Sendable () -> Void) -> Bool {
         shared.withLock { $0.wait(for: destination, body) }
     }
@@ -37,11 +37,11 @@ struct LeavingDownloads {
         places[Self.key(destination), default: Place()].count += 1
     }
 
-    /// - Returns: the bodies of those that have waited, to be called without a lock held.
+    /// - Returns: the closures of those that waited, to be called without a lock held.
     mutating func leave(_ destination: URL) -> [@Sendable () -> Void] {
         let key = Self.key(destination)
         guard let place = places.removeValue(forKey: key) else { return [] }
-        // Also if not all have left: this one may be the one that had the file.
+        // Even if not all have left, because this one may have had the file.
         if place.count > 1 { places[key] = Place(count: place.count - 1) }
         return place.waiting
     }

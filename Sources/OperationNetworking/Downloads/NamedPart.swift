@@ -1,20 +1,20 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// A partial file under its names, with the checkpoint beside it: what is done by name, and the looks whether
-/// the name still is the file's (B12).
+/// A partial file with its names and its checkpoint: operations by name, and checks that the name still refers to the
+/// file (B12).
 struct NamedPart {
     let file: PartFile
     let identity: FileIdentity
-    /// When the file was made.
+    /// The time at which the file was created; `nil` if the file system does not record it.
     let birth: FileBirth?
-    /// The run of the kernel, and the mount, under which the file is written.
+    /// The boot and the mount under which the file is written.
     let session: String?
-    /// Whether a file that has the complete one's name may be replaced.
+    /// Whether an existing complete file may be replaced.
     private let mayReplace: Bool
     private let place: DownloadPlace
     let names: PartialName.Candidate
-    /// The checkpoint that was written last, if one was.
+    /// The last written checkpoint, if any.
     var savedCheckpoint: FileIdentity?
 
     init(
@@ -34,23 +34,24 @@ struct NamedPart {
 
     var url: URL { place.sibling(names.part) }
     var checkpointURL: URL { place.sibling(names.checkpoint) }
-    /// The complete file's.
+    /// The URL of the complete file.
     var destination: URL { place.url }
 
-    /// Reads the file on any queue, while it is written here.
+    /// Returns a closure that reads the file on any queue while it is written here.
     func reader() throws -> DigestFollower.Reader {
         let reader = try file.reader()
         return { offset, buffer in try reader.read(into: &buffer, at: offset) }
     }
 
-    /// - Throws: an error unless the name still is that of the file, and the file has `length` bytes.
+    /// Checks that the name still refers to the file, and that the file has `length` bytes.
+    /// - Throws: ``DownloadError/partialFileReplaced(_:)`` if not.
     func checkIdentity(length: Int64) throws {
         guard hasName, try file.status.size == length else {
             throw DownloadError.partialFileReplaced(url)
         }
     }
 
-    /// Whether the name still is that of the file.
+    /// Whether the name still refers to the file.
     var hasName: Bool { has(names.part) }
 
     private func has(_ name: String) -> Bool {
@@ -58,20 +59,19 @@ struct NamedPart {
         return status.identity == identity
     }
 
-    /// Writes the checkpoint in the place of the one before.
+    /// Replaces the checkpoint.
     func save(_ checkpoint: DownloadCheckpoint, isDurable: Bool) throws -> FileIdentity {
         try place.folder.save(checkpoint, names, isDurable: isDurable)
     }
 
     // MARK: - The end
 
-    /// The users who may read and write the complete file.
+    /// Returns who may read and write the complete file.
     func access() throws -> FileAccess { try place.folder.access(to: file, named: place.name) }
 
-    /// Gives the file the name of the complete one.
+    /// Renames the file to the name of the complete one.
     func name() throws {
-        // What a process left that was killed while it wrote a checkpoint. While the part has its name, and
-        // its lock, no other process writes one.
+        // A killed process may have left it. While the part has its name and its lock, no other process writes one.
         try? place.folder.remove(names.temporary)
         try rename()
     }
@@ -91,17 +91,17 @@ struct NamedPart {
         } catch let error as SystemError where error.code == SystemError.replaced {
             throw DownloadError.partialFileReplaced(url)
         }
-        // In a folder where others may rename our files, it may have been another one.
+        // In a folder where others may rename our files, another file may have been renamed.
         guard has(place.name) else { throw DownloadError.partialFileReplaced(url) }
     }
 
-    /// Brings the file's name to the disk.
+    /// Writes the file's name to disk.
     func synchronizeName() throws {
         try place.folder.synchronize()
     }
 
-    /// After the name: removes our checkpoint. Another process may have begun anew, now that the name of the
-    /// part is free.
+    /// Removes our checkpoint after the rename. Another process may have begun again, because the name of the part is
+    /// free.
     func removeCheckpoint() throws {
         guard case .file(let status) = try place.folder.status(of: names.checkpoint),
             savedCheckpoint == nil || savedCheckpoint == status.identity
@@ -109,11 +109,11 @@ struct NamedPart {
         try place.folder.remove(names.checkpoint)
     }
 
-    /// Closes the file; one without bytes is removed.
+    /// Closes the file, and removes it if it is empty.
     func close() {
         defer { file.close() }
         guard let status = try? file.status, status.size == 0, has(names.part) else { return }
-        // What stays is found, and removed, by the next one.
+        // Leftovers are removed by the next download.
         try? place.folder.remove(names.temporary)
         try? place.folder.remove(names.checkpoint)
         try? place.folder.remove(names.part)

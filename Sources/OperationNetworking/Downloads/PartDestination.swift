@@ -18,24 +18,24 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
     private let progress: Locked<DownloadProgress>
     private let shared: Locked<DownloadSink.Shared>
     private var parts: PartPair?
-    /// The content that the file's bytes are of: see ``StoredBytes/content``.
+    /// The content that the file's bytes belong to: see ``StoredBytes/content``.
     private var content = 0
-    /// The content of the bytes that are kept besides.
+    /// The content of the bytes that are kept from before.
     private var keptContent = StoredBytes.keptContent
-    /// The complete file, and the parts of other requests, that are to be replaced.
+    /// The complete file, and the parts of other requests, that the body replaces.
     private var replaced: [KeptBody] = []
     private var digests: DownloadDigests?
     /// The offset of the next byte in the whole.
     private var offset: Int64 = 0
     /// Whether the server marks the end of the body.
     private var isEndMarked = true
-    /// The range of the whole that the file has, if the caller's own `Range` asked for a part.
+    /// The range of the whole that the file has, if the caller's `Range` requested one.
     private var ownRange: Range<Int64>?
-    /// Whether the whole came again since its digest was another one than expected.
+    /// Whether the whole was requested again because of a wrong digest.
     private var hasStartedOver = false
-    /// Whether a body has begun to come.
+    /// Whether a body has begun.
     private var hasBegun = false
-    /// The condition that is sent, from the record of the file that is there.
+    /// The condition that is sent, from the record of the existing file.
     private var condition: FileCondition?
 
     /// - Parameters:
@@ -66,7 +66,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         do {
             parts = try plan.parts(of: destination)
         } catch let error as DownloadError {
-            // Nothing is saved through a link. But the file that it leads to may be what the server has.
+            // Nothing is saved through a link. But the file that it refers to may be current.
             guard case .destinationIsNotFile = error, plan.options.downloadsOnlyIfChanged,
                 let condition = try condition(for: destination)
             else { throw error }
@@ -82,7 +82,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         if plan.options.continuesForeignFile, partial.count == 0 {
             try partial.adopt { !self.shared.withLock { $0.isAbandoned } }
         }
-        // There is no whole to fetch in its place.
+        // Another attempt could not do better.
         hasStartedOver = partial.isForeign
         digests = try DownloadDigests(
             plan,
@@ -96,7 +96,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             shared.kept = kept.map { StoredBytes(count: $0.count, content: keptContent) }
         }
         progress.withLock { $0.didOpen(parts) }
-        // Who starts over takes whatever comes: the way out where the type of a file has really changed.
+        // Starting over accepts any response, in case the type of the file has really changed.
         replaced =
             plan.options.startsOver
             ? [] : parts.ofOtherRequests + (try plan.replaced(destination).map { [$0] } ?? [])
@@ -112,7 +112,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
     }
 
     func didNotOpen(_ error: any Error) {
-        // It is tried again, and then nothing of this one may be in its way.
+        // The open is retried, and must not find files of this one in its way.
         if error.isLackOfDescriptors { release() } else { fail(error) }
     }
 
@@ -123,8 +123,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         return condition
     }
 
-    /// A 304 is about the file that was there when it was asked for: if that was changed since, it says
-    /// nothing of the present one.
+    /// Notes whether the existing file was changed since the request: a 304 then says nothing about the current one.
     private func checkCondition() {
         guard let condition, let destination = plan.options.destination else { return }
         let now = try? plan.condition(for: destination)
@@ -142,7 +141,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             } else if shared.withLock({ $0.held }) != StoredBytes(count: partial.count, content: content)
                 || start.content != content
             {
-                // Or it was given up, and the body that is waited for by now begins anew.
+                // The body may have been abandoned, and the next one may start over.
                 guard shared.withLock({ $0.preparations == 1 }) else { return }
                 throw DownloadError.partialFileReplaced(partial.partURL)
             } else {
@@ -157,8 +156,8 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         change { $0.preparations -= 1 }
     }
 
-    /// The bytes of another content come. Those that are there are kept until these are whole: if there is no
-    /// place for them, nothing has changed.
+    /// Prepares for the bytes of another content. Existing bytes are kept until it is complete; if it cannot be
+    /// saved, nothing has changed.
     private func startAnew(_ start: BodyStart) throws {
         guard let old = parts?.current else { return }
         if old.isForeign, plan.options.continuesForeignFile {
@@ -189,7 +188,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             do {
                 try begin(start, in: old, digests)
             } catch {
-                // The first error is the one to tell. A digest that is missing then is one at the end.
+                // The first error is reported. A digest that is missing because of this one is reported at the end.
                 try? digests?.takeBack(notes, length: old.count)
                 throw error
             }
@@ -206,7 +205,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         }
     }
 
-    /// The bytes that are kept are those of the file again.
+    /// Goes back to the bytes that were kept.
     func goBackToKept() {
         attempt { _ in
             try parts?.goBack()
@@ -276,9 +275,9 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         }
         let (keeps, hasOpened) = progress.withLock { ($0.keepsPartialFile, $0.hasOpened) }
         let hasRoom = shared.withLock { shared in shared.failure.map { !DiskRoom.isLack($0) } ?? true }
-        // What an earlier operation left is not wanted either, if another one does not use it.
+        // Bytes of an earlier operation are not wanted either, unless another operation uses them.
         if !keeps, !hasOpened { parts = try? plan.options.destination.map { try plan.parts(of: $0) } }
-        // The error that ended it is the one to tell; the next one finds what could not be made safe now.
+        // The error that ended the download is reported; what could not be secured now is found by the next download.
         if keeps {
             try? parts?.current.flush()
             try? parts?.settle(hasRoom: hasRoom)
@@ -293,7 +292,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
     /// Whether neither an error nor a demand has ended the body.
     private var isUsable: Bool { shared.withLock { $0.failure == nil && $0.demand == nil } }
 
-    /// Does something with the file; an error is the end, or a reason to start over.
+    /// Performs a step on the file. An error ends the body, or is a reason to start over.
     private func attempt(_ body: (PartialDownload) throws -> Void) {
         guard let partial, isUsable else { return }
         do {
@@ -334,7 +333,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         let (failure, demand, again) = shared.withLock { ($0.failure, $0.demand, $0.again) }
         if let failure { return then(.failed(failure)) }
         if let demand { return then(.mustStartOver(demand)) }
-        // The body ended before the bytes that are there already.
+        // The body ended before the end of the kept bytes.
         guard again == 0 else { return then(startOver(because: .overlapDiffers)) }
         guard let length = partial?.count else { return then(.failed(DownloadError.noDestination)) }
         guard let digests else { return then(finish(.success([]))) }
@@ -382,7 +381,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
                 progress.checkpoint = nil
                 progress.download = download
             }
-            // The file is the user's now: removing it gives the room back at once.
+            // The file now belongs to the user: removing it frees its space at once.
             release()
             return .done(nil)
         } catch let error as any UselessBytes {
@@ -395,16 +394,17 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         }
     }
 
-    /// B10: once more, from the start. What was there before stays.
+    /// B10: downloads the whole once more. What was there before is kept.
     private func giveUp(_ error: DownloadError, _ digest: FileDigest) -> SinkEnd {
         refute(by: digest)
         guard !hasStartedOver else { return .failed(error) }
         hasStartedOver = true
-        // P7: all was there, so the first request is none that is repeated.
+        // P7: all bytes were there, so this is the first request, not a retry.
         return hasBegun ? tryAgain(error, .digestMismatch) : startOver(because: .digestMismatch)
     }
 
-    /// What came is wrong. What cannot be cut away is compared again by the next one.
+    /// Discards what was received because it is wrong. What cannot be truncated is compared again by the next
+    /// download.
     private func refute(by digest: FileDigest?) {
         try? parts?.refute(by: digest)
         if let partial { shared.withLock { $0.held.count = partial.count } }
@@ -425,8 +425,8 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         return .mustTryAgain(error, reason)
     }
 
-    /// Returns why a body cannot replace the kept bytes. Its head may not have said its length, which is known
-    /// now (S27).
+    /// Returns why a body cannot replace the kept bytes: its length, which the head may not have said, is known now
+    /// (S27).
     private func objection(to partial: PartialDownload) -> (any Error)? {
         guard let origin = partial.checkpoint?.origin.headerFields, ownRange == nil else { return nil }
         let content = parts?.kept.flatMap { $0.checkpoint?.partialContent(offset: $0.count) }
@@ -434,13 +434,13 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             .compactMap { $0.objection(to: origin, length: partial.count) }.first
     }
 
-    /// The part stays empty until the whole comes, however often that is tried.
+    /// Requests the whole; the demand lasts until it begins, however often that is tried.
     private func startOver(because reason: RestartReason) -> SinkEnd {
         shared.withLock { $0.demand = reason }
         return .mustStartOver(reason)
     }
 
-    /// Nothing of the files stays open: the operation may be kept for long, and so may this.
+    /// Closes all files: the operation, and so the sink, may be kept for long.
     private func release() {
         digests?.abandon()
         parts?.close()
@@ -449,7 +449,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
 }
 
 extension BodyStart {
-    /// The response, as a checkpoint has it.
+    /// The response, for a checkpoint.
     var origin: DownloadCheckpoint.Response {
         DownloadCheckpoint.Response(
             url: url.absoluteString,
@@ -471,7 +471,7 @@ extension PartialDownload.Place {
 }
 
 extension ResponseHead {
-    /// Whether the end of the body can be told from its being cut off.
+    /// Whether the end of the body can be distinguished from an interruption.
     var marksEnd: Bool {
         fields.contentLength != nil || (try? MessageLength.isChunked(fields)) == true
     }

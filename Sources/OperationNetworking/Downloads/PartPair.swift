@@ -2,26 +2,25 @@ internal import Foundation
 internal import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The partial files of one destination: the one that bytes go to, and the others that are there.
+/// The partial files of one destination: the one that is being written, and the others.
 ///
 /// ```
-/// name.part                 a part, and another version comes
+/// name.part                 a part, and another version begins
 /// name.part  name.1.part    name.1.part is written, name.part is kept
-/// name                      name.1.part is whole, and name.part goes
-/// name.part                 name.1.part broke off, and cannot be continued; or was of no use
+/// name                      name.1.part is complete, and name.part is removed
+/// name.part                 name.1.part was interrupted and cannot be resumed, or was of no use
 /// ```
 ///
-/// Nothing with bytes of use goes before a server has answered. When a body begins that starts over, one of the
-/// others stays, and when the file is whole, none. What an earlier operation has left goes for no failure of
-/// this one.
+/// No useful bytes are removed before a server has responded. When a body starts over, one of the other parts is kept
+/// until the file is complete. A failure of this operation removes nothing of an earlier one.
 ///
 /// Used on one queue.
 struct PartPair {
-    /// A part that is there besides the current one.
+    /// A part other than the current one.
     private struct Other {
         let part: PartialDownload
         let worth: PartChoice.Worth
-        /// The number of its bytes, also where they are of another request; 0 of refuted ones.
+        /// The number of its bytes, even if they belong to another request; 0 if they are refuted.
         let count: Int64
 
         init(part: PartialDownload, worth: PartChoice.Worth, count: Int64) {
@@ -32,14 +31,14 @@ struct PartPair {
 
     private(set) var current: PartialDownload
     private var others: [Other]
-    /// Whether the bytes of the current one came to be thrown away: they do not have the digest that they have
-    /// to have, and nothing was there before them.
+    /// Whether the bytes of the current part are to be discarded: they do not have the required digest, and none of
+    /// them are from an earlier operation.
     private(set) var isRefuted = false
-    /// Whether the next body overwrites the current one, for there is no room for a third part.
+    /// Whether the next body overwrites the current part, because there is no space for a third one.
     private var isOverwritten = false
-    /// Why bytes of an earlier process are not continued.
+    /// Why bytes of an earlier process are not resumed.
     let lost: RestartReason?
-    /// What there is of other requests: a page takes the place of none of it (S27).
+    /// The parts of other requests, which a page must not replace (S27).
     let ofOtherRequests: [KeptBody]
 
     private let request: URLRequest
@@ -49,15 +48,15 @@ struct PartPair {
     private let replacesFile: Bool
     private let environment: DownloadEnvironment
 
-    /// Finds what an earlier process left, or makes a new file.
+    /// Finds the partial files of an earlier process, or creates a new one.
     ///
     /// - Parameters:
     ///   - request: the request. Used to decide whether existing bytes can be resumed.
-    ///   - question: the same, to be compared with those of earlier bytes; `nil`: as the request alone says.
-    ///   - destination: the name of the complete file. Its folder has to exist.
-    ///   - replacesFile: whether any file that has the name may be replaced.
-    ///   - overlap: the number of bytes to compare where there is no strong validator; `nil`: such bytes are not
-    ///     continued.
+    ///   - question: the same request, for the comparison with those of existing bytes; `nil` to derive it from
+    ///     `request` alone.
+    ///   - destination: the URL of the complete file. Its folder must exist.
+    ///   - replacesFile: whether an existing complete file may be replaced.
+    ///   - overlap: the number of bytes to compare if there is no strong validator; `nil` to discard such bytes.
     ///   - environment: the machine.
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(
@@ -86,14 +85,14 @@ struct PartPair {
                 in: environment
             )
             let worths = found.map { $0.worth(for: request, comparing: overlap) }
-            // A version that was back for a while: the one that has more goes on.
+            // The server may have returned to an older version: the longer part of one version is resumed.
             let goesOn = PartChoice.goesOn(zip(worths, found).map { ($0, $1.length) }).map { last in
                 found.indices.filter {
                     worths[$0] == worths[last] && found[$0].isSameVersion(as: found[last])
                 }
                 .max { found[$0].length < found[$1].length } ?? last
             }
-            // A part without a byte of use is as good as a new one.
+            // A part without useful bytes is as good as a new one.
             let currentIndex = goesOn ?? worths.firstIndex(of: .nothing)
             func download(_ part: FoundPart, _ generation: Int) -> PartialDownload {
                 PartialDownload(
@@ -132,25 +131,26 @@ struct PartPair {
         (current, others, lost, ofOtherRequests) = parts
     }
 
-    /// Whether nothing of the current one was there when the operation began.
+    /// Whether the current part has no bytes of an earlier operation.
     private var isNew: Bool { current.recovered == nil }
 
-    /// The part that the request can go back to: its own, which was there before the current one.
+    /// The part that the download can go back to: one of the same request, from before the current one.
     private var own: Other? { others.last { $0.worth.isOfRequest } }
     var kept: PartialDownload? { own?.part }
 
-    /// The same, if its rest can be asked for. To go back to any other would only give up what came.
+    /// The same part, if its rest can be requested. Going back to any other would only discard what was received.
     var continuable: PartialDownload? { own.flatMap { $0.worth == .proven ? $0.part : nil } }
 
-    /// Whether there is any part besides the current one.
+    /// Whether there are parts other than the current one.
     var hasOthers: Bool { !others.isEmpty }
 
     // MARK: - Another version
 
-    /// Whether a body that starts over goes to a file beside the current one, which is kept until that is whole.
+    /// Whether a body that starts over is written to a new file, while the current one is kept until the body is
+    /// complete.
     var beginsBeside: Bool { !isRefuted && !isOverwritten && worth(of: current) != .nothing }
 
-    /// Makes the file for a body that starts over.
+    /// Creates the file for a body that starts over.
     func makeNext() throws -> PartialDownload {
         try FileError.translating(place.url) {
             PartialDownload(
@@ -170,9 +170,9 @@ struct PartPair {
         }
     }
 
-    /// There is no room for a third part of `length` bytes: the shorter one of the two goes, which would go in any
-    /// case, if that makes room. If it is the current one, the body overwrites it.
-    /// - Returns: whether there is room now.
+    /// Makes space for a third part of `length` bytes, if possible: removes the shorter of the two, which would be
+    /// removed in any case. If that is the current one, the body overwrites it.
+    /// - Returns: whether there is space now.
     mutating func makesRoom(for length: Int64) throws -> Bool {
         guard let index = others.indices.min(by: { others[$0].count < others[$1].count }) else {
             return false
@@ -189,16 +189,16 @@ struct PartPair {
         return true
     }
 
-    /// The body goes to `next`, which is ready for it.
+    /// Makes `next`, which is ready for the body, the current part.
     mutating func advance(to next: PartialDownload) {
-        // What cannot be made safe now is found by the next one.
+        // What cannot be secured now is found by the next download.
         try? current.flush()
         others.append(Other(part: current, worth: worth(of: current), count: current.count))
         current = next
         didStartAnew()
     }
 
-    /// A body that starts over has begun in the current one. Of the others the longest one stays.
+    /// Records that a body that starts over has begun in the current part. Of the others, only the longest is kept.
     mutating func didStartAnew() {
         (isRefuted, isOverwritten) = (false, false)
         let best = others.indices.max { others[$0].count < others[$1].count }
@@ -209,11 +209,11 @@ struct PartPair {
 
     // MARK: - The end of one of them
 
-    /// The bytes of the current one are wrong. Those that an earlier operation left stay.
-    /// - Parameter digest: that of the whole, if it was wrong. Then no later request asks for the rest of what
-    ///   stays, unless all of it came now and has the digest that a file with these bytes had: it is the expected
-    ///   digest that is of another file.
-    /// - Throws: a `CocoaError` if the disk does not take it.
+    /// Discards the bytes of the current part because they are wrong. Those of an earlier operation are kept.
+    /// - Parameter digest: the digest of the whole, if it was wrong. The rest of what is kept is then not requested
+    ///   again, unless a new whole has the digest that the joined file had: then the expected digest belongs to
+    ///   another file.
+    /// - Throws: a `CocoaError` if writing fails.
     mutating func refute(by digest: FileDigest?) throws {
         isRefuted = isNew
         if !isNew {
@@ -223,7 +223,7 @@ struct PartPair {
         }
     }
 
-    /// Gives the current one up for the one that the request can go back to.
+    /// Discards the current part in favor of the one that the download can go back to.
     mutating func goBack() throws {
         guard let index = others.lastIndex(where: { $0.worth.isOfRequest }) else { return }
         try current.discard()
@@ -231,8 +231,8 @@ struct PartPair {
         isRefuted = false
     }
 
-    /// The transfers have ended, and the file is not whole: what came now goes where no later request could go
-    /// on with it. `hasRoom`: whether there was room for all.
+    /// Discards the current part if no later request could resume it: the transfers have ended, and the file is not
+    /// complete. `hasRoom`: whether there was enough disk space.
     mutating func settle(hasRoom: Bool) throws {
         guard isNew else { return }
         let isOfUse = !isRefuted && (hasRoom || own == nil)
@@ -248,9 +248,9 @@ struct PartPair {
         }
     }
 
-    /// The current one is whole, or takes the place of all.
+    /// Removes the other parts: the current one is complete, or replaces them.
     mutating func dropOthers() {
-        // What stays is found, and removed or continued, by a later download.
+        // What remains is removed or resumed by a later download.
         for other in others { try? other.part.discard() }
         others = []
     }
@@ -265,8 +265,8 @@ struct PartPair {
         for other in others { other.part.close() }
     }
 
-    /// The error to tell instead of one that says there is no room for `length` bytes, if others are kept in
-    /// that room. `next`: whether the body was to go to another part than the current one.
+    /// Returns the error to report instead of one about a lack of space for `length` bytes, if kept parts use that
+    /// space. `next`: whether the body was to be written to a new part.
     func explained(_ error: any Error, length: Int64?, next: Bool) -> any Error {
         let kept = (others.map(\.count) + (next ? [current.count] : [])).max() ?? 0
         guard DiskRoom.isLack(error), kept > 0 else { return error }
@@ -280,10 +280,10 @@ struct PartPair {
 
 extension PartChoice.Worth {
     /// - Parameters:
-    ///   - checkpoint: of a part that is one of the answer to `request`.
+    ///   - checkpoint: the checkpoint of a part of the response to `request`.
     ///   - count: the number of its bytes.
     ///   - request: the request.
-    ///   - overlap: the number of bytes to compare where there is no strong validator; `nil`: none.
+    ///   - overlap: the number of bytes to compare if there is no strong validator; `nil` for none.
     init(
         _ checkpoint: DownloadCheckpoint?,
         count: Int64,
@@ -306,10 +306,10 @@ extension PartChoice.Worth {
 }
 
 extension FoundPart {
-    /// The number of bytes that are there, also where they are of another request.
+    /// The number of bytes in the file, even if they belong to another request.
     fileprivate var size: Int64 { otherCheckpoint == nil ? length : status.size }
 
-    /// What it is, if another request made it.
+    /// Describes its bytes if they belong to another request.
     fileprivate func otherBody(than question: DownloadQuestion) -> KeptBody? {
         guard let otherCheckpoint else { return nil }
         return KeptBody(
@@ -329,7 +329,7 @@ extension FoundPart {
 }
 
 extension DownloadCheckpoint? {
-    /// Whether both are of the same version of the file, by a strong tag.
+    /// Whether both have the same strong tag and length.
     fileprivate func isSameVersion(as other: DownloadCheckpoint?) -> Bool {
         guard let content = self?.partialContent(offset: 0), let other = other?.partialContent(offset: 0)
         else {
@@ -339,8 +339,8 @@ extension DownloadCheckpoint? {
     }
 }
 
-/// The use of the partial files of one destination. There may be two: one that was begun, and one that was begun
-/// later to take its place, since the server had another version, or another request was made.
+/// Which partial file of a destination is used. There may be two: one, and another that was begun later to replace
+/// it, because the server had another version or the request was another one.
 ///
 /// | older \ newer      | nothing | of another request | unproven        | proven |
 /// |--------------------|---------|--------------------|-----------------|--------|
@@ -349,26 +349,27 @@ extension DownloadCheckpoint? {
 /// | unproven           | older   | older              | the longer one  | newer  |
 /// | proven             | older   | older              | older           | newer  |
 ///
-/// That one goes on; *new* is a part without a byte. The same counts when a download begins, and when a body has
-/// broken off. When a third version comes, the shorter one of the two goes.
+/// That part is resumed; *new* is an empty one. The same applies when a body has been interrupted. When a third
+/// version begins, the shorter part is removed.
 enum PartChoice {
-    /// What a partial file is worth to a request.
+    /// The usefulness of a partial file for a request.
     enum Worth: Int, Hashable, Sendable, CaseIterable {
-        /// It has no bytes, or none that any request could go on with.
+        /// It has no bytes, or none that any request could resume.
         case nothing
-        /// Another request may go on with it.
+        /// Another request may resume it.
         case ofOtherRequest
-        /// It is a part of the answer, and its server gave no strong validator: its rest is not asked for.
+        /// It belongs to the response, but the server gave no strong validator: its rest is not requested.
         case unproven
-        /// Its rest can be asked for.
+        /// Its rest can be requested.
         case proven
 
-        /// Whether the request may go on with it, or replace it by its answer.
+        /// Whether the request may resume it, or replace it by its response.
         var isOfRequest: Bool { rawValue >= Self.unproven.rawValue }
     }
 
-    /// - Parameter parts: with the number of their bytes, the oldest first.
-    /// - Returns: the index of the part that goes on; `nil` for a new one.
+    /// Chooses the part to resume.
+    /// - Parameter parts: the parts with the numbers of their bytes, oldest first.
+    /// - Returns: its index; `nil` for a new part.
     static func goesOn(_ parts: [(worth: Worth, count: Int64)]) -> Int? {
         if let proven = parts.lastIndex(where: { $0.worth == .proven }) { return proven }
         let unproven = parts.indices.filter { parts[$0].worth == .unproven }

@@ -4,28 +4,27 @@ internal import OperationNetworkingSystem
 
 /// The file of one download, from the first byte until it has its name, with the order of writes.
 ///
-/// Used on one queue, which may wait for the disk as long as it likes; never on the network thread. The
-/// partial file is locked until ``close()``.
+/// Used on one queue, where it may wait for the disk; never on the network thread. The partial file is locked until
+/// ``close()``.
 ///
 /// ```
 /// open ─ begin ─ write … write ─ flush ─ begin ─ write … write ─ finish
 /// ```
 ///
-/// After any error it can be flushed, begun again, closed or discarded.
+/// After any error, it can be flushed, begun again, closed or discarded.
 final class PartialDownload {
-    /// The pace at which checkpoints are written while bytes come.
+    /// The intervals of checkpoints while bytes are received, in seconds and bytes.
     private enum Pace {
         static let shortest = 1.0
         static let longest = 5.0
         static let bytes: Int64 = 16 << 20
     }
 
-    /// The bytes of an earlier process, for the request to send; `nil` if none can be continued, or others have
-    /// come in their place.
+    /// The bytes of an earlier process, for the request; `nil` if none can be resumed, or others have replaced them.
     private(set) var recovered: PartialContent?
-    /// Why bytes of an earlier process are not continued.
+    /// Why bytes of an earlier process are not resumed.
     let lost: RestartReason?
-    /// The checkpoint of the bytes, on the disk or about to be; `nil` while none came.
+    /// The checkpoint of the bytes, on disk or about to be; `nil` if there are none.
     private(set) var checkpoint: DownloadCheckpoint?
 
     private let environment: DownloadEnvironment
@@ -34,14 +33,14 @@ final class PartialDownload {
     let generation: Int
     private var part: NamedPart
     private var extent: PartExtent
-    /// Whether something is on the disk, in the file or in a checkpoint, that is not of what comes now.
+    /// Whether the file or the checkpoint on disk contains something that does not belong to the next bytes.
     private var isTainted: Bool
     private var lastCommit: MonotonicTime
     private var hasNotes = false
-    /// The file's length and times when the last transfer had stopped; `nil` from the beginning of the next
-    /// body on. The length is `count`, but for what a failed write left behind it.
+    /// The file's length and times when the last transfer had stopped; `nil` once the next body has begun. The length
+    /// is `count`, plus what a failed write may have left.
     private var atRest: (length: Int64, times: FileTimes)?
-    /// Whether the servers that brought the bytes are trusted; a closure says so before a body begins.
+    /// Whether the servers of the bytes are trusted, which a closure may decide before a body begins.
     private var isTrusted: Bool
     private var room: DiskRoom
     private var failure: (any Error)?
@@ -49,10 +48,10 @@ final class PartialDownload {
 
     /// - Parameters:
     ///   - found: the file, open and locked.
-    ///   - place: where the complete file is to be.
-    ///   - question: the request that will be sent, and its user.
-    ///   - replaces: whether a file that has the name may be replaced.
-    ///   - generation: the number of parts that were begun before it, each to take the place of the one before.
+    ///   - place: the place of the complete file.
+    ///   - question: the request that will be sent.
+    ///   - replaces: whether an existing complete file may be replaced.
+    ///   - generation: the number of parts that were begun before, each to replace the previous one.
     ///   - environment: the machine.
     init(
         _ found: FoundPart,
@@ -81,36 +80,36 @@ final class PartialDownload {
         room = DiskRoom(place, found)
     }
 
-    /// The names of the file and of what is beside it.
+    /// The names of the file and its checkpoint.
     var names: PartialName.Candidate { part.names }
     /// The partial file.
     var partURL: URL { part.url }
-    /// The checkpoint's file.
+    /// The URL of the checkpoint.
     var checkpointURL: URL { part.checkpointURL }
-    /// The number of bytes in the file, from the first one on.
+    /// The number of bytes before the first missing one.
     var count: Int64 { extent.count }
     /// The offset of the next byte of a body; less than ``count`` while bytes are compared.
     var position: Int64 { extent.position }
-    /// The length of the whole, `nil` while it is unknown.
+    /// The length of the whole; `nil` if unknown.
     var total: Int64? { extent.total }
-    /// The number of bytes that a later process certainly finds again.
+    /// The number of bytes that a later process will certainly find.
     var committed: Int64 { checkpoint?.committed ?? 0 }
 
-    /// Reads the file on any queue, while it is written here.
+    /// Returns a closure that reads the file on any queue while it is written here.
     func reader() throws -> DigestFollower.Reader {
         try translating { try part.reader() }
     }
 
     // MARK: - Receiving
 
-    /// Gets ready for a body whose head was accepted.
+    /// Prepares for a body whose head was accepted.
     ///
     /// - Parameters:
-    ///   - start: where its first byte belongs.
-    ///   - total: the length of the whole, `nil` if the head does not tell. Free space is checked.
+    ///   - start: the place of its first byte.
+    ///   - total: the length of the whole; `nil` if the head does not say it. Free space is checked.
     ///   - origin: the response.
-    ///   - servers: those that only the challenge's closure trusts, by their digests.
-    ///   - note: puts into the checkpoint what it says besides the bytes.
+    ///   - servers: the servers that only the challenge closure trusts, as digests.
+    ///   - note: adds to the checkpoint what it says besides the bytes.
     /// - Throws: ``DownloadError``, or a `CocoaError`; ``UntrustedBytes``, and then nothing has changed.
     func begin(
         _ start: Place,
@@ -130,7 +129,7 @@ final class PartialDownload {
             try room.check(for: total)
             switch start {
             case .end where checkpoint != nil, .again where checkpoint != nil: try goOn(total, noteAll)
-            // Without a checkpoint nothing is there.
+            // Without a checkpoint, there are no bytes.
             case .start, .end, .again: try startAnew(total, origin, noteAll)
             }
             extent.begin(again: start.overlap)
@@ -140,11 +139,11 @@ final class PartialDownload {
         }
     }
 
-    /// Takes the next bytes of the body.
+    /// Accepts the next bytes of the body.
     /// - Parameters:
-    ///   - bytes: in one piece.
-    ///   - offset: that of the first one in the whole.
-    /// - Throws: ``OverlapDifference``, ``DownloadError``, or a `CocoaError`; and again for each later piece.
+    ///   - bytes: the bytes.
+    ///   - offset: the offset of the first one in the whole.
+    /// - Throws: ``OverlapDifference``, ``DownloadError``, or a `CocoaError`; the same error for every later piece.
     func write(_ bytes: Span<UInt8>, at offset: Int64) throws {
         if let failure { throw failure }
         do {
@@ -164,9 +163,9 @@ final class PartialDownload {
         }
     }
 
-    /// Writes bytes. Those that the disk takes stay, even if they are not all: a full disk is filled.
+    /// Writes bytes. If the disk accepts only some, they are kept: a full disk is filled.
     private func put(_ bytes: Span<UInt8>, at offset: Int64) throws {
-        // Another program has cut it, or appended something.
+        // Another program has truncated it, or appended to it.
         guard try part.file.status.size == extent.end else {
             throw DownloadError.partialFileReplaced(partURL)
         }
@@ -176,17 +175,17 @@ final class PartialDownload {
             try part.file.write(bytes, at: offset)
             extent.insert(bytes.count, at: offset)
         } catch {
-            // The first error is the one to tell.
+            // The first error is reported.
             extent.insert(atMost: bytes.count, at: offset, size: try? part.file.status.size)
             throw error
         }
     }
 
-    /// Has a process that finds the file know that bytes come behind those that are committed.
+    /// Makes the checkpoint say that bytes follow those that are committed.
     private func goOnFromRest() throws {
         guard var next = checkpoint else { return }
         next.isAtRest = nil
-        // A loss of power may keep the name of what is not on the disk, in the place of what was.
+        // Durable, because a loss of power may keep the new name, but not its contents.
         try save(next, isDurable: true)
     }
 
@@ -199,9 +198,10 @@ final class PartialDownload {
         extent.didCompare(bytes.count, at: offset)
     }
 
-    /// Begins with a copy of the file that has the final name, which another program made and which stays as it is
-    /// (P20). Nothing is known of it; a digest of the whole decides in the end.
-    /// - Parameter isWanted: asked before each piece. If not, what was copied is removed, and so is the partial file.
+    /// Begins with a copy of the existing file of another program, which stays unchanged (P20). Nothing is known
+    /// about it: a digest of the whole decides in the end.
+    /// - Parameter isWanted: called before each piece. If it returns `false`, the copy and the partial file are
+    ///   removed.
     /// - Throws: ``DownloadError``, a `CocoaError`; `URLError.cancelled`.
     func adopt(while isWanted: () -> Bool = { true }) throws {
         let url = part.destination
@@ -233,10 +233,10 @@ final class PartialDownload {
 
     // MARK: - The end
 
-    /// Brings the received bytes to the disk: the transfer has ended, and a later one may go on.
+    /// Writes the received bytes to disk, because the transfer has stopped.
     ///
-    /// If another program has given the file another length, its bytes are unknown behind those that are
-    /// committed; the checkpoint says so, so that a later process does not take them for the server's.
+    /// If another program has changed the length of the file, the bytes after the committed ones are unknown. The
+    /// checkpoint then says so, so that a later process does not mistake them for the server's.
     func flush() throws {
         guard !isClosed else { return }
         do {
@@ -251,25 +251,23 @@ final class PartialDownload {
                 try saveAtRest()
             }
         }
-        // Not anew where no transfer has come since: another program may have written in between.
+        // Not again if no transfer has begun since: another program may have written in between.
         guard atRest == nil, let length = try? part.file.status.size, let times = try? part.file.times else {
             return
         }
         atRest = (length, times)
     }
 
-    /// Has the checkpoint say that no byte counts but those that are committed.
+    /// Makes the checkpoint say that only committed bytes count.
     private func saveAtRest() throws {
         guard var checkpoint, hasNotes || checkpoint.isAtRest != true else { return }
         checkpoint.isAtRest = true
         try save(checkpoint, isDurable: true)
     }
 
-    /// Whether another program may have changed bytes since the last transfer had stopped: by the file's
-    /// length and times, which cost nothing to read. If the times differ, the blocks of the checkpoint are
-    /// read.
-    /// - Throws: ``DownloadError/partialFileReplaced(_:)`` if the file has another length, or one of the
-    ///   blocks other bytes (B12).
+    /// Whether another program may have changed bytes since the last transfer stopped, by the file's length and
+    /// times, which cost nothing to read. If the times differ, the blocks of the checkpoint are read.
+    /// - Throws: ``DownloadError/partialFileReplaced(_:)`` if the length, or a block, has changed (B12).
     func isTouched() throws -> Bool {
         guard let atRest, let checkpoint else { return false }
         return try translating {
@@ -288,12 +286,12 @@ final class PartialDownload {
     /// Gives the complete file its name, and closes it (B9).
     ///
     /// - Parameters:
-    ///   - modified: the time of its last change, in seconds since 1970; `nil`: now.
-    ///   - record: makes what is kept with the file, from its length and time.
-    ///   - beforeNaming: called when everything is on the disk but the name.
-    ///   - afterNaming: called when the name is on the disk: a process that dies before its end leaves a
-    ///     checkpoint beside the file.
-    /// - Throws: ``DownloadError``, ``UntrustedBytes``, or a `CocoaError`; the partial file is kept then.
+    ///   - modified: the time of its last modification, in seconds since 1970; `nil` for now.
+    ///   - record: creates the record that is kept with the file, from its stamp.
+    ///   - beforeNaming: called when everything but the name is on disk.
+    ///   - afterNaming: called when the name is on disk. A process that is killed during the call leaves a checkpoint
+    ///     next to the file.
+    /// - Throws: ``DownloadError``, ``UntrustedBytes``, or a `CocoaError`; the partial file is then kept.
     func finish(
         modified: Int64?,
         record: (FileStamp) -> FileRecord? = { _ in nil },
@@ -311,13 +309,13 @@ final class PartialDownload {
             }
             try part.checkIdentity(length: count)
             room.giveBack(behind: extent.end)
-            // A time that the file system does not know is no reason to fail.
+            // A time that the file system cannot store is no reason to fail.
             if let modified { try? part.file.setModified(modified) }
-            // Nor is one that keeps no notes: then nothing is known of the file later. Its name does not
-            // change the time.
+            // Nor is a file system without attributes: the file then has no record. The rename does not change the
+            // time.
             try? part.file.note(record(part.file.stamp)?.text, as: FileRecord.attribute)
             do {
-                // With the bytes: a loss of power leaves the name with the mode.
+                // Before the bytes are synchronized, so that a loss of power cannot leave the name without the mode.
                 try part.file.grant(part.access())
                 try rollingBack { try part.file.synchronize() }
                 try beforeNaming()
@@ -329,19 +327,19 @@ final class PartialDownload {
             close()
             try part.synchronizeName()
             afterNaming()
-            // One that stays beside the file does no harm.
+            // A leftover next to the file does no harm.
             try? part.removeCheckpoint()
         }
     }
 
-    /// Gives up what came behind the bytes of an earlier process.
-    /// - Parameter digest: that of the whole, if it was wrong: see ``DownloadCheckpoint/refutedDigest``.
-    /// - Throws: a `CocoaError` if the disk does not take it.
+    /// Discards what was received after the bytes of an earlier process.
+    /// - Parameter digest: the digest of the whole, if it was wrong: see ``DownloadCheckpoint/refutedDigest``.
+    /// - Throws: a `CocoaError` if writing fails.
     func rollBackToRecovered(refuting digest: FileDigest?) throws {
         guard let recovered, var checkpoint, digest != nil || recovered.offset < count else { return }
         if let digest { checkpoint.refutedDigest = digest.description }
         try translating {
-            // First: a process that dies before the bytes are cut away leaves some that do not count.
+            // First, so that bytes which a killed process does not truncate do not count.
             checkpoint.rollBack(to: recovered.offset)
             checkpoint.isAtRest = true
             try save(checkpoint, isDurable: true)
@@ -353,32 +351,32 @@ final class PartialDownload {
         }
     }
 
-    /// Lets its rest be asked for again, if the server's whole has the digest that the file of it had.
+    /// Allows its rest to be requested again, if the server's whole has the digest that the file of these bytes had.
     func clearRefutation(by digest: FileDigest) throws {
         guard var checkpoint, checkpoint.refutedDigest == digest.description else { return }
         checkpoint.refutedDigest = nil
         try translating { try save(checkpoint, isDurable: true) }
     }
 
-    /// Whether a digest was wrong of a file that began with the bytes.
+    /// Whether a file that began with these bytes had a wrong digest.
     var isRefuted: Bool { checkpoint?.refutedDigest != nil }
 
-    /// The number of bytes of the disk that it takes.
+    /// The disk space that it uses, in bytes.
     var allocated: Int64 {
         get throws { try part.file.status.allocated }
     }
 
-    /// Removes everything but a file that has its name.
+    /// Removes the partial file and its checkpoint.
     func discard() throws {
         guard !isClosed else { return }
         try translating {
-            // Bytes without a checkpoint would be taken for another program's.
+            // Bytes without a checkpoint would count as another program's.
             try part.file.truncate(to: 0)
             close()
         }
     }
 
-    /// Lets go of the file. One without bytes is removed.
+    /// Closes the file, and removes it if it is empty.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -388,7 +386,7 @@ final class PartialDownload {
 
     // MARK: - Checkpoints
 
-    /// Makes a checkpoint of all bytes: 1 the bytes, 2 the checkpoint, 3 its name; then it is true.
+    /// Commits all bytes: writes first the bytes, then the checkpoint, then its name to disk.
     private func commit(isAtRest: Bool = false) throws {
         guard var next = checkpoint, count > next.committed else { return }
         try part.checkIdentity(length: extent.end)
@@ -414,29 +412,29 @@ final class PartialDownload {
         hasNotes = false
     }
 
-    /// After a failure the bytes on the disk are unknown: what is not committed is given up (B7).
+    /// Discards what is not committed if `synchronize` fails, because the bytes on disk are then unknown (B7).
     private func rollingBack(_ synchronize: () throws -> Void) throws {
         do {
             try synchronize()
         } catch {
             extent.cut(to: committed)
-            // The file is cut here, too.
+            // The file is truncated here, too.
             atRest = nil
-            // The first error is the one to tell. Bytes that stay are cut away by the next begin.
+            // The first error is reported. Bytes that stay are cut away by the next begin.
             try? cutWhatDoesNotCount()
             throw error
         }
     }
 
-    /// A failed write leaves more than counts. Less is another program's work: to lengthen the file would put
-    /// zeros in the place of bytes.
+    /// Truncates what a failed write has left. If the file is too short, another program has truncated it, and
+    /// lengthening it would put zeros in the place of bytes.
     private func cutWhatDoesNotCount() throws {
         let size = try part.file.status.size
         guard size >= extent.end else { throw DownloadError.partialFileReplaced(partURL) }
         if size > extent.end { try part.file.truncate(to: extent.end) }
     }
 
-    /// Gives all bytes up, and leaves nothing on the disk that could be taken for what comes.
+    /// Discards all bytes, and leaves nothing on disk that could be mistaken for the next ones.
     private func startAnew(
         _ total: Int64?,
         _ origin: DownloadCheckpoint.Response,
@@ -463,8 +461,8 @@ final class PartialDownload {
             try part.file.truncate(to: 0)
             try part.file.synchronizeData()
         }
-        // A first checkpoint claims nothing, so it may get lost. One in the place of another has to be there
-        // before the first byte: the old one would describe the new bytes.
+        // A first checkpoint claims no bytes, so it may get lost. One that replaces another has to be on disk before
+        // the first byte, because the old one would describe the new bytes.
         try save(next, isDurable: !isClean)
         isTainted = false
         extent.total = total
@@ -476,15 +474,15 @@ final class PartialDownload {
         next.total = total ?? next.total
         next.countAttempt()
         note(&next)
-        // What is written is kept without a later checkpoint, so what is to be known of it is written before.
+        // Later bytes are kept even without another checkpoint, so these facts have to be on disk before them.
         let isLessProven =
             next.isJoinedByOverlap != checkpoint?.isJoinedByOverlap
             || next.isOfSeveralLocations != checkpoint?.isOfSeveralLocations
             || next.verification != checkpoint?.verification
             || next.trustedServers != checkpoint?.trustedServers
-        // A process that finds the file has to know that it is written in this session now.
+        // A later process has to know that the file is being written in this session.
         if next.session != part.session || next.part != part.identity || isLessProven {
-            // What cannot be saved now is still to be saved by the next begin.
+            // If this fails, the next begin saves it.
             try save(next, isDurable: true)
         } else {
             checkpoint = next
@@ -498,14 +496,13 @@ final class PartialDownload {
     }
 }
 
-/// The bytes of a partial file: which of them are there, how many there are going to be, and where the next one
-/// belongs.
+/// The bytes of a partial file: which ones are there, the length of the whole, and the offset of the next one.
 struct PartExtent {
-    /// The bytes that are in the file.
+    /// The bytes in the file.
     private(set) var ranges: ByteRanges
-    /// The length of the whole, `nil` while it is unknown.
+    /// The length of the whole; `nil` if unknown.
     var total: Int64?
-    /// The offset behind the last byte that came.
+    /// The offset after the last received byte.
     private(set) var position: Int64
 
     init(count: Int64, total: Int64?) {
@@ -514,7 +511,7 @@ struct PartExtent {
         position = count
     }
 
-    /// The number of bytes from the first one on.
+    /// The number of bytes before the first missing one.
     var count: Int64 { ranges.prefix }
 
     /// The length of the file.
@@ -522,32 +519,32 @@ struct PartExtent {
 
     var isComplete: Bool { ranges.isPrefix && position == end && total.map { $0 == end } ?? true }
 
-    /// The next byte belongs behind the others; or at `offset`, within them.
+    /// Sets the offset of the next byte: after the others, or `offset`, within them.
     mutating func begin(again offset: Int64?) {
         position = offset.map { min(max($0, 0), count) } ?? count
     }
 
-    /// The number of the `length` bytes at `offset` that are there already.
+    /// Returns how many of the `length` bytes at `offset` are already there.
     func known(of length: Int, at offset: Int64) -> Int { Int(min(Int64(length), max(0, count - offset))) }
 
-    /// Bytes that are there came again.
+    /// Records that bytes were compared.
     mutating func didCompare(_ length: Int, at offset: Int64) {
         position = offset + Int64(length)
     }
 
-    /// Bytes were written.
+    /// Records that bytes were written.
     mutating func insert(_ length: Int, at offset: Int64) {
         position = offset + Int64(length)
         ranges.insert(offset..<position)
     }
 
-    /// Some bytes were written, of `length`, and then the disk failed; `size` is that of the file, if known.
+    /// Records that at most `length` bytes were written before the disk failed; `size` is the file's size, if known.
     mutating func insert(atMost length: Int, at offset: Int64, size: Int64?) {
         position = min(max(offset, size ?? offset), offset + Int64(length))
         ranges.insert(offset..<position)
     }
 
-    /// Nothing behind `length` counts any more.
+    /// Discards everything after `length`.
     mutating func cut(to length: Int64) {
         ranges.cut(to: length)
         position = min(position, count)
@@ -555,22 +552,22 @@ struct PartExtent {
 }
 
 extension PartialDownload {
-    /// The place of a body's bytes in the file.
+    /// The place of a body in the file.
     enum Place: Hashable, Sendable {
-        /// At the start; the kept bytes are thrown away.
+        /// At the start; the kept bytes are discarded.
         case start
-        /// Behind the kept bytes.
+        /// After the kept bytes.
         case end
-        /// At an offset within the kept bytes: those that come twice have to be equal.
+        /// At an offset within the kept bytes, with which the body has to agree.
         case again(from: Int64)
 
-        /// The offset of the first byte that comes twice.
+        /// The offset of the first byte to compare.
         var overlap: Int64? { if case .again(let offset) = self { offset } else { nil } }
     }
 
-    /// A byte that came again is another one than before. Nothing of that piece was written.
+    /// A byte that was received again differs from the kept one. Nothing of that piece was written.
     struct OverlapDifference: UselessBytes, Hashable, Sendable {
-        /// The first byte of the piece.
+        /// The offset of the piece.
         let offset: Int64
 
         var reason: RestartReason { .overlapDiffers }
@@ -581,13 +578,13 @@ extension PartialDownload {
         var reason: RestartReason { .verificationChanged }
     }
 
-    /// The verification of the servers that the bytes came from, with those that only a closure trusted.
+    /// How the servers of the bytes were verified, including those that only a closure trusted.
     var verification: ServerVerification {
         checkpoint.map { $0.serverVerification.trusting($0.trustedServers ?? []) } ?? .anyServer
     }
 }
 
-/// Bytes that are there, and that nothing can be joined to: the whole has to come.
+/// An error about kept bytes that cannot be resumed: the whole has to be requested.
 protocol UselessBytes: Error {
     var reason: RestartReason { get }
 }

@@ -1,11 +1,10 @@
-/// The names beside a file while it is not complete: `name.part`, `name.1.part` and so on, each with a
-/// checkpoint.
+/// The names next to an incomplete file: `name.part`, `name.1.part` and so on, each with a checkpoint.
 struct PartialName: Hashable, Sendable {
-    /// The longest name of Linux's file systems, in bytes.
+    /// The maximum length of a name in Linux file systems, in bytes.
     private static let maximumLength = 255
-    /// Room for the longest ending, `.9.part.resume.new`.
+    /// The length reserved for the longest ending, `.9.part.resume.new`.
     private static let endingLength = 24
-    /// The number of names: two parts, and those that are another program's.
+    /// The number of names: two for parts, the others in case other programs have taken some.
     static let candidateCount = 10
 
     private let stem: String
@@ -15,21 +14,20 @@ struct PartialName: Hashable, Sendable {
         if name.utf8.count <= limit {
             stem = name
         } else {
-            // Names that differ only in what is cut away stay apart by their hash.
+            // A hash distinguishes names that differ only in what is cut off.
             stem = Self.shortened(name, toBytes: limit - 17) + "~" + String(Self.hash(name), radix: 16)
         }
     }
 
-    /// The names to try after `number` others.
+    /// Returns the names to try after `number` others.
     func candidate(_ number: Int) -> Candidate {
         Candidate(part: number == 0 ? stem + ".part" : stem + ".\(number).part")
     }
 
-    /// The names in order.
+    /// All names, in order.
     var candidates: [Candidate] { (0..<Self.candidateCount).map(candidate) }
 
-    /// Whether a partial file of this name can be one of these: `log.1.part` is one of `log` as well as of
-    /// `log.1`.
+    /// Whether a partial file of this destination may have the name: `log.1.part` may belong to `log` and to `log.1`.
     func mayBe(_ part: String) -> Bool {
         let ending = ".part"
         let rest = part.utf8.dropFirst(stem.utf8.count)
@@ -45,19 +43,19 @@ struct PartialName: Hashable, Sendable {
             && Substring(number.dropFirst()).utf8.elementsEqual(String(value).utf8)
     }
 
-    /// A partial file and what belongs to it.
+    /// The names of a partial file and of its checkpoint.
     struct Candidate: Hashable, Sendable {
-        /// Behind the name of a partial file, it is that of its checkpoint.
+        /// The suffix of a checkpoint, after the name of its partial file.
         static let checkpointEnding = ".resume"
-        /// The bytes.
+        /// The name of the partial file.
         let part: String
         /// The name of the checkpoint.
         var checkpoint: String { part + Self.checkpointEnding }
-        /// A checkpoint that is being written.
+        /// The name of a checkpoint while it is being written.
         var temporary: String { part + ".resume.new" }
     }
 
-    /// The beginning of a name, between characters.
+    /// Returns the beginning of a name, without splitting a character.
     private static func shortened(_ name: String, toBytes limit: Int) -> String {
         var length = 0
         let scalars = name.unicodeScalars.prefix { scalar in
@@ -67,7 +65,7 @@ struct PartialName: Hashable, Sendable {
         return String(String.UnicodeScalarView(scalars))
     }
 
-    /// FNV-1a: the same in every run, unlike `Hasher`.
+    /// FNV-1a, which is the same in every run, unlike `Hasher`.
     private static func hash(_ name: String) -> UInt64 {
         name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

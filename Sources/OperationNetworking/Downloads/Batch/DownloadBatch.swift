@@ -2,46 +2,45 @@ import Dispatch
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// Many downloads that belong together: in order, a limited number at once from each host, and to be
-/// continued by a later process.
+/// Many downloads that belong together: started in order, limited per host, and resumable by a later process.
 ///
 /// ```swift
 /// let batch = try manager.downloads(items, journal: folder.appendingPathComponent("batch.journal"))
 /// for result in await batch.results() { print(result) }
 /// ```
 ///
-/// Made by ``OperationManager/downloads(_:options:journal:event:)``, and by
-/// ``OperationManager/downloads(resuming:retriesFailed:headers:event:)`` from the journal of one that did
-/// not complete. It runs at once, in the manager's queue, and makes its operations as it needs them.
-/// Everything may be called from any thread.
+/// Created by ``OperationManager/downloads(_:options:journal:event:)``, or by
+/// ``OperationManager/downloads(resuming:retriesFailed:headers:event:)`` from the journal of an incomplete batch. It
+/// begins at once, in the manager's queue, and creates operations as needed. Everything may be called from any
+/// thread.
 ///
-/// When the disk is full, the batch pauses instead of failing one member after the other: see
-/// ``Event/outOfSpace(_:)``. A member that is longer than any file can be in that place fails alone, with
-/// ``DownloadError/tooLarge(_:length:limit:)``. A member whose announced length does not fit now pauses the
-/// batch once. After ``resume()`` that member comes last and alone; if it still does not fit, it fails with
+/// If the disk is full, the batch pauses instead of failing one member after the other: see ``Event/outOfSpace(_:)``.
+/// A member that is longer than any file can be in that place fails alone, with
+/// ``DownloadError/tooLarge(_:length:limit:)``. A member whose announced length does not fit pauses the batch once.
+/// After ``resume()``, it begins last and alone; if it still does not fit, it fails with
 /// ``DownloadError/notEnoughSpace(_:needed:available:)``.
 ///
-/// Running operations keep the batch. When a paused batch is released, its operations are cancelled; what
-/// came is kept. Its journal file stays, and another batch can go on with it.
+/// Running operations retain the batch. When a paused batch is released, its operations are cancelled; the received
+/// bytes and the journal are kept, and another batch can resume.
 public final class DownloadBatch: Sendable {
     /// An event of a batch.
     #if hasAttribute(nonexhaustive)
         @nonexhaustive
     #endif
     public enum Event: Sendable {
-        /// The member with this index has ended; one that an earlier process had finished, at the beginning.
+        /// The member with this index has ended. For a member that an earlier process completed, this is sent at the
+        /// beginning.
         case ended(Int, Result<DownloadedFile, any Error>)
-        /// There is no room on the disk, for a file or for the journal. The batch has paused; what came is
-        /// kept. ``DownloadBatch/resume()`` tries again: the member that found no room comes last. One whose
-        /// announced length does not fit then either fails. Hold the batch: one that is paused and released
-        /// is over.
+        /// There is no disk space for a file or for the journal. The batch has paused; received bytes are kept.
+        /// ``DownloadBatch/resume()`` tries again; the member that found no space begins last, and fails if its
+        /// announced length still does not fit. Retain the batch: releasing a paused batch ends it.
         case outOfSpace(any Error)
     }
 
     /// Called for each event, one at a time.
     public typealias EventHandler = @isolated(any) @Sendable (_ event: Event) -> Void
 
-    /// The maker and runner of the operations.
+    /// What creates and runs the operations.
     struct Source: Sendable {
         let queue: OperationQueue
         let completionQueue: DispatchQueue?
@@ -58,10 +57,10 @@ public final class DownloadBatch: Sendable {
         var results: [Result<DownloadedFile, any Error>?]
         var running: [Int: Running] = [:]
         var bytesPerSecondPerDownload: Int64?
-        /// The phase that the operations were last made to fit.
+        /// The phase that was last applied to the operations.
         var settled = DownloadRun.Phase.running
-        /// The batch itself while operations of it run: they refer to it weakly, for one that is paused stays
-        /// in its queue, and would keep it for ever.
+        /// The batch itself while its operations run. They refer to it weakly, because a paused one stays in its
+        /// queue and would retain it forever.
         var keeper: DownloadBatch?
 
         mutating func keep(_ batch: DownloadBatch) {
@@ -71,18 +70,18 @@ public final class DownloadBatch: Sendable {
 
     /// The items, in order.
     public let items: [DownloadItem]
-    /// The options that it was made with.
+    /// The options that the batch was created with.
     public let options: Options
     private let source: Source
     private let journal: DownloadJournal?
     private let limit: BandwidthLimit
     private let tracker: BatchTracker
     private let onEvent: EventHandler?
-    /// Operations are made and commanded here, one after the other, and so in order.
+    /// Creates and controls operations one after the other, and so in order.
     private let work = DispatchQueue(label: "OperationNetworking.DownloadBatch")
     private let state: Locked<State>
 
-    /// `known` says how members ended in an earlier process.
+    /// `known` contains the ends of members in an earlier process.
     init(
         _ items: [DownloadItem],
         options: Options,
@@ -128,45 +127,45 @@ public final class DownloadBatch: Sendable {
     }
 
     deinit {
-        // It is paused, or complete.
+        // The batch is paused, or complete.
         let left = state.withLock { $0.running.values.map(\.operation) }
         if !left.isEmpty { ConnectionOperation.cancelTogether(left) }
-        // Closed before it, when the batch has completed. A file that gets its last byte just now cannot be
-        // written down any more: it stays a partial file.
+        // A completed batch has already closed it. A file that gets its last byte just now can no longer be recorded:
+        // it stays a partial file.
         journal?.close(removing: false) {}
     }
 
     // MARK: - Commands
 
-    /// Starts no member any more, and pauses those that run. What came is kept.
+    /// Stops starting members, and pauses the running ones. Received bytes are kept.
     public func pause() {
         state.withLock { $0.run.pause() }
         work.async { self.goOn() }
     }
 
-    /// Goes on, after ``pause()`` or after there was no room on the disk.
+    /// Resumes after ``pause()``, or after a lack of disk space.
     public func resume() {
         state.withLock { $0.run.resume() }
         work.async { self.goOn() }
     }
 
-    /// Ends all members that have not ended with `URLError.cancelled`. What came is kept, and so is the
-    /// journal: the batch can be resumed from it.
+    /// Cancels all members that have not ended, with `URLError.cancelled`. Received bytes and the journal are kept,
+    /// so the batch can be resumed.
     public func cancel() {
         state.withLock { stop(&$0) }
         work.async { self.goOn() }
     }
 
-    /// Whether it waits for ``resume()``.
+    /// Whether the batch is waiting for ``resume()``.
     public var isPaused: Bool { state.withLock { $0.run.phase == .paused } }
 
-    /// The limit of bytes per second for all members together; `nil`: no limit. Can be changed at any time.
+    /// The rate limit for all members together in bytes per second; `nil` for no limit. Can be changed at any time.
     public var bytesPerSecond: Int64? {
         get { limit.bytesPerSecond }
         set { limit.bytesPerSecond = newValue }
     }
 
-    /// The limit of bytes per second for each member; `nil`: no limit. Can be changed at any time.
+    /// The rate limit for each member in bytes per second; `nil` for no limit. Can be changed at any time.
     public var bytesPerSecondPerDownload: Int64? {
         get { state.withLock { $0.bytesPerSecondPerDownload } }
         set {
@@ -179,11 +178,11 @@ public final class DownloadBatch: Sendable {
 
     // MARK: - Results
 
-    /// The end of each member, in the order of ``items``, when all have ended, and all events have been
-    /// delivered. Without an `event` closure it needs no completion queue.
+    /// Returns the result of each member, in the order of ``items``, when all have ended and all events have been
+    /// delivered. Without an `event` closure, it needs no completion queue.
     ///
-    /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have
-    /// `URLError.cancelled` then.
+    /// Cancelling the task cancels the batch, and returns at once: the result of members that have not ended is
+    /// `URLError.cancelled`.
     public func results() async -> [Result<DownloadedFile, any Error>] {
         await Wait.until(tracker.whenKnown) {
             self.cancel()
@@ -197,44 +196,43 @@ public final class DownloadBatch: Sendable {
         }
     }
 
-    /// The journal, while the batch is not complete. It is removed when every member has succeeded; else it
-    /// stays, so that the batch can be resumed.
+    /// The journal. It is removed when every member has succeeded; otherwise it is kept, so that the batch can be
+    /// resumed.
     public var journalFile: URL? { journal?.url }
 
     // MARK: - Progress
 
-    /// The progress in bytes, estimated while lengths are not known. Goes up only, and is finished when all
-    /// members have ended. `cancel()`, `pause()` and `resume()` act on the batch, which it does not hold. See
+    /// The progress in bytes, estimated while lengths are unknown. It never decreases, and finishes when all members
+    /// have ended. `cancel()`, `pause()` and `resume()` control the batch, which the progress does not retain. See
     /// ``OperationBatch/progress``.
     public var progress: Progress { tracker.gauge.progress }
 
-    /// The progress at once, each time bytes move, at most 20 times a second, and once a second while the
-    /// speed falls; ends with the batch, after its last value. A slow reader gets the newest value only.
-    /// Needs no completion queue.
+    /// The current progress, then a value whenever bytes are received, at most 20 times a second, and once a second
+    /// while the throughput decreases. Ends with the batch, after the last value. A slow reader receives only the
+    /// newest value. Needs no completion queue.
     public var updates: AsyncStream<BatchProgress> { tracker.gauge.updates }
 
-    /// The fraction that is done, from 0 to 1; never goes down.
+    /// The completed fraction, from 0 to 1; never decreases.
     public var fractionCompleted: Double { tracker.gauge.fraction }
 
     /// The reliability of ``fractionCompleted``.
     public var confidence: BatchConfidence { tracker.gauge.confidence }
 
-    /// The received bytes, with those kept from before.
+    /// The number of received bytes, including those of earlier operations.
     public var completedBytes: Int64 { tracker.gauge.moved }
 
-    /// The bytes of all members, as far as they are known, and estimated by those for the others; `nil`:
-    /// nothing is known.
+    /// The bytes of all members, estimated where lengths are unknown; `nil` if nothing is known.
     public var totalBytes: Int64? { tracker.gauge.totalLength }
 
-    /// The throughput in bytes per second, of the last few seconds most; `nil` at first.
+    /// The throughput in bytes per second, mostly of the last few seconds; `nil` at first.
     public var throughput: Double? { tracker.gauge.throughput }
 
-    /// The seconds until all bytes will have come; `nil` while that is unknown.
+    /// The estimated seconds until all bytes have been received; `nil` while unknown.
     public var estimatedTimeRemaining: TimeInterval? { tracker.gauge.timeLeft }
 
     // MARK: - Running
 
-    /// Starts. Called once.
+    /// Begins. Called once.
     func begin() {
         state.withLock { state in
             for (index, result) in state.results.enumerated() {
@@ -245,8 +243,8 @@ public final class DownloadBatch: Sendable {
         work.async { self.goOn() }
     }
 
-    /// On `work`: makes the operations fit the phase, and starts what may start. It walks through those that
-    /// run only when the phase is another one: each end comes here.
+    /// Applies the phase to the operations, and starts members. On `work`. Running operations are visited only if the
+    /// phase has changed, because each end calls this.
     private func goOn() {
         let (phase, running) = state.withLock { state in
             defer { state.settled = state.run.phase }
@@ -270,7 +268,7 @@ public final class DownloadBatch: Sendable {
             if options.existingFiles == .keep, try keep(index) { return }
             let (operation, ownLimit) = try makeOperation(index)
             let phase = state.withLock { state in
-                // The next settling finds it there.
+                // The next call of `goOn()` finds it there.
                 if state.run.phase == .paused {
                     state.run.putBack(index)
                 } else {
@@ -294,7 +292,7 @@ public final class DownloadBatch: Sendable {
     /// Ends a member whose file exists.
     ///
     /// - Returns: `false` if there is no such file.
-    /// - Throws: ``DownloadError`` for a destination that is no file, or a `CocoaError`.
+    /// - Throws: ``DownloadError`` for a destination that is not a file, or a `CocoaError`.
     private func keep(_ index: Int) throws -> Bool {
         let item = items[index]
         guard try item.isAtDestination() else { return false }
@@ -308,7 +306,7 @@ public final class DownloadBatch: Sendable {
                 memberDidEnd(index, result, .failed)
             }
         }
-        // Reading a large file takes its time.
+        // Reading a large file takes time.
         if item.expectedDigests.isEmpty { end() } else { DispatchQueue.global().async(execute: end) }
         return true
     }
@@ -341,7 +339,7 @@ public final class DownloadBatch: Sendable {
 
     // MARK: - Ends
 
-    /// `nil`: it has none yet.
+    /// Returns the end of an operation; `nil` if it has not ended.
     private static func end(of operation: DownloadOperation) -> (
         result: Result<DownloadedFile, any Error>, end: DownloadRun.End
     )? {
@@ -360,7 +358,7 @@ public final class DownloadBatch: Sendable {
         _ result: Result<DownloadedFile, any Error>,
         _ end: DownloadRun.End
     ) {
-        // Told under the lock, so that nothing comes after the end of all.
+        // Reported under the lock, so that nothing follows the end of all.
         state.withLock { state in
             state.running[index] = nil
             switch state.run.end(index, end) {
@@ -379,14 +377,14 @@ public final class DownloadBatch: Sendable {
         work.async { self.goOn() }
     }
 
-    /// Starts no member any more: those that waited have ended.
+    /// Stops starting members: the waiting ones have ended.
     private func stop(_ state: inout State) {
         for index in state.run.stop() {
             count(index, .failure(URLError.cancelled(url: items[index].url)), &state)
         }
     }
 
-    /// A member has ended.
+    /// Records the end of a member.
     private func count(_ index: Int, _ result: Result<DownloadedFile, any Error>, _ state: inout State) {
         state.results[index] = result
         tell(.ended(index, result))
@@ -398,8 +396,8 @@ public final class DownloadBatch: Sendable {
         tracker.line.append { Callback.here(onEvent, event) }
     }
 
-    /// All members have ended: closes the journal, and then completes. The batch is kept until the journal is closed.
-    /// Called with the lock held.
+    /// Closes the journal when all members have ended, and then completes. The batch is retained until the journal is
+    /// closed. Called with the lock held.
     private func close() {
         work.async {
             guard let journal = self.journal else { return self.tracker.conclude() }
@@ -412,10 +410,10 @@ public final class DownloadBatch: Sendable {
 }
 
 extension DownloadRun.End {
-    /// The end of a member with an error that was not cancelled.
+    /// Classifies the error of a member that was not cancelled.
     fileprivate init(_ error: any Error) {
         if case .notEnoughSpace(_, let needed, let available) = error as? DownloadError {
-            // With next to nothing left it is the disk that is full, whatever the length.
+            // With almost no space left, the disk is full, whatever the length.
             self = available < min(AllocationPlan.step, needed / 4) ? .outOfSpace : .doesNotFit
         } else if case .noRoomForBoth = error as? DownloadError {
             self = .doesNotFit
@@ -426,9 +424,9 @@ extension DownloadRun.End {
 }
 
 extension DownloadItem {
-    /// Whether a file has the name. Removes what a process that was killed left beside it.
+    /// Whether the file exists. Removes what a killed process left next to it.
     ///
-    /// - Throws: ``DownloadError`` for a destination that is no file, or a `CocoaError`.
+    /// - Throws: ``DownloadError`` for a destination that is not a file, or a `CocoaError`.
     fileprivate func isAtDestination() throws -> Bool {
         try FileError.translating(destination) {
             let place = try DownloadPlace(destination, watch: nil)
@@ -444,7 +442,7 @@ extension DownloadItem {
         }
     }
 
-    /// The file that has the name, with its digests if any are expected.
+    /// Returns the existing file, with its digests if any are expected.
     ///
     /// - Throws: ``DownloadError/digestMismatch(_:expected:actual:)``, or a `CocoaError`.
     fileprivate func existingFile() throws -> DownloadedFile {
@@ -469,12 +467,11 @@ extension DownloadItem {
 }
 
 extension DownloadBatch {
-    /// Checks that each name is wanted once only. Whether different paths lead to the same file is not known
-    /// before it is written: then it is ``DownloadError/inUse(_:)``, or
-    /// ``DownloadError/destinationExists(_:)``.
+    /// Checks that destinations are unique. Whether different paths lead to the same file is not known before it is
+    /// written: then it is ``DownloadError/inUse(_:)``, or ``DownloadError/destinationExists(_:)``.
     /// - Throws: ``DownloadBatchError/duplicateDestination(_:)``.
     static func check(_ items: [DownloadItem], journal: URL?) throws(DownloadBatchError) {
-        // By bytes, as file systems do: Swift takes characters for equal that are composed differently.
+        // By bytes, as in file systems: strings compare canonically equivalent characters as equal.
         var taken = Set(journal.map { [Array($0.standardizedFileURL.path.utf8)] } ?? [])
         taken.reserveCapacity(items.count + 1)
         for item in items where !taken.insert(Array(item.destination.standardizedFileURL.path.utf8)).inserted

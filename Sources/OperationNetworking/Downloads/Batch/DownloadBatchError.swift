@@ -1,37 +1,35 @@
 public import Foundation
 
-/// Why a batch of downloads could not be made, or a member of it is not tried.
+/// Why a batch of downloads could not be created, or a member of it was not tried.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum DownloadBatchError: Error, Hashable, Sendable {
-    /// Two items have this destination, or the journal has.
+    /// Two items have this destination, or it is that of the journal.
     case duplicateDestination(URL)
-    /// A batch that did not complete has left this journal. It can be resumed, or removed.
+    /// An incomplete batch has left this journal, which can be resumed or removed.
     case journalExists(URL)
-    /// There is no journal: the batch completed, or never began.
+    /// There is no journal: the batch has completed, or never began.
     case journalMissing(URL)
-    /// A batch of this or of another process is writing the journal.
+    /// A batch of this process or another one is using the journal.
     case journalInUse(URL)
-    /// A file that another user may have written: another user's, a link, one with a second name,
-    /// or one that others may read or write. Batches make theirs with mode 0600. What it says may be another
-    /// user's wish, or a server's.
+    /// Another user may have written the journal: it is another user's file, a link, has several names, may be read
+    /// or written by others, or is a copy. Batches create theirs with mode 0600.
     case journalNotOurs(URL)
-    /// A file that is no journal, or whose first line is not what was written.
+    /// The file is not a journal, or its first line is damaged.
     case journalUnreadable(URL)
-    /// The journal is, or would be, too long to be read, in bytes: at most 1 GiB, and 256 MiB for the list of
-    /// its members.
+    /// The journal is, or would be, too long, in bytes. At most 1 GiB are read, and 256 MiB for the list of members.
     case journalTooLong(URL, length: Int64)
-    /// The journal is of another version of this library.
+    /// The journal is from another version of the library.
     case journalOfOtherVersion(URL, schema: Int)
-    /// The member failed in an earlier process, and is not tried again; this is what was said then.
+    /// The member failed in an earlier process, and is not retried. The description of the error.
     case failedBefore(String)
 }
 
 // MARK: - CustomStringConvertible
 
 extension DownloadBatchError: CustomStringConvertible {
-    /// One sentence.
+    /// A sentence.
     public var description: String {
         switch self {
         case .duplicateDestination(let url):

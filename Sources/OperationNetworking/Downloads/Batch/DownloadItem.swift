@@ -1,32 +1,30 @@
 public import Foundation
 
-/// A file of a ``DownloadBatch``: its address, its destination and its digests.
+/// A file of a ``DownloadBatch``: its URL, destination and digests.
 public struct DownloadItem: Hashable, Codable, Sendable {
-    /// An http or https URL. A journal has it without user and password, and so has the checkpoint beside the
-    /// partial file.
+    /// An http or https URL. Journals and checkpoints contain it without user and password.
     public var url: URL
 
-    /// The name of the complete file, as a file URL. Its folder has to exist.
+    /// The file URL of the complete file. Its folder must exist.
     public var destination: URL
 
-    /// Fields of the request, besides those of the manager's serializer. A journal has only the names of
+    /// Fields of the request, in addition to those of the manager's serializer. A journal contains only the names of
     /// those that are, or look like, secrets: see ``withheldHeaders``.
     public var headers: [String: String]
 
-    /// The digests that the file has to have, all of them.
+    /// The digests that the file must have, all of them.
     public var expectedDigests: [FileDigest]
 
-    /// The names of those ``headers`` that the journal does not hold, for an item that comes from one;
-    /// sorted.
+    /// The names of the ``headers`` that the journal does not contain, for an item from a journal; sorted.
     public internal(set) var withheldHeaders: [String] = []
 
-    /// A file to be downloaded.
+    /// Creates an item.
     ///
     /// - Parameters:
-    ///   - url: its address.
-    ///   - destination: the name of the complete file.
+    ///   - url: the URL of the file.
+    ///   - destination: the file URL of the complete file.
     ///   - headers: fields of the request.
-    ///   - expectedDigests: the digests that the file has to have.
+    ///   - expectedDigests: the digests that the file must have.
     public init(
         url: URL,
         destination: URL,

@@ -4,8 +4,8 @@ internal import OperationNetworkingSystem
 
 /// The journal of one batch, open and locked.
 ///
-/// Lines that several threads add at the same time go to the disk together: the thread whose turn it is
-/// writes all that wait, and the others find theirs written. Every call may wait for the disk.
+/// Lines that several threads add at the same time are written together: one thread writes all waiting lines, and the
+/// others find theirs written. Every call may wait for the disk.
 final class DownloadJournal: @unchecked Sendable {
     // @unchecked: `folder`, `file`, `length`, `written` and `isRemoved` are used on `queue` only; what others
     // touch is in `waiting`.
@@ -15,10 +15,10 @@ final class DownloadJournal: @unchecked Sendable {
         var lastNumber = 0
     }
 
-    /// No journal is longer, in bytes: it is read into memory.
+    /// The maximum length of a journal in bytes, because it is read into memory.
     static let maximumLength: Int64 = 1 << 30
-    /// No first line is longer: there has to be room for one line for each member. That is some 500,000
-    /// members.
+    /// The maximum length of the first line in bytes, some 500,000 members, so that there is space for a line for
+    /// each member.
     static let maximumHeaderLength = 1 << 28
 
     let url: URL
@@ -29,7 +29,7 @@ final class DownloadJournal: @unchecked Sendable {
     private let waiting = Locked(Waiting())
     /// The offset of the next line.
     private var length: Int64
-    /// The number of the last line that is on the disk.
+    /// The number of the last line on disk.
     private var written = 0
 
     private init(_ url: URL, name: String, folder: DownloadFolder, file: PartFile, length: Int) {
@@ -42,7 +42,7 @@ final class DownloadJournal: @unchecked Sendable {
 
     // MARK: - Opening
 
-    /// Makes the journal of a new batch. It is on the disk, with its name, when this returns.
+    /// Creates the journal of a new batch. When this returns, it is on disk with its name.
     /// - Throws: ``DownloadBatchError``, or a `CocoaError`.
     static func make(_ url: URL, _ header: JournalHeader, watch: FileChange.Watcher? = nil) throws -> Self {
         try FileError.translating(url) {
@@ -75,7 +75,7 @@ final class DownloadJournal: @unchecked Sendable {
         }
     }
 
-    /// Opens the journal of a batch that did not complete.
+    /// Opens the journal of an incomplete batch.
     /// - Throws: ``DownloadBatchError``, or a `CocoaError`.
     static func open(_ url: URL) throws -> (journal: DownloadJournal, replay: JournalReplay) {
         try FileError.translating(url) {
@@ -83,7 +83,7 @@ final class DownloadJournal: @unchecked Sendable {
             let file = try file(name, in: folder, url)
             guard try file.lock() != .held else { throw DownloadBatchError.journalInUse(url) }
             let status = try file.status
-            // The process that had it may have removed it just before.
+            // Its process may have removed it just before.
             guard case .file(let named) = try folder.status(of: name), named.identity == status.identity
             else {
                 throw DownloadBatchError.journalMissing(url)
@@ -102,12 +102,12 @@ final class DownloadJournal: @unchecked Sendable {
                     throw DownloadBatchError.journalOfOtherVersion(url, schema: schema)
                 }
             }
-            // Another file with these bytes is a server's, or a copy. Where the file system tells no time of
-            // birth, the caller's word for the path has to do.
+            // Another file with these bytes is a copy, or a server's. If the file system does not record the time of
+            // creation, the caller vouches for the path.
             guard replay.header.file == JournalFile(inode: status.identity.inode, birth: file.birth) else {
                 throw DownloadBatchError.journalNotOurs(url)
             }
-            // A line that was cut off would spoil the next one.
+            // An incomplete line would corrupt the next one.
             if status.size != Int64(replay.length) { try file.truncate(to: Int64(replay.length)) }
             let journal = Self(url, name: name, folder: folder, file: file, length: replay.length)
             return (journal, replay)
@@ -122,7 +122,7 @@ final class DownloadJournal: @unchecked Sendable {
         return (place.folder, place.name)
     }
 
-    /// Opens a journal that this user made: what is in another one may be another user's wish, or a server's.
+    /// Opens a journal of this user: any other may contain what another user, or a server, wants.
     private static func file(_ name: String, in folder: DownloadFolder, _ url: URL) throws -> PartFile {
         switch try folder.openOwn(name) {
         case .nothing: throw DownloadBatchError.journalMissing(url)
@@ -131,14 +131,14 @@ final class DownloadJournal: @unchecked Sendable {
         }
     }
 
-    /// A free name for a journal that is being made.
+    /// Returns a free name for a journal that is being created.
     private static func freeName(for name: String, in folder: DownloadFolder, of url: URL) throws -> String {
         for number in 0..<PartialName.candidateCount {
             let candidate = number == 0 ? name + ".new" : name + ".\(number).new"
             switch try folder.openOwn(candidate) {
             case .nothing: return candidate
             case .notOurs: continue
-            // A process died as it made it.
+            // A process was killed while creating it.
             case .file(let leftover):
                 guard try leftover.status.size == 0, try leftover.lock() != .held,
                     try folder.remove(candidate, of: leftover)
@@ -151,8 +151,8 @@ final class DownloadJournal: @unchecked Sendable {
 
     // MARK: - Writing
 
-    /// Adds a line. It is on the disk when this returns.
-    /// - Throws: a `CocoaError`; nothing was added then.
+    /// Adds a line. When this returns, it is on disk.
+    /// - Throws: a `CocoaError`; then nothing was added.
     func append(_ entry: JournalEntry) throws {
         let number = try enqueue(entry)
         try FileError.translating(url) {
@@ -160,25 +160,24 @@ final class DownloadJournal: @unchecked Sendable {
         }
     }
 
-    /// Adds a line, at some time: it may get lost.
+    /// Adds a line later. It may get lost.
     func note(_ entry: JournalEntry) {
         queue.async {
-            // Nothing depends on it, so it leaves room for what must not be lost.
+            // Nothing depends on this line, so it leaves space for those that must not be lost.
             guard self.length < Self.maximumLength / 2 else { return }
             try? self.write(self.enqueue(entry))
         }
     }
 
-    /// Lets go of the journal, when everything is written.
+    /// Closes the journal when everything is written.
     ///
     /// - Parameters:
-    ///   - removing: whether the batch is complete, and does not need it any more.
-    ///   - then: is called on another queue.
+    ///   - removing: whether the batch is complete and no longer needs the journal.
+    ///   - then: called on another queue.
     func close(removing: Bool, then: @escaping @Sendable () -> Void) {
         queue.async {
-            // One that stays is found to be complete by the next process that opens it.
-            // Its name may be another file's by now: the journal of a later batch, or one that a user put
-            // there.
+            // If it cannot be removed, the next process finds that the batch is complete. Its name may already belong
+            // to another file, such as the journal of a later batch.
             if removing { _ = try? self.folder.remove(self.name, of: self.file) }
             self.file.close()
             then()
@@ -195,7 +194,7 @@ final class DownloadJournal: @unchecked Sendable {
         }
     }
 
-    /// On the queue: writes all that wait, if the line with this number is among them.
+    /// Writes all waiting lines if the one with this number is among them. On the queue.
     private func write(_ number: Int) throws {
         guard number > written else { return }
         let lines = waiting.withLock { $0.lines }
@@ -208,8 +207,8 @@ final class DownloadJournal: @unchecked Sendable {
             try file.synchronizeData()
             length += Int64(bytes.count)
         } catch {
-            // The others that wait try theirs. What the disk has of these is unknown (B7): it is cut away,
-            // and written anew with the next. If that fails, too, a line that was cut off is overwritten.
+            // The others retry theirs. What is on disk is unknown (B7): it is truncated, and written again with the
+            // next line. If that fails, too, an incomplete line is overwritten.
             waiting.withLock { waiting in waiting.lines.removeAll { $0.number == number } }
             try? file.truncate(to: length)
             throw error
@@ -219,18 +218,18 @@ final class DownloadJournal: @unchecked Sendable {
     }
 }
 
-/// The state that a journal's bytes describe: a value made of nothing else.
+/// The state that the contents of a journal describe. A value that depends on nothing else.
 ///
-/// A journal is lines, each a checksum, a space, JSON and a line feed. The first is the ``JournalHeader``; it
-/// was on the disk before the file had its name. Each other is a ``JournalEntry``.
+/// A journal consists of lines, each with a checksum, a space, JSON and a line feed. The first line is the
+/// ``JournalHeader``, which was on disk before the file had its name. Each other line is a ``JournalEntry``.
 ///
-/// | What is found                             | What it was                            | What it means     |
+/// | What is found                             | Its cause                              | What it means     |
 /// |-------------------------------------------|----------------------------------------|-------------------|
-/// | a line without its line feed, at the end  | the process died while it wrote        | nothing           |
-/// | a line whose checksum is wrong            | power was lost; others may be right    | nothing           |
-/// | an entry of a member that there is not, or of a file of a negative length | -      | nothing           |
-/// | several entries of one member             | it was tried again                     | the last one      |
-/// | no header, or one that is wrong           | no journal                             | an error          |
+/// | an incomplete last line                   | the process was killed while writing   | nothing           |
+/// | a line with a wrong checksum              | a loss of power; others may be right   | nothing           |
+/// | an entry of an unknown member, or with a negative length | -                       | nothing           |
+/// | several entries of one member             | it was retried                         | the last one      |
+/// | no valid header                           | not a journal                          | an error          |
 struct JournalReplay: Hashable, Sendable {
     enum Unreadable: Error, Hashable, Sendable {
         case noHeader
@@ -240,11 +239,11 @@ struct JournalReplay: Hashable, Sendable {
     let header: JournalHeader
     /// The ends of members, by index.
     private(set) var entries: [Int: JournalEntry] = [:]
-    /// The offset of the next line: the bytes behind it are a line that was not written to its end.
+    /// The offset of the next line; bytes after it are an incomplete line.
     let length: Int
 
     init(_ bytes: [UInt8]) throws(Unreadable) {
-        // One line after the other: a journal may be long.
+        // One line at a time, because a journal may be long.
         guard let end = bytes.firstIndex(of: JournalLine.end), let body = JournalLine.body(bytes[..<end])
         else {
             throw .noHeader
@@ -266,15 +265,16 @@ struct JournalReplay: Hashable, Sendable {
         length = start
     }
 
-    /// The ends of members, as far as they are still true.
+    /// Returns the ends of members that are still valid.
     ///
     /// - Parameters:
-    ///   - items: those of the header.
-    ///   - retriesFailed: whether a failure is no end.
-    ///   - stamp: of the file that is there now; `nil`: there is none.
-    ///   - record: the stamp in the record of that file; `nil`: it has none.
-    ///   - accepts: whether bytes that came under a verification of the servers of this URL count now.
-    /// - Returns: the results of those that need not be tried, by their indices.
+    ///   - items: the items of the header.
+    ///   - retriesFailed: whether failed members are tried again.
+    ///   - stamp: returns the stamp of the file at a URL; `nil` if there is none.
+    ///   - record: returns the stamp in the record of that file; `nil` if it has none.
+    ///   - accepts: whether bytes that were received under a verification of the servers of this URL are accepted
+    ///     now.
+    /// - Returns: the results of the members that need not be tried, by index.
     func known(
         _ items: [DownloadItem],
         retriesFailed: Bool,
@@ -297,7 +297,7 @@ struct JournalReplay: Hashable, Sendable {
         return known
     }
 
-    /// The part of a header that every version has.
+    /// The part of a header that is the same in every format.
     private struct Version: Codable {
         let schema: Int
     }
@@ -306,10 +306,10 @@ struct JournalReplay: Hashable, Sendable {
 /// A line of a journal.
 enum JournalLine {
     static let end = UInt8(ascii: "\n")
-    /// The length of the checksum in hexadecimal digits: the first of SHA-256.
+    /// The length of the checksum, the beginning of a SHA-256, in hexadecimal digits.
     private static let checksumLength = 16
 
-    /// The line, with its line feed.
+    /// Returns the line with its line feed.
     static func bytes(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -317,7 +317,7 @@ enum JournalLine {
         return Array(try checksum(body).utf8) + [UInt8(ascii: " ")] + body + [end]
     }
 
-    /// The JSON of a line without its line feed; `nil` if it is not what was written.
+    /// Returns the JSON of a line without its line feed; `nil` if it is damaged.
     static func body(_ line: ArraySlice<UInt8>) -> Data? {
         guard line.count > checksumLength + 1 else { return nil }
         let start = line.startIndex + checksumLength

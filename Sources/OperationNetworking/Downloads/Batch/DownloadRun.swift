@@ -1,25 +1,24 @@
-/// The next steps of a batch of downloads: a value that decides and does nothing. Their ends are
-/// counted by a ``BatchCount``.
+/// The next steps of a batch of downloads: a value without side effects. A ``BatchCount`` counts the ends.
 ///
-/// | Phase     | Waiting members | Running members   | Left by                     |
+/// | Phase     | Waiting members | Running members   | Ended by                    |
 /// |-----------|-----------------|-------------------|-----------------------------|
-/// | `running` | start in order  | go on             | pausing, stopping           |
+/// | `running` | start in order  | continue          | pausing, stopping           |
 /// | `paused`  | wait            | are paused        | resuming, stopping          |
 /// | `stopped` | have ended      | are cancelled     | -                           |
 ///
-/// A member that finds no room has not ended. It goes to the end of the line (it is *late*), and begins again
-/// when no other runs or waits; so the others get what they need, whatever length it is said to have.
+/// A member that finds no disk space has not ended. It is *late*: it moves to the end of the queue, and begins again
+/// when no other member runs or waits, so that the others get their space, whatever length the server announced.
 ///
-/// | There was no room for                               | The member                         | The batch |
+/// | There was no space for                              | The member                         | The batch |
 /// |-----------------------------------------------------|------------------------------------|-----------|
-/// | bytes that came: the disk is full (`outOfSpace`)    | late; begins with others like it   | pauses    |
+/// | received bytes: the disk is full (`outOfSpace`)     | late; begins with similar members  | pauses    |
 /// | the announced length (`doesNotFit`), the first time | late; begins alone                 | pauses    |
-/// | the same again: nothing of the batch ran beside it  | fails with its error               | goes on   |
+/// | the same again, with no other member running        | fails with its error               | continues |
 ///
-/// A full disk is a fact, and the user can make room as often as need be: a member whose bytes have filled it
-/// once counts as one that found it full whenever its length does not fit. A length alone is only the
-/// server's word. The user was told of it once, and could make room before ``resume()``; a member that does
-/// not fit then has an end like any other that fails, or one server could keep the batch from ever ending.
+/// A full disk is a fact, and the user can free space as often as necessary: a member that has filled the disk once
+/// keeps counting as one that found it full. An announced length is only the server's word. The user was told once,
+/// and could free space before ``resume()``. If the member still does not fit, it fails; otherwise one server could
+/// keep the batch from ever ending.
 struct DownloadRun: Sendable {
     enum Phase: Hashable, Sendable {
         case running
@@ -32,28 +31,27 @@ struct DownloadRun: Sendable {
         case finished
         case failed
         case cancelled
-        /// The disk is full: the member is as it was, and the batch pauses.
+        /// The disk is full: the received bytes are kept, and the batch pauses.
         case outOfSpace
-        /// A download that the disk has no room for: its length, by the server's word, is more than there is
-        /// room for now.
+        /// The announced length exceeds the free disk space.
         case doesNotFit
     }
 
     /// The effect of an end.
     enum Effect: Hashable, Sendable {
-        /// `hasFailed`: it counts as one that failed.
+        /// The member has ended. `hasFailed`: whether it counts as failed.
         case ended(hasFailed: Bool)
-        /// The member waits again, behind the others. `isNews`: the batch did not pause before.
+        /// The member waits again, after the others. `isNews`: whether the batch was not paused before.
         case putBack(isNews: Bool)
     }
 
     private(set) var phase = Phase.running
     private var admission: HostAdmission
-    /// Downloads that found no room, in this order.
+    /// The members that found no disk space, in order.
     private var late: [Int] = []
-    /// Downloads that did not fit once.
+    /// The members whose length did not fit once.
     private var misfits: Set<Int> = []
-    /// Downloads that have filled the disk once.
+    /// The members that have filled the disk once.
     private var fillers: Set<Int> = []
 
     init(
@@ -65,14 +63,14 @@ struct DownloadRun: Sendable {
         admission = HostAdmission(origins, done: done, limit: limit, total: total)
     }
 
-    /// The member to start now; `nil`: none may.
+    /// Returns the member to start now; `nil` if none may start.
     mutating func next() -> Int? {
         guard phase == .running else { return nil }
         if admission.isIdle { admitLate() }
         return admission.next()
     }
 
-    /// Lets the first of those begin again that found no room: alone, if it did not fit.
+    /// Restarts the first of the members that found no space: alone, if its length did not fit.
     private mutating func admitLate() {
         guard let first = late.first else { return }
         let count = misfits.contains(first) ? 1 : late.prefix { !misfits.contains($0) }.count
@@ -80,12 +78,12 @@ struct DownloadRun: Sendable {
         late.removeFirst(count)
     }
 
-    /// A member that was to start did not, since the batch was paused meanwhile.
+    /// Returns a member to the queue, because the batch was paused before it started.
     mutating func putBack(_ index: Int) {
         admission.putBack(index)
     }
 
-    /// A member that was started has ended.
+    /// Records the end of a running member.
     mutating func end(_ index: Int, _ end: End) -> Effect {
         admission.leave(index)
         if phase != .stopped, isLate(index, end) {
@@ -115,8 +113,8 @@ struct DownloadRun: Sendable {
         if phase == .paused { phase = .running }
     }
 
-    /// Nothing is started any more.
-    /// - Returns: those that waited, which have ended now.
+    /// Stops starting members.
+    /// - Returns: the waiting members, which have ended now.
     mutating func stop() -> [Int] {
         guard phase != .stopped else { return [] }
         phase = .stopped

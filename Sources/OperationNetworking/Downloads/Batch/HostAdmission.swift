@@ -1,19 +1,18 @@
-/// The admission of a batch's downloads: in order, but no more at once than one origin may have, and no more
-/// than all together may be. A value.
+/// The admission of a batch's downloads: in order, within the limits per origin and in total. A value.
 ///
-/// | What happens                                | Costs the logarithm of                         |
-/// |---------------------------------------------|------------------------------------------------|
-/// | ``next()``, ``leave(_:)``                   | the number of origins                          |
-/// | ``putBack(_:)``, ``takeBack(_:)``           | that, and of those that were put back          |
+/// | Operation                                   | Costs the logarithm of                             |
+/// |---------------------------------------------|----------------------------------------------------|
+/// | ``next()``, ``leave(_:)``                   | the number of origins                              |
+/// | ``putBack(_:)``, ``takeBack(_:)``           | that, and the number of returned downloads         |
 ///
-/// An origin that has its share does not keep those of other origins waiting behind it.
+/// An origin at its limit does not block the downloads of other origins.
 struct HostAdmission: Sendable {
     /// The downloads of one origin.
     private struct Lane {
         var waiting: [Int] = []
-        /// The number of members of `waiting` that are gone.
+        /// The number of elements of `waiting` that have been removed.
         var head = 0
-        /// Downloads that were put back.
+        /// The downloads that were returned.
         var returned = BinaryHeap<Int, Int>()
         var running = 0
 
@@ -36,22 +35,22 @@ struct HostAdmission: Sendable {
     private let total: Int
     private var lanes: [Lane] = []
     private var laneOf: [Int]
-    /// The first of each lane that may start one. An entry may be out of date.
+    /// The first download of each lane that may start one. Entries may be outdated.
     private var heads = BinaryHeap<Int, Int>()
     private(set) var running = 0
     private var waiting = 0
 
-    /// Comparisons.
+    /// The number of comparisons.
     var steps: Int { lanes.reduce(heads.steps.value) { $0 + $1.returned.steps.value } }
 
-    /// Whether none runs, and none waits.
+    /// Whether no download is running or waiting.
     var isIdle: Bool { running == 0 && waiting == 0 }
 
     /// - Parameters:
-    ///   - origins: of each member, in order.
-    ///   - done: members that need not be started.
-    ///   - limit: how many an origin may have at once, at least 1.
-    ///   - total: how many there may be at once, at least 1.
+    ///   - origins: the origin of each member, in order.
+    ///   - done: the members that need not be started.
+    ///   - limit: the maximum number of running downloads per origin, at least 1.
+    ///   - total: the maximum number of running downloads, at least 1.
     init(_ origins: [Origin], done: Set<Int> = [], limit: Int, total: Int) {
         self.limit = max(1, limit)
         self.total = max(1, total)
@@ -72,7 +71,7 @@ struct HostAdmission: Sendable {
         for number in lanes.indices { offer(number) }
     }
 
-    /// The member to start now, which counts from now on; `nil`: none may.
+    /// Returns the member to start now, which counts as running from then on; `nil` if none may start.
     mutating func next() -> Int? {
         guard running < total else { return nil }
         while let (key: _, value: index) = heads.removeFirst() {
@@ -88,20 +87,20 @@ struct HostAdmission: Sendable {
         return nil
     }
 
-    /// A member that was started has ended.
+    /// Records the end of a running member.
     mutating func leave(_ index: Int) {
         running -= 1
         lanes[laneOf[index]].running -= 1
         offer(laneOf[index])
     }
 
-    /// A member that was started waits again, in its old place.
+    /// Returns a running member to its old place in the queue.
     mutating func putBack(_ index: Int) {
         insert(index)
         leave(index)
     }
 
-    /// A member that was started, and has left, waits again.
+    /// Returns a member that has ended to the queue.
     mutating func takeBack(_ index: Int) {
         insert(index)
         offer(laneOf[index])
@@ -112,7 +111,7 @@ struct HostAdmission: Sendable {
         waiting += 1
     }
 
-    /// Takes out all that wait, in order: they are never started.
+    /// Removes all waiting members, which are never started, and returns them in order.
     mutating func removeAll() -> [Int] {
         let all = lanes.flatMap { $0.waiting[$0.head...] + Array($0.returned.values) }
         for number in lanes.indices {

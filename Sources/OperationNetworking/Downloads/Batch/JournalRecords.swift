@@ -1,43 +1,42 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The first line of a journal: what the batch is.
+/// The first line of a journal, which describes the batch.
 struct JournalHeader: Hashable, Codable, Sendable {
-    /// The version of what is written. A journal of any other is not read.
+    /// The format number. Journals with any other number are not read.
     static let currentSchema = 2
 
     var schema = currentSchema
     var items: [JournalItem]
     var options: JournalOptions
-    /// The file that it is the first line of.
+    /// The file that contains this line.
     var file: JournalFile?
 }
 
-/// The journal's own file: what no server can know that sends such a line.
+/// The identity of the journal's file, which no server can know.
 struct JournalFile: Hashable, Codable, Sendable {
     let inode: UInt64
-    /// `nil`: the file system does not tell.
+    /// The time of creation; `nil` if the file system does not record it.
     let birth: FileBirth?
 }
 
-/// A member, without its secrets.
+/// A member without its secrets.
 struct JournalItem: Hashable, Codable, Sendable {
     let url: String
-    /// A path; relative to the folder of the journal if it leads below that, so that both can be moved
-    /// together.
+    /// A path, relative to the folder of the journal if it leads below it, so that both can be moved together.
     let destination: String
     let headers: [String: String]?
-    /// Names of those whose values are not written down, sorted.
+    /// The names of the fields whose values are not stored, sorted.
     let withheld: [String]?
     let digests: [FileDigest]?
 
     /// - Parameters:
     ///   - item: the member.
-    ///   - folder: of the journal.
+    ///   - folder: the folder of the journal.
     init(_ item: DownloadItem, in folder: URL) {
         url = item.url.withoutUserInformation.absoluteString
         let (path, base) = (item.destination.standardizedFileURL.path, Self.base(folder))
-        // By bytes, as file systems do: Swift takes characters for equal that are composed differently.
+        // By bytes, as in file systems: strings compare canonically equivalent characters as equal.
         destination =
             path.utf8.starts(with: base.utf8)
             ? String(decoding: path.utf8.dropFirst(base.utf8.count), as: UTF8.self) : path
@@ -48,7 +47,7 @@ struct JournalItem: Hashable, Codable, Sendable {
         digests = item.expectedDigests.isEmpty ? nil : item.expectedDigests
     }
 
-    /// `nil` if the address is none.
+    /// Returns the item; `nil` if its URL is invalid.
     func item(in folder: URL) -> DownloadItem? {
         guard let url = URL(string: url) else { return nil }
         let isAbsolute = destination.utf8.first == UInt8(ascii: "/")
@@ -69,7 +68,7 @@ struct JournalItem: Hashable, Codable, Sendable {
     }
 }
 
-/// ``DownloadBatch/Options`` as they are written. The names are those of the file.
+/// The stored form of ``DownloadBatch/Options``. The names are those in the file.
 struct JournalOptions: Hashable, Codable, Sendable {
     var maximumPerHost: Int
     var maximumAtOnce: Int
@@ -78,7 +77,7 @@ struct JournalOptions: Hashable, Codable, Sendable {
     var bytesPerSecondPerDownload: Int64?
     var retries: RetryPolicy?
     var existingFiles: DownloadBatch.ExistingFiles
-    /// `nil`: what is not proven is discarded.
+    /// The number of bytes to compare; `nil` if unproven bytes are discarded.
     var overlap: Int64?
 
     init(_ options: DownloadBatch.Options) {
@@ -106,24 +105,24 @@ struct JournalOptions: Hashable, Codable, Sendable {
     }
 }
 
-/// Any other line of a journal: how a member ended. The last one of a member counts.
+/// Any other line of a journal: the end of a member. The last one of a member counts.
 struct JournalEntry: Hashable, Codable, Sendable {
-    /// A file that is complete and on the disk, and is about to get its name.
+    /// A file that is complete and on disk, and is about to get its name.
     struct Finished: Hashable, Codable, Sendable {
         var stamp: FileStamp
-        /// By which it was proven.
+        /// The digest that proved it.
         var digest: FileDigest?
-        /// Whether its end was marked.
+        /// Whether the end of the body was marked.
         var isEndMarked: Bool
-        /// The first byte of the whole that it has, if the caller's own `Range` asked for a part.
+        /// The offset of its first byte in the whole, if the caller's `Range` requested a part.
         var rangeStart: Int64?
-        /// Whether nothing but an overlap says that its bytes belong together; `nil` is no.
+        /// Whether it was joined on the evidence of an overlap; `nil` means no.
         var isJoinedByOverlap: Bool?
         var digests: [FileDigest]?
-        /// Whether the file has a ``FileRecord``; `nil` is no. Another program's file of this length and time
+        /// Whether the file has a ``FileRecord``; `nil` means no. Another program's file with this length and time
         /// has none.
         var isRecorded: Bool?
-        /// The ``ServerVerification`` of its bytes; `nil`: the usual one for the member's URL.
+        /// The ``ServerVerification`` of its bytes; `nil` for the usual one of the member's URL.
         var verification: String?
 
         init(_ download: DownloadedFile, stamp: FileStamp, isRecorded: Bool = false) {
@@ -136,7 +135,7 @@ struct JournalEntry: Hashable, Codable, Sendable {
             digests = download.digests.isEmpty ? nil : download.digests
         }
 
-        /// The verification of the servers of its URL that the bytes came from.
+        /// Returns how the servers of its bytes were verified, for the member's URL.
         func serverVerification(for url: URL) -> ServerVerification {
             verification.map(ServerVerification.init(text:)) ?? .usual(for: url.absoluteString)
         }
@@ -147,7 +146,7 @@ struct JournalEntry: Hashable, Codable, Sendable {
             return isTooLarge ? nil : start..<end
         }
 
-        /// The result of it, as if every byte had been kept from before.
+        /// Returns the result, as if all bytes were from an earlier operation.
         func download(_ file: URL) -> DownloadedFile {
             DownloadedFile(
                 file: file,
