@@ -4,15 +4,19 @@ internal import OperationNetworkingSystem
 
 /// Reads the body of an entry from memory or from its file. The file stays open, so the body can be read to
 /// its end even if the entry is removed.
-final class StoredBodyReader: @unchecked Sendable {
-    // @unchecked: `file` is used on its queue only; the rest is immutable.
-
+final class StoredBodyReader: Sendable {
     /// The file became shorter while it was read.
     struct Cut: Error, Hashable {}
 
-    private enum Source {
+    private enum Source: Sendable {
         case memory(CacheBody)
-        case file(CacheFile, DispatchQueue)
+        case file(OpenFile)
+    }
+
+    private struct OpenFile: @unchecked Sendable {
+        // @unchecked: `file` is used on `queue` only.
+        let file: CacheFile
+        let queue: DispatchQueue
     }
 
     private let source: Source
@@ -29,13 +33,13 @@ final class StoredBodyReader: @unchecked Sendable {
     ///   - length: the length of the body.
     ///   - queue: the queue on which the file is read.
     init(_ file: CacheFile, length: Int64, queue: DispatchQueue) {
-        source = .file(file, queue)
+        source = .file(OpenFile(file: file, queue: queue))
         self.length = length
     }
 
     deinit {
         // The last close of a removed file frees its blocks, which may take long.
-        if case .file(let file, let queue) = source { queue.async { file.close() } }
+        if case .file(let open) = source { open.queue.async { open.file.close() } }
     }
 
     /// Reads at most `count` bytes from `offset` on, and at least one before the end. Fewer than `count`
@@ -54,18 +58,20 @@ final class StoredBodyReader: @unchecked Sendable {
         switch source {
         case .memory(let body):
             return body.bytes(at: offset, atMost: count)
-        case .file(_, let queue):
+        case .file(let open):
             guard offset >= 0, offset < length, count > 0 else { return Data() }
             let count = Int(min(Int64(count), length - offset))
-            queue.async { [self] in later(Result { try read(count, at: offset) }) }
+            // The reader keeps the file open.
+            open.queue.async { [self] in
+                later(
+                    Result {
+                        let bytes = try open.file.read(count, at: offset)
+                        guard bytes.count == count else { throw Cut() }
+                        return withExtendedLifetime(self) { bytes }
+                    }
+                )
+            }
             return nil
         }
-    }
-
-    private func read(_ count: Int, at offset: Int64) throws -> Data {
-        guard case .file(let file, _) = source else { return Data() }
-        let bytes = try file.read(count, at: offset)
-        guard bytes.count == count else { throw Cut() }
-        return bytes
     }
 }
