@@ -17,6 +17,12 @@ final class StoredBodyReader: Sendable {
         // @unchecked: `file` is used on `queue` only.
         let file: CacheFile
         let queue: DispatchQueue
+
+        func read(_ count: Int, at offset: Int64) throws -> Data {
+            let bytes = try file.read(count, at: offset)
+            guard bytes.count == count else { throw Cut() }
+            return bytes
+        }
     }
 
     private let source: Source
@@ -63,13 +69,7 @@ final class StoredBodyReader: Sendable {
             let count = Int(min(Int64(count), length - offset))
             // The reader keeps the file open.
             open.queue.async { [self] in
-                later(
-                    Result {
-                        let bytes = try open.file.read(count, at: offset)
-                        guard bytes.count == count else { throw Cut() }
-                        return withExtendedLifetime(self) { bytes }
-                    }
-                )
+                withExtendedLifetime(self) { later(Result { try open.read(count, at: offset) }) }
             }
             return nil
         }

@@ -239,7 +239,8 @@ final class SinkWriter: @unchecked Sendable {
                     }
                     didWrite(min(written, range.count))
                 case .perform:
-                    shared.withLock { $0.tasks.removeFirst() }()
+                    let task = shared.withLock { $0.tasks.removeFirst() }
+                    task()
                 case .close:
                     return close()
                 case .rest:

@@ -91,6 +91,31 @@ struct SinkStateTests {
         #expect(script.next() == .close)
     }
 
+    @Test func aTaskIsPerformedAfterTheBytesThatCameBefore() {
+        var script = Script()
+        script.open()
+        #expect(script.append(500) == false)
+        #expect(script.state.perform() == false)
+        _ = script.state.didWrite(1000)
+        #expect(script.next() == .write(0..<500))
+        _ = script.state.didWrite(500)
+        #expect(script.next() == .perform)
+        #expect(script.next() == .rest)
+        #expect(script.state.perform() == true)
+        #expect(script.next() == .perform)
+    }
+
+    @Test func noTaskIsLostByAnEarlyEnd() {
+        var script = Script()
+        script.state.begin()
+        #expect(script.state.perform() == true)
+        #expect(script.state.perform() == false)
+        #expect(script.state.abandon(keepsRest: true) == false)
+        #expect(script.next() == .open)
+        script.state.didOpen(canBeEmptied: true)
+        #expect([script.next(), script.next(), script.next()] == [.perform, .perform, .close])
+    }
+
     @Test func muchIsWrittenInStepsThatAreNotTooLarge() {
         var script = Script()
         script.state.begin()
