@@ -170,7 +170,8 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
         as identity: RequestIdentity,
         under verification: ServerVerification? = nil
     ) throws {
-        self = try FileFinding(of: file, for: DownloadQuestion(request, as: identity, under: verification)).standing
+        self = try FileFinding(of: file, for: DownloadQuestion(request, as: identity, under: verification))
+            .standing
     }
 }
 

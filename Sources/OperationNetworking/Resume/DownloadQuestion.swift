@@ -38,7 +38,8 @@ struct DownloadQuestion: Sendable {
     /// - Parameters:
     ///   - names: the fields that the response's `Vary` names, in lower case.
     ///   - verification: how the servers were verified, if the digests have to cover that.
-    func texts(varying names: [String], under verification: ServerVerification? = nil) -> RequestDigests.Texts {
+    func texts(varying names: [String], under verification: ServerVerification? = nil) -> RequestDigests.Texts
+    {
         let verified = verification?.note(besides: request.url).map { ["verification " + $0] } ?? []
         let query = request.query.map { ["query " + $0] } ?? []
         return RequestDigests.Texts(

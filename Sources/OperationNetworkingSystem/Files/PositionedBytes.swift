@@ -46,7 +46,12 @@ extension Span<UInt8> {
                 var done = 0
                 while done < buffer.count {
                     let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
-                    let written = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+                    let written = pwrite(
+                        descriptor,
+                        rest.baseAddress,
+                        rest.count,
+                        off_t(offset) + off_t(done)
+                    )
                     if written > 0 {
                         done += written
                     } else if written == 0 || errno != EINTR {

@@ -305,7 +305,8 @@ import Testing
         #expect(try await opget("--overwrite", "--retry", "0", address(server)).code == 4)
         let done = try await opget("--json", address(server))
         #expect(
-            done.errors.hasPrefix("a: already there") && done.errors.hasSuffix("; a.part was not used, and is kept\n")
+            done.errors.hasPrefix("a: already there")
+                && done.errors.hasSuffix("; a.part was not used, and is kept\n")
         )
         #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
         let event = try #require(done.output.split(separator: "\n").first { $0.contains("itemFinished") })
