@@ -3,7 +3,7 @@ import FoundationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Validations in the background (RFC 5861 §3) whose bodies nothing takes.

@@ -3,7 +3,7 @@ import FoundationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingSystem
 @testable import OperationNetworkingTestSupport
 

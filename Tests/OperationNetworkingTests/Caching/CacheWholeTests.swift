@@ -3,7 +3,7 @@ import FoundationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Servers that send a part and forget to say so, with a cache before the network: no part is taken for the

@@ -4,7 +4,7 @@ import FoundationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Leftovers of another request beside the target, and answers that are no file: nothing of either may get

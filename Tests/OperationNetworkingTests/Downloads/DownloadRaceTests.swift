@@ -5,7 +5,7 @@ import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Pauses, resumptions, cancels and broken connections at any moment of a download. What counts is the file at the end, and

@@ -5,7 +5,7 @@ import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// A server that does something else with each request, and changes its file: whatever comes of it, a file that has the

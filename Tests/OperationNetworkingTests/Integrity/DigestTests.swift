@@ -2,7 +2,7 @@ import Foundation
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 @Suite struct DigestTests {

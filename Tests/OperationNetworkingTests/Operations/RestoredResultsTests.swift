@@ -4,7 +4,7 @@ import FoundationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// The end of an operation from an archive: its error, its response, its cost.

@@ -4,7 +4,7 @@ import FoundationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// A stream that is closed, or that another operation uses, is an error. Foundation ends the process for less.

@@ -4,7 +4,7 @@ import FoundationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Apache with Basic, Digest and Kerberos, and a server with NTLM, where `scripts/with-servers` starts them: the user is

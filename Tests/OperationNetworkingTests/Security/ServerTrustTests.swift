@@ -4,7 +4,7 @@ import FoundationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 @Suite(.enabled(if: TestCertificates.directory != nil), .timeLimit(.minutes(1)))

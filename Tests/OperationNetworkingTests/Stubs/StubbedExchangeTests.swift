@@ -5,7 +5,7 @@ import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Redirects, cookies, credentials, retries, resuming, progress and batches over stubs.

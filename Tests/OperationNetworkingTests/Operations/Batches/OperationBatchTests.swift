@@ -5,7 +5,7 @@ import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// A batch as an object: commanded, counted and ended as one.

@@ -5,7 +5,7 @@ import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Hosts below the domains of others, in a process of its own for each: there their names are this machine.

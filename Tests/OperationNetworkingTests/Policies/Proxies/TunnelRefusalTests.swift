@@ -4,7 +4,7 @@ import FoundationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
+import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// A proxy that opens no tunnel: what it says is never the response.
