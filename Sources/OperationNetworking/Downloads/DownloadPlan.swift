@@ -61,6 +61,7 @@ struct DownloadPlan: Sendable {
     ///   - origin: the head of the response that began it.
     ///   - verification: how the servers of its bytes were verified.
     ///   - isWhole: whether it is the whole, and not a range that the caller requested.
+    /// - Returns: `nil` if no digest can be computed; the file is saved without a record then.
     func record(
         _ stamp: FileStamp,
         _ proof: DownloadedFile.Proof,

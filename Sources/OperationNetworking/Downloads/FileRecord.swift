@@ -69,6 +69,7 @@ struct FileRecord: Hashable, Sendable {
     ///   - proof: the evidence of its completeness.
     ///   - fields: the head that describes the file; empty if none does.
     ///   - varying: the fields that the server's `Vary` named.
+    /// - Throws: ``DigestError`` if OpenSSL refuses SHA-256.
     init(
         _ question: DownloadQuestion,
         under verification: ServerVerification? = nil,
@@ -199,7 +200,7 @@ struct FileFinding {
                 return
             }
             let match = record.match(question)
-            if match.isSuperset(of: [.location, .selection]) { ofFile = record }
+            if match.contains(.location) { ofFile = record }
             guard match == .all else {
                 standing = .ofOtherRequest
                 return

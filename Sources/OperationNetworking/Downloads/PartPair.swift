@@ -312,9 +312,11 @@ extension FoundPart {
     /// Describes its bytes if they belong to another request.
     fileprivate func otherBody(than question: DownloadQuestion) -> KeptBody? {
         guard let otherCheckpoint else { return nil }
+        let match = otherCheckpoint.match(question)
         return KeptBody(
             otherCheckpoint.partialContent(offset: size),
-            isSameFile: otherCheckpoint.match(question).isSuperset(of: [.location, .selection])
+            isSameFile: match.contains(.location),
+            hasLength: match.contains(.selection)
         )
     }
 

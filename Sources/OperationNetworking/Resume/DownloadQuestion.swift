@@ -34,10 +34,10 @@ struct DownloadQuestion: Sendable {
         self.asksAboutServers = asksAboutServers
     }
 
-    /// Returns the texts whose digests are compared with those of other requests.
     /// - Parameters:
     ///   - names: the fields that the response's `Vary` names, in lower case.
     ///   - verification: how the servers were verified, if the digests have to cover that.
+    /// - Returns: the texts whose digests are compared with those of other requests.
     func texts(varying names: [String], under verification: ServerVerification? = nil) -> RequestDigests.Texts
     {
         let verified = verification?.note(besides: request.url).map { ["verification " + $0] } ?? []

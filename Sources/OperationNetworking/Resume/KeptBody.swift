@@ -60,13 +60,14 @@ extension KeptBody {
     ///   - partial: the kept bytes.
     ///   - isSameFile: whether they belong to the requested file. For another file, only HTML that would replace
     ///     something else is refused.
-    init(_ partial: PartialContent, isSameFile: Bool = true) {
+    ///   - hasLength: whether a response without a validator must not be shorter; not for another variant.
+    init(_ partial: PartialContent, isSameFile: Bool = true, hasLength: Bool = true) {
         let type = partial.variant[0].flatMap(Self.mediaType(of:))
         mediaType = isSameFile ? type : nil
         isHTML = Self.isHTML(type)
         count = partial.offset
         total = partial.total
         isNamed = partial.entityTag != nil || partial.lastModified != nil
-        hasLength = isSameFile
+        self.hasLength = isSameFile && hasLength
     }
 }

@@ -3,7 +3,7 @@
 ///
 /// | Digest          | Covers                                                                        | If it differs |
 /// |-----------------|-------------------------------------------------------------------------------|---------------|
-/// | ``location``    | scheme, host, port, path, and the site that a `Host` field names              | the bytes belong to another file (P17) |
+/// | ``location``    | the method, scheme, host, port, path, the site that a `Host` field names, and `Accept` | the bytes belong to another file (P17) |
 /// | ``sender``      | the query, the credentials (``RequestIdentity``), and the fields that the response's `Vary` names (``VaryingFields``) | the bytes may differ (P17) |
 /// | ``selection``   | the method, whether there is a body, and the fields that select a representation | the bytes belong to another representation (P15, P16) |
 ///
@@ -44,8 +44,9 @@ struct RequestDigests: Hashable, Codable, Sendable {
         selection = try Self.digest(of: texts.selection, salt)
     }
 
+    /// `nil` if the words do not have the lengths of digests and of a salt.
+    ///
     /// - Parameter words: ``words``.
-    /// - Returns: `nil` if the words do not have the lengths of digests and of a salt.
     init?(words: some Collection<String>) {
         guard words.map(\.utf8.count) == [64, 64, 64, 32] else { return nil }
         let words = Array(words)

@@ -56,7 +56,10 @@ struct RequestRecord: Hashable, Codable, Sendable {
 
     /// The text for ``RequestDigests/location``.
     var location: String {
-        Self.location(of: url).text + (selectingFields[Self.hostField].map { "\n\($0)" } ?? "")
+        let fields = [Self.hostField, "accept"].map { name in
+            selectingFields[name].map { "\(name): \($0)" } ?? ""
+        }
+        return ([method, Self.location(of: url).text] + fields).joined(separator: "\n")
     }
 
     /// The text for ``RequestDigests/selection``.

@@ -300,7 +300,10 @@ struct OpgetCommand: ParsableCommand {
 
     @Option(
         name: .customLong("max-time"),
-        help: ArgumentHelp("Give up a file that takes longer. Its partial file is kept.", valueName: "seconds")
+        help: ArgumentHelp(
+            "Give up a file that takes longer. Its partial file is kept.",
+            valueName: "seconds"
+        )
     )
     var maximumTime: String?
 

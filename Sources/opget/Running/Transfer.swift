@@ -214,7 +214,8 @@ struct Transfer {
             ),
             FileName.namesArchiveOrImage(path.name)
         else { return nil }
-        return "the server sends text/html, which does not match the file name: does the network ask for a sign-in?"
+        return
+            "the server sends text/html, which does not match the file name: does the network ask for a sign-in?"
     }
 
     /// Records that the next attempt begins after a delay.

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Leftovers of another request beside the target, and answers that are no file: nothing of either may get

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Downloads through proxies, which are resumed there as elsewhere.

@@ -77,7 +77,9 @@ struct KeptPartTests {
     }
 
     /// The server has the first version again when the next run asks.
-    @Test("S22", arguments: [false, true]) func aNewPartThatIsNotProvenGoesAndTheOldOneContinues(inOneRun: Bool)
+    @Test("S22", arguments: [false, true]) func aNewPartThatIsNotProvenGoesAndTheOldOneContinues(
+        inOneRun: Bool
+    )
         async throws
     {
         let unnamed = Answer.representation(Self.version(0)).breaking(after: .body(50_000))
@@ -355,7 +357,9 @@ struct KeptPartTests {
     }
 
     /// Another language, say: the digest decides.
-    @Test("P16", arguments: [false, true]) func otherFieldsContinueOnlyWithADigest(hasDigest: Bool) async throws {
+    @Test("P16", arguments: [false, true]) func otherFieldsContinueOnlyWithADigest(hasDigest: Bool)
+        async throws
+    {
         let scene = try await scene([.representation(Self.version(1))])
         var request = URLRequest(url: scene.server.url)
         request.setValue("de", forHTTPHeaderField: "Accept-Language")

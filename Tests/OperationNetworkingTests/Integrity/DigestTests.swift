@@ -1,8 +1,8 @@
 import Foundation
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 @Suite struct DigestTests {

@@ -36,7 +36,8 @@ struct ManagerSettingsTests {
         ("http://h", "", "http://h/", true), ("http://h/", "é", "http://h/%c3%a9", true),
         ("http://h/", "a", "https://h/a", false),
     ])
-    func pathsAreComparedLikeServersDo(base: String, path: String, address: String, isCancelled: Bool) throws {
+    func pathsAreComparedLikeServersDo(base: String, path: String, address: String, isCancelled: Bool) throws
+    {
         let manager = OperationManager(baseURL: URL(string: base))
         manager.operationQueue.isSuspended = true
         let operation = try #require(manager.get(address, success: nil, failure: nil))

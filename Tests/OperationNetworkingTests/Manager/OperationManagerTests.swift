@@ -40,7 +40,8 @@ struct OperationManagerTests {
         #expect(try manager.url(for: join.path).absoluteString == join.joined)
     }
 
-    @Test(arguments: ["a", "?page=2", "/a?b=c"]) func aQueryOfTheBaseURLIsNotPartOfItsPaths(path: String) throws
+    @Test(arguments: ["a", "?page=2", "/a?b=c"]) func aQueryOfTheBaseURLIsNotPartOfItsPaths(path: String)
+        throws
     {
         let manager = OperationManager(baseURL: URL(string: "http://h/v1/?lang=1"))
         #expect { try manager.url(for: path) } throws: { error in

@@ -2,11 +2,11 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import Glibc
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// One file is written by one operation at a time, and `outputFile` is a file.

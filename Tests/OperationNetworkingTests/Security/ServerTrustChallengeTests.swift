@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// The closure is asked about a server that the policy does not accept.

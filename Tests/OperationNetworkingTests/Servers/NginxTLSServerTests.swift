@@ -45,7 +45,8 @@ struct NginxTLSServerTests {
     @Test(arguments: [
         (NginxTLSServer.selfSigned, "self-signed"), (.other, "other-root"), (.attacker, "attacker-root"),
     ])
-    func aServerOfAnotherAuthorityAnswersClientsThatTrustIt(server: NginxTLSServer, authority: String) throws {
+    func aServerOfAnotherAuthorityAnswersClientsThatTrustIt(server: NginxTLSServer, authority: String) throws
+    {
         let outcome = try ask(server, trusting: authority)
         #expect(outcome.code == 0, "\(outcome.complaint)")
     }

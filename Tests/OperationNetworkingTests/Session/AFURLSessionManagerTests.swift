@@ -240,7 +240,10 @@ struct AFURLSessionManagerTests {
     // MARK: - Ours
 
     /// The server is a scripted one: httpbin gives its streams other lengths.
-    @Test("the progress of a transfer is a child of the current one, whatever its length", arguments: [true, false])
+    @Test(
+        "the progress of a transfer is a child of the current one, whatever its length",
+        arguments: [true, false]
+    )
     func transferIsPartOfTheCurrentProgress(hasLength: Bool) async throws {
         let answer = Answer.respond(body: .generated(length: 300_000))
         let server = try ScriptedServer([hasLength ? answer : answer.chunked()])

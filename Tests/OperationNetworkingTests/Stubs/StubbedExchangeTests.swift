@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Redirects, cookies, credentials, retries, resuming, progress and batches over stubs.

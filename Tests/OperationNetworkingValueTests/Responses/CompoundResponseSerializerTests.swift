@@ -74,7 +74,10 @@ private struct FixedSerializer: ResponseSerializer {
 
     // MARK: - An explained error
 
-    @Test("An error explained in JSON is the result, whatever the order of the children", arguments: [false, true])
+    @Test(
+        "An error explained in JSON is the result, whatever the order of the children",
+        arguments: [false, true]
+    )
     func anExplainedErrorIsTheResult(isReversed: Bool) throws {
         let children: [any ResponseSerializer] = [ImageHeadResponseSerializer(), JSONResponseSerializer()]
         let error = try error(

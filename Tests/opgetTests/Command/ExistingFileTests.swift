@@ -161,7 +161,9 @@ import Testing
         try opget.write(half, "a")
         let result = try await opget("-c", address(server))
         #expect(result.code == 11)
-        #expect(result.errors.contains("only if its checksum is given; use --checksum, --overwrite or -N."))
+        #expect(
+            result.errors.contains("so -c resumes it only with --checksum; --overwrite or -N replaces it.")
+        )
         #expect(try opget.text("a") == half)
         #expect(try await opget("--checksum", digest, address(server)).code == 9)
         #expect(server.requests.isEmpty)

@@ -43,7 +43,9 @@ extension ImageHead {
         var index = 1
         var position = container.content
         while index <= 0x7FFF, let box = HEIFBox(bytes, at: position, end: container.end) {
-            guard box.end <= container.end else { throw Malformed("An image property exceeds its container.") }
+            guard box.end <= container.end else {
+                throw Malformed("An image property exceeds its container.")
+            }
             if box.isOf("ispe", bytes), box.end - box.content >= 12,
                 let width = bytes.big32(box.content + 4), let height = bytes.big32(box.content + 8)
             {

@@ -8,7 +8,9 @@ extension ImageHead {
             return try ImageHead(.bmp, width: width, height: height)
         }
         guard (16...124).contains(headerSize) else {
-            throw Malformed("Its header claims \(headerSize) bytes, which is not the size of a bitmap header.")
+            throw Malformed(
+                "Its header claims \(headerSize) bytes, which is not the size of a bitmap header."
+            )
         }
         guard let width = bytes.little32(18), let height = bytes.little32(22) else { throw .truncated }
         let signedWidth = Int(Int32(truncatingIfNeeded: width))

@@ -104,8 +104,7 @@ struct StoreTrustTests {
 
     /// The right bytes: who may have written them counts. The name is given to another file of ours, or the
     /// disk is not used any more, and what was planted stays as it is.
-    @Test(arguments: plants) func aPlantedFileIsNotTrusted(plant: (file: String, kind: String)) async throws
-    {
+    @Test(arguments: plants) func aPlantedFileIsNotTrusted(plant: (file: String, kind: String)) async throws {
         guard plant.kind != "another user's" || geteuid() == 0 else { return }
         let first = ResponseStore.sample(directory)
         let entry = try #require(try await first.put(key, sampleBytes(200_000)))

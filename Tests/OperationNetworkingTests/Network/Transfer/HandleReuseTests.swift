@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// libcurl's handles, used again for every kind of request after transfers of HTTP/2 that shared a connection.

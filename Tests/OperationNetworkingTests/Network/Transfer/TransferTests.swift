@@ -288,7 +288,8 @@ struct TransferTests {
 
     /// Over HTTP/2 a stream that was reset with NO_ERROR before its first byte looks like a whole, empty body.
     @Test(arguments: [(["content-encoding: gzip"], true), ([], true), (["content-length: 0"], false)])
-    func anUnprovenEmptyBodyIsRequestedAgainWithoutReportingItsHead(fields: [String], isInDoubt: Bool) throws {
+    func anUnprovenEmptyBodyIsRequestedAgainWithoutReportingItsHead(fields: [String], isInDoubt: Bool) throws
+    {
         let url = try #require(URL(string: "https://localhost/"))
         let client = TestTransfer(.plain(url))
         let transfer = try transfer(client, .plain(url, acceptsContentCoding: true))

@@ -1,11 +1,11 @@
 import Foundation
 import FoundationNetworking
 import Glibc
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Hosts below the domains of others, in a process of its own for each: there their names are this machine.

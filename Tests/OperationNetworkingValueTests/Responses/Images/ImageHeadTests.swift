@@ -68,7 +68,8 @@ import Testing
 
     @Test func aRefusalNamesTheFirstBytes() throws {
         #expect(
-            try sentence(Data("<html>".utf8)) == "It begins with 3C 68 74 6D 6C 3E, unlike any known image format."
+            try sentence(Data("<html>".utf8))
+                == "It begins with 3C 68 74 6D 6C 3E, unlike any known image format."
         )
         #expect(try sentence(Data()) == "It begins with nothing, unlike any known image format.")
     }
