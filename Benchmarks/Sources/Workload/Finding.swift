@@ -4,12 +4,13 @@ import Measuring
 import OperationNetworking
 
 /// DIRECTORY COUNT: a cache on the disk with as many entries. Those that `find` looks for are stored; the others are files
-/// that are never opened, with the names and lengths of the cache's own.
+/// that are never opened, with the names of the cache's own.
 func plant(_ arguments: inout Arguments) throws {
     let cache = try Sought(&arguments)
     let count = try arguments.number("count")
     for url in cache.urls {
-        guard let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil) else {
+        guard let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+        else {
             throw WorkError.missing("response")
         }
         let stored = CachedURLResponse(response: response, data: Data(repeating: 120, count: 1024))
@@ -23,7 +24,7 @@ func plant(_ arguments: inout Arguments) throws {
         for (length, kind) in [(64, "head"), (16, "body")] {
             let name = String(repeating: "0", count: length - digits.count) + digits + "." + kind
             let path = folder.appendingPathComponent(name).path
-            guard FileManager.default.createFile(atPath: path, contents: Data(count: 600)) else {
+            guard FileManager.default.createFile(atPath: path, contents: Data()) else {
                 throw WorkError.missing(path)
             }
         }

@@ -16,7 +16,8 @@ import Measuring
 //   Workload find DIRECTORY                     looks into it
 
 let works: [String: (inout Arguments) throws -> Void] = [
-    "batch": batch, "drain": drain, "fetch": fetch, "find": find, "get": get, "hold": hold, "plant": plant, "queue": queue,
+    "batch": batch, "drain": drain, "fetch": fetch, "find": find, "get": get, "hold": hold, "plant": plant,
+    "queue": queue,
     "stop": stop, "upload": upload,
 ]
 do {
