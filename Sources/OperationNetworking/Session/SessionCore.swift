@@ -7,6 +7,7 @@ internal import OperationNetworkingSystem
 ///
 /// Tasks are retained until they complete, except those that are suspended after the manager was released:
 /// they would never complete.
+@usableFromInline
 final class SessionCore: Sendable {
     private struct Entry {
         weak var task: SessionTask?

@@ -37,6 +37,8 @@ open class URLSessionManager: @unchecked Sendable {
         restore(archive)
     }
 
+    // A designated initializer that no other module knows of would keep subclasses there from inheriting any.
+    @usableFromInline
     init(_ core: SessionCore) {
         current = Locked(core)
     }
