@@ -31,9 +31,9 @@ package enum CurlLibrary {
         )
     }
 
-    /// Whether handles can be reused. Before 8.1.0, a reused handle would read freed memory if the next
-    /// response began with a folded line.
-    static let handlesCanBeUsedAgain = versionNumber >= 0x080100
+    /// Whether a reused handle would read freed memory if the next response began with a folded line: before
+    /// 8.1.0. See ``EasyHandle/FoldWatch``.
+    static let remembersFreedFields = versionNumber < 0x080100
 
     private static var versionInformation: UnsafePointer<curl_version_info_data>? {
         clibcurl_version()

@@ -94,21 +94,33 @@ extension EasyHandle {
     /// libcurl passes one line at a time, except trailers that it buffered while the transfer was paused
     /// (7.88).
     private func didReceiveHeaderLine(_ lines: UnsafeBufferPointer<UInt8>) -> Int {
-        let span = lines.span
-        var start = 0
+        guard let delegate else { return -1 }
+        var rest = lines[...]
         repeat {
-            var end = start
-            while end < span.count, span[end] != UInt8(ascii: "\n") { end += 1 }
-            end = min(end + 1, span.count)
-            guard let delegate, delegate.easyHandleDidReceiveHeaderLine(span.extracting(start..<end)) else {
-                return -1
-            }
-            start = end
-        } while start < span.count
+            let line = Self.firstLine(of: rest)
+            guard delegate.easyHandleDidReceiveHeaderLine(line.span) else { return -1 }
+            watchFolding(after: line)
+            rest = rest.dropFirst(line.count)
+        } while !rest.isEmpty
         return lines.count
     }
 
+    /// Returns the first line with its end, by memchr(3): a loop over the bytes costs as much as reading the line.
+    private static func firstLine(of lines: Slice<UnsafeBufferPointer<UInt8>>) -> UnsafeBufferPointer<UInt8> {
+        let lines = UnsafeBufferPointer(rebasing: lines)
+        guard let start = lines.baseAddress, let end = memchr(start, Int32(UInt8(ascii: "\n")), lines.count)
+        else {
+            return lines
+        }
+        return UnsafeBufferPointer(start: start, count: UnsafeRawPointer(end) - UnsafeRawPointer(start) + 1)
+    }
+
     private func didReceiveBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        switch foldWatch {
+        case .firstLine: return mayStoreFirstLine(bytes) ? bytes.count : -1
+        case .passedLine: return bytes.count
+        case .off, .statusLine: break
+        }
         if body == .dropped { return bytes.count }
         switch delegate?.easyHandleDidReceiveBody(bytes.span) ?? .failed {
         case .taken: return bytes.count

@@ -46,6 +46,7 @@ package final class EasyHandle {
     /// Set when the handle is first prepared; `nil` if it cannot be reused.
     private var standing: StandingOptions?
     var trace = HandleTrace()
+    var foldWatch = FoldWatch.off
     private var lent = Lent()
     private let errorText: UnsafeMutablePointer<CChar>
     private let sessions: TLSSessions?
@@ -122,6 +123,7 @@ package final class EasyHandle {
         letGo()
         if trace.watchesForExcess { clibcurl_easy_setopt_long(raw, CURLOPT_VERBOSE, 0) }
         trace = HandleTrace(isFirst: false)
+        if CurlLibrary.remembersFreedFields { foldWatch = .statusLine }
         clibcurl_easy_setopt_list(raw, CURLOPT_HTTPHEADER, nil)
         lent.fields = nil
     }
@@ -248,7 +250,7 @@ package final class EasyHandle {
         if let authentication = options.authentication { try setAuthentication(authentication) }
         if let tls = options.tls { try setTLS(tls) }
         if options.opensConnection { try set(CURLOPT_FRESH_CONNECT, 1) }
-        if CurlLibrary.handlesCanBeUsedAgain { standing = StandingOptions(options) }
+        standing = StandingOptions(options)
     }
 
     /// Replaces the fields of requests from now on. Callable from within

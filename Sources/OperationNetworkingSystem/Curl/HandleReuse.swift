@@ -1,3 +1,5 @@
+import COperationNetworking
+
 /// The options that stay set in a handle after a plain request, as most are.
 ///
 /// Transfers with equal standing options differ only in options that are set each time: the URL, the fields,
@@ -62,7 +64,7 @@ struct StandingOptions {
 ///
 /// `curl_easy_reset` does not reset everything, and previous transfers must not affect the next one. So a
 /// handle is reused only after a successful transfer that cannot have left any state. According to the
-/// sources of libcurl 8.5 and 8.14, a handle keeps, beyond its options:
+/// sources of libcurl 7.88, 8.5 and 8.14, a handle keeps, beyond its options:
 ///
 /// | State                              | Excluded because                                 |
 /// |------------------------------------|--------------------------------------------------|
@@ -75,6 +77,8 @@ struct StandingOptions {
 /// | cookies                            | none were received                               |
 /// | progress reporting                 | it was not enabled                               |
 /// | whether its connection may be kept | it may                                           |
+///
+/// Before 8.1, it also keeps a pointer to its last field, which it has freed: see ``EasyHandle/FoldWatch``.
 struct HandleTrace {
     /// Whether this is the handle's first transfer.
     var isFirst = true
@@ -112,5 +116,50 @@ struct HandleTrace {
         requestCount == 1 && connectionCount == 0 && systemError == 0 && (200..<400).contains(status)
             && isHTTP1
             && !namesHost && !wasHeld && !reportsProgress && !hasExcess && receivedCookies == 0
+    }
+}
+
+extension EasyHandle {
+    /// Which line of a head must not be a folded one, in a reused handle of libcurl before 8.1.0.
+    ///
+    /// Such a libcurl appends a folded line to the last field of the previous transfer, which it has freed, if
+    /// no field came before it. With a new handle it fails instead, and so does a reused one because of this.
+    /// While CURLOPT_HEADER(3) is set, libcurl passes each line of a head to the callback for the body, then
+    /// stores the field, and then calls the callback for the head. A status line is not stored.
+    ///
+    /// | State        | Line, and the callback that receives it | Next state                        |
+    /// |--------------|-----------------------------------------|-----------------------------------|
+    /// | `statusLine` | a status line, head                     | `firstLine`; sets the option      |
+    /// | `firstLine`  | a folded line, body                     | none: the transfer ends           |
+    /// | `firstLine`  | another line, or its start, body        | `passedLine`; clears the option   |
+    /// | `passedLine` | the rest of a long line, body           | `passedLine`                      |
+    /// | `passedLine` | the same line, head: the end of a head  | `statusLine`                      |
+    /// | `passedLine` | the same line, head: a field            | `off`                             |
+    enum FoldWatch {
+        case off, statusLine, firstLine, passedLine
+    }
+
+    /// Called with each line of a head that the delegate has accepted.
+    func watchFolding(after line: UnsafeBufferPointer<UInt8>) {
+        switch foldWatch {
+        case .statusLine:
+            // Or a trailer of HTTP/2 after a head without fields: nothing follows it.
+            foldWatch = .firstLine
+            clibcurl_easy_setopt_long(raw, CURLOPT_HEADER, 1)
+        case .passedLine:
+            let isEmpty = line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n")
+            foldWatch = isEmpty ? .statusLine : .off
+        case .off, .firstLine:
+            break
+        }
+    }
+
+    /// Whether libcurl may store the line that begins with these bytes. If not, the delegate gives the reason.
+    func mayStoreFirstLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        foldWatch = .passedLine
+        clibcurl_easy_setopt_long(raw, CURLOPT_HEADER, 0)
+        guard line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t") else { return true }
+        _ = delegate?.easyHandleDidReceiveHeaderLine(line.span)
+        return false
     }
 }
