@@ -4,7 +4,7 @@
 /// Has one entry for each open connection, and possibly for closed ones, which are replaced when their socket
 /// number is reused.
 final class ConnectionSockets {
-    private var sockets: [UInt64: Int32] = [:]
+    @exclusivity(unchecked) private var sockets: [UInt64: Int32] = [:]
     /// The last known connection of each socket.
     private var names: [UInt64?] = []
 

@@ -27,27 +27,27 @@ package final class EasyHandle {
         case dropped
     }
 
-    var body = BodyPlace.taken
+    @exclusivity(unchecked) var body = BodyPlace.taken
     /// An identifier for the caller.
-    package var tag: UInt64 = 0
+    @exclusivity(unchecked) package var tag: UInt64 = 0
     /// Whether it is in a ``MultiHandle``.
-    var isRunning = false
+    @exclusivity(unchecked) var isRunning = false
     /// The sockets of its ``MultiHandle``, while it is in one.
     var sockets: ConnectionSockets?
     /// The receiver of all events; retained until ``letGo()``.
-    private(set) var delegate: (any EasyHandleDelegate)?
+    @exclusivity(unchecked) private(set) var delegate: (any EasyHandleDelegate)?
     /// Decides about the server of the next TLS connection.
-    var judge: (any ServerJudge)?
+    @exclusivity(unchecked) var judge: (any ServerJudge)?
     /// Whether the server sent a TLS close notification; known only after ``watchForCloseNotify()``.
     package private(set) var hasCloseNotify = false
     private var watchesForCloseNotify = false
     /// Why no socket could be opened, an `errno`, which libcurl does not report.
     private var socketError: Int32 = 0
     /// Set when the handle is first prepared; `nil` if it cannot be reused.
-    private var standing: StandingOptions?
-    var trace = HandleTrace()
-    var foldWatch = FoldWatch.off
-    private var lent = Lent()
+    @exclusivity(unchecked) private var standing: StandingOptions?
+    @exclusivity(unchecked) var trace = HandleTrace()
+    @exclusivity(unchecked) var foldWatch = FoldWatch.off
+    @exclusivity(unchecked) private var lent = Lent()
     private let errorText: UnsafeMutablePointer<CChar>
     private let sessions: TLSSessions?
 

@@ -15,7 +15,7 @@ package final class MultiHandle {
     private let didChangeSocket: (Int32, Interest) -> Void
     private let didMoveTimer: (_ milliseconds: Int?) -> Void
     /// The last transfer for which libcurl watched a socket, by socket number.
-    private var owners: [UnsafeMutableRawPointer?] = []
+    @exclusivity(unchecked) private var owners: [UnsafeMutableRawPointer?] = []
     private let sockets = ConnectionSockets()
     /// The maximum number of idle connections. If it is lowered, one connection is closed with each transfer
     /// that ends.
@@ -23,7 +23,7 @@ package final class MultiHandle {
         didSet { if maximumIdleConnections != oldValue { keepIdleConnections() } }
     }
     /// The number of transfers.
-    package private(set) var count = 0
+    @exclusivity(unchecked) package private(set) var count = 0
 
     private var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
 

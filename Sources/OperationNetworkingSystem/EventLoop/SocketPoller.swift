@@ -42,7 +42,7 @@ package final class SocketPoller {
     /// The number of events in `batch` that ``hasMore()`` found and ``poll(_:)`` has not reported.
     private var found: Int32 = 0
     /// By socket number.
-    private var notes: [Note] = []
+    @exclusivity(unchecked) private var notes: [Note] = []
 
     /// The recorded state of a socket, for ``forget(_:)``.
     private enum Note: UInt8 {

@@ -10,7 +10,7 @@ struct TransferPlace: Hashable, Sendable {
     /// one.
     var sharing: TrustDomain?
 
-    init(_ request: TransferRequest) {
+    init(_ request: borrowing TransferRequest) {
         limit = request.shared.value.connectionLimit
         origin = request.origin
         let mayShare =

@@ -14,22 +14,23 @@ final class Transfers: TransferRunning {
     private let post: @Sendable (@escaping @Sendable (Transfers) -> Void) -> Void
     private let poller = SocketPoller()
     /// Why nothing can be transferred: the process has too few descriptors left.
-    private var obstacle: SystemError?
+    @safe @exclusivity(unchecked) private var obstacle: SystemError?
     let clock: PassClock
-    private var domains = TransferDomains()
-    private var parts = SharedParts()
-    var admission = Admission()
-    var descriptors = DescriptorBudget()
-    private var waiting = TransferTable<Waiting>()
+    @safe @exclusivity(unchecked) private var domains = TransferDomains()
+    @safe @exclusivity(unchecked) private var parts = SharedParts()
+    @safe @exclusivity(unchecked) var admission = Admission()
+    @safe @exclusivity(unchecked) var descriptors = DescriptorBudget()
+    @safe @exclusivity(unchecked) private var waiting = TransferTable<Waiting>()
     /// The admitted reservations whose request has not arrived yet.
+    @safe @exclusivity(unchecked)
     private var admitted = TransferTable<(place: TransferPlace, rank: WaitingRank)>()
-    var running = RunningTransfers()
-    private var versions = KnownVersions()
-    var alarms = TransferAlarms()
+    @safe @exclusivity(unchecked) var running = RunningTransfers()
+    @safe @exclusivity(unchecked) private var versions = KnownVersions()
+    @safe @exclusivity(unchecked) var alarms = TransferAlarms()
     /// The ends that have not been reported to their clients.
-    private var ended = Fifo<(end: TransferEnd, client: any TransferClient)>()
+    @safe @exclusivity(unchecked) private var ended = Fifo<(end: TransferEnd, client: any TransferClient)>()
     /// The transfers that were stopped after they had ended, but before that was reported to their clients.
-    private var silenced: Set<TransferID> = []
+    @safe @exclusivity(unchecked) private var silenced: Set<TransferID> = []
     private(set) var isInsideCurl = false
 
     private enum Waiting {
@@ -89,15 +90,14 @@ final class Transfers: TransferRunning {
             return didEnd(id, .cannotStart(obstacle), for: client)
         }
         versions.decide(&request, id: id)
-        let request = consume request
         guard let (place, rank) = admitted.remove(id) else {
-            return enqueue(request, id, client)
+            return enqueue(consume request, id, client)
         }
         guard place == TransferPlace(request) else {
             admission.remove(id)
-            return enqueue(request, id, client, rank: rank)
+            return enqueue(consume request, id, client, rank: rank)
         }
-        begin(TransferStart(request, for: client, rank: rank), id)
+        begin(TransferStart(consume request, for: client, rank: rank), id)
     }
 
     func reserve(
@@ -135,7 +135,6 @@ final class Transfers: TransferRunning {
         spent: TransferMetrics = TransferMetrics(),
         rank: WaitingRank? = nil
     ) {
-        let request = consume request
         let rank = admission.append(
             id,
             to: TransferPlace(request),
@@ -143,7 +142,7 @@ final class Transfers: TransferRunning {
             raisedLimit: request.shared.value.raisedConnectionLimit,
             rank: rank
         )
-        waiting[id] = .start(TransferStart(request, for: client, spent: spent, rank: rank))
+        waiting[id] = .start(TransferStart(consume request, for: client, spent: spent, rank: rank))
     }
 
     @discardableResult

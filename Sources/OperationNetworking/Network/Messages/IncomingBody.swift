@@ -27,8 +27,11 @@ struct IncomingBody {
     ///   - head: the final head.
     ///   - request: the request.
     ///   - lengthFault: the fault of a header line that was dropped.
-    init(_ head: ResponseHead, answering request: TransferRequest, lengthFault: MessageLength.Failure? = nil)
-    {
+    init(
+        _ head: ResponseHead,
+        answering request: borrowing TransferRequest,
+        lengthFault: MessageLength.Failure? = nil
+    ) {
         do throws(MessageLength.Failure) {
             if let lengthFault { throw lengthFault }
             length = try MessageLength(method: request.method, head: head)

@@ -10,7 +10,7 @@ struct OutgoingBody {
     private(set) var position: Int64 = 0
     private var hasEnded = false
 
-    init(of request: TransferRequest, demand: ProxyDemand) {
+    init(of request: borrowing TransferRequest, demand: ProxyDemand) {
         reader = request.body.map { RequestBodyReader($0) }
         awaitsProxy = request.body != nil && request.holdsBody(demand)
     }

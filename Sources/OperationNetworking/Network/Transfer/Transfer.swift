@@ -13,16 +13,16 @@ final class Transfer: EasyHandleDelegate {
     /// Judges the server; `nil` without TLS.
     private let examination: ServerExamination?
 
-    private(set) var connection = TransferConnection()
-    private(set) var activity: TransferActivity
+    @safe @exclusivity(unchecked) private(set) var connection = TransferConnection()
+    @safe @exclusivity(unchecked) private(set) var activity: TransferActivity
     private(set) var outgoing: OutgoingBody
-    private(set) var heads = ResponseHeads()
+    @safe @exclusivity(unchecked) private(set) var heads = ResponseHeads()
     /// The body, once the head of the response has arrived.
     private(set) var incoming: IncomingBody?
-    private var pieces = PassQuota()
-    var discarded: DiscardedByteCounter
+    @safe @exclusivity(unchecked) private var pieces = PassQuota()
+    @safe @exclusivity(unchecked) var discarded: DiscardedByteCounter
     /// Why the transfer was abandoned here; libcurl then only reports that a callback failed.
-    private(set) var failure: TransferError?
+    @safe @exclusivity(unchecked) private(set) var failure: TransferError?
 
     init(
         id: TransferID,
