@@ -146,14 +146,12 @@ struct ResponseHeadReader {
     /// Records a CR without an LF, which others may take for the end of a line (RFC 9112 §2.2). libcurl
     /// rejects a NUL.
     private mutating func noteBareCR(_ line: Span<UInt8>) {
-        for index in line.indices where line[index] == UInt8(ascii: "\r") {
-            malformation = malformation ?? "a line has a CR in it"
-            return
-        }
+        guard line.firstIndex(of: UInt8(ascii: "\r")) != nil else { return }
+        malformation = malformation ?? "a line has a CR in it"
     }
 
     private mutating func noteMalformedName(_ line: Span<UInt8>) {
-        let end = line.indices.first { line[$0] == UInt8(ascii: ":") } ?? line.count
+        let end = line.firstIndex(of: UInt8(ascii: ":")) ?? line.count
         let name = String(headerText: line.extracting(..<end))
         malformation = malformation ?? "\(name.excerpt().debugDescription) is not a field name"
     }

@@ -95,24 +95,15 @@ extension EasyHandle {
     /// (7.88).
     private func didReceiveHeaderLine(_ lines: UnsafeBufferPointer<UInt8>) -> Int {
         guard let delegate else { return -1 }
-        var rest = lines[...]
+        var rest = lines
         repeat {
-            let line = Self.firstLine(of: rest)
+            let end = rest.span.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.count
+            let line = UnsafeBufferPointer(rebasing: rest[..<end])
             guard delegate.easyHandleDidReceiveHeaderLine(line.span) else { return -1 }
             watchFolding(after: line)
-            rest = rest.dropFirst(line.count)
+            rest = UnsafeBufferPointer(rebasing: rest[end...])
         } while !rest.isEmpty
         return lines.count
-    }
-
-    /// Returns the first line with its end, by memchr(3): a loop over the bytes costs as much as reading the line.
-    private static func firstLine(of lines: Slice<UnsafeBufferPointer<UInt8>>) -> UnsafeBufferPointer<UInt8> {
-        let lines = UnsafeBufferPointer(rebasing: lines)
-        guard let start = lines.baseAddress, let end = memchr(start, Int32(UInt8(ascii: "\n")), lines.count)
-        else {
-            return lines
-        }
-        return UnsafeBufferPointer(start: start, count: UnsafeRawPointer(end) - UnsafeRawPointer(start) + 1)
     }
 
     private func didReceiveBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
