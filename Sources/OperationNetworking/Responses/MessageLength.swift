@@ -35,7 +35,7 @@ enum MessageLength: Hashable, Sendable {
     }
 
     /// - Throws: `Failure`, since the end of the body is unknown.
-    init(method: String, head: ResponseHead) throws(Failure) {
+    init(method: String, head: borrowing ResponseHead) throws(Failure) {
         let declared = try Self.declaredLength(head.fields)
         let hasNoBody = method == "HEAD" || head.isInterim || head.status == 204 || head.status == 304
         if hasNoBody {

@@ -13,7 +13,7 @@ struct Fifo<Element> {
     }
 
     mutating func append(contentsOf more: [Element]) {
-        elements.append(contentsOf: more.map(Optional.some))
+        for element in more { elements.append(element) }
     }
 
     /// The oldest element.

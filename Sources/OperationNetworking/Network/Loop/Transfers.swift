@@ -224,7 +224,7 @@ final class Transfers: TransferRunning {
     /// Returns the next end to report to its client, which may start a transfer or run the run loop.
     func nextEnd() -> (end: TransferEnd, client: any TransferClient)? {
         while let next = ended.popFirst() {
-            if silenced.remove(next.end.id) == nil { return next }
+            if silenced.isEmpty || silenced.remove(next.end.id) == nil { return next }
         }
         silenced.removeAll()
         return nil
@@ -355,8 +355,12 @@ final class Transfers: TransferRunning {
                 let end = transfer.end(code: code)
                 domain.learn(transfer.proxyEvidence)
                 remove(transfer.id, hasFailed: !end.isSentBack)
-                let (chosen, hasHead) = (transfer.connection.chosenProtocol, !transfer.heads.isEmpty)
-                versions.learn(transfer.request, end.error, chosen: chosen, hasHead: hasHead)
+                versions.learn(
+                    transfer.request,
+                    end.error,
+                    chosen: transfer.connection.chosenProtocol,
+                    hasHead: !transfer.heads.isEmpty
+                )
                 guard let next = nextRequest(transfer, after: end) else {
                     ended.append((end, transfer.client))
                     if end.error == nil { domain.takeBack(easy) }

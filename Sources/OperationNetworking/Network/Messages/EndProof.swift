@@ -19,7 +19,7 @@ internal import OperationNetworkingSystem
 enum EndProof: Hashable, Sendable {
     case length, coding, chunks, closeNotify, trailers, nothing
 
-    init(head: ResponseHead, length: MessageLength, isCoded: Bool, isTLS: Bool) {
+    init(head: borrowing ResponseHead, length: MessageLength, isCoded: Bool, isTLS: Bool) {
         switch length {
         case .none, .exactly: self = .length
         case .delimited where head.version.hasPrefix("HTTP/1"): self = .chunks

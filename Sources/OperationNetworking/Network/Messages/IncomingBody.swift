@@ -28,7 +28,7 @@ struct IncomingBody {
     ///   - request: the request.
     ///   - lengthFault: the fault of a header line that was dropped.
     init(
-        _ head: ResponseHead,
+        _ head: borrowing ResponseHead,
         answering request: borrowing TransferRequest,
         lengthFault: MessageLength.Failure? = nil
     ) {

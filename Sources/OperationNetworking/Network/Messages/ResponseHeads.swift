@@ -28,8 +28,16 @@ struct ResponseHeads {
     private(set) var cookieNames: Set<String> = []
     private(set) var cookieErasures = CookieErasures()
 
+    // By the status, because `head == nil` copies a head twice to compare it.
+
+    /// The status of the response; `nil` before its head.
+    var status: Int? { head?.status }
+
+    /// Whether there is a held head.
+    var isHolding: Bool { held?.status != nil }
+
     /// Whether no head about the server's response has arrived.
-    var isEmpty: Bool { head == nil && held == nil && !isRefusedByProxy }
+    var isEmpty: Bool { status == nil && !isHolding && !isRefusedByProxy }
 
     /// The names of cookies that the server is not allowed to set.
     var brokenCookieNames: Set<String> { cookiePrefixes.brokenNames }
@@ -75,8 +83,8 @@ struct ResponseHeads {
 
     /// Takes the held head, which libcurl has not answered.
     mutating func takeHeld() -> ResponseHead? {
-        defer { (held, awaitsProof) = (nil, false) }
-        return held
+        awaitsProof = false
+        return held.take()
     }
 
     /// Records that libcurl answers the held head. The response to another request follows.

@@ -89,14 +89,14 @@ struct KnownVersions {
         _ request: TransferRequest,
         _ error: TransferError?,
         chosen: String??,
-        hasHead: Bool = false
+        hasHead: @autoclosure () -> Bool = false
     ) {
         if case .endNotProvable = error, request.version == .automatic {
             let place = Place(origin: request.origin, trustDomain: request.trustDomain)
             Self.insert(place, into: &chunked)
         }
         // Another server, which supports only HTTP/2, may now answer for the origin.
-        if request.version == .http1, !hasHead, case .curl(let error) = error,
+        if request.version == .http1, !hasHead(), case .curl(let error) = error,
             Self.isRefusal(error, chosen: chosen)
         {
             http1.remove(request.origin)

@@ -16,14 +16,15 @@ extension Transfer {
         return ProxyError(proxy, evidence).map { .proxy($0) }
     }
 
-    /// What an ended transfer has shown about the proxy.
+    /// What an ended transfer has shown about the proxy, if it has one.
     var proxyEvidence: ProxyDemand.Evidence {
+        guard request.trustDomain.proxy != nil else { return .none }
         if case .bodyCannotWait = failure { return .cannotHold }
         if heads.isRefusedByProxy { return .refused }
         // To libcurl, a response of a server in a tunnel looks as if it came from the proxy.
         let isProxyAlone = request.goesToProxy || !connection.isThere
         let offersMore = isProxyAlone ? easy.proxyOffersMoreThanBasic : connection.tunnelOffersMore
         if let offersMore { return offersMore ? .askedForMore : .askedForBasic }
-        return heads.head == nil ? .none : .passed
+        return heads.status == nil ? .none : .passed
     }
 }

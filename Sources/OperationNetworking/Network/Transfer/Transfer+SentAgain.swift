@@ -38,7 +38,7 @@ extension Transfer {
     /// needed. Any other response has broken off, for example because an HTTP/2 stream was reset with
     /// `HTTP_1_1_REQUIRED` (RFC 9113 §7).
     func endInsteadOfSendingAgain() -> Bool {
-        guard heads.head?.status == 417, incoming?.received == 0 else { return give(up: .brokenOff) }
+        guard heads.status == 417, incoming?.received == 0 else { return give(up: .brokenOff) }
         return give(up: .refused)
     }
 }

@@ -7,6 +7,8 @@ internal import OperationNetworkingSystem
 final class Transfer: EasyHandleDelegate {
     let id: TransferID
     let start: TransferStart
+    /// The request of `start`: a call that takes one from another object copies it each time.
+    let request: TransferRequest
     let easy: EasyHandle
     let context: TransferContext
     private unowned let delegate: any TransferDelegate
@@ -34,6 +36,7 @@ final class Transfer: EasyHandleDelegate {
     ) {
         self.id = id
         self.start = start
+        request = start.request
         self.easy = easy
         self.delegate = delegate
         self.context = context
@@ -43,7 +46,6 @@ final class Transfer: EasyHandleDelegate {
         self.examination = examination
     }
 
-    var request: TransferRequest { _read { yield start.request } }
     var client: any TransferClient { start.client }
     var clock: PassClock { context.clock }
 
@@ -111,7 +113,7 @@ final class Transfer: EasyHandleDelegate {
             if connection.isThere, let failure = heads.reader.failure(error) { return failure }
             // Later versions of libcurl check this, too.
             if watchesForCloseNotify, error.message.contains("unexpected eof") { return .missingCloseNotify }
-            if request.mayOfferHTTP2, heads.head == nil,
+            if request.mayOfferHTTP2, heads.status == nil,
                 KnownVersions.isRefusal(error, chosen: connection.chosenProtocol)
             {
                 return .httpVersionNotAgreed
@@ -119,7 +121,7 @@ final class Transfer: EasyHandleDelegate {
             // CURLE_UNSUPPORTED_PROTOCOL, with a connection: the server does not speak HTTP.
             return code == 1 && connection.isThere ? .malformedHead(error.message) : .curl(error)
         }
-        if heads.head == nil || heads.reader.isInsideHead { return .truncatedHead }
+        if heads.status == nil || heads.reader.isInsideHead { return .truncatedHead }
         if watchesForCloseNotify, !easy.hasCloseNotify { return .missingCloseNotify }
         if let incoming, request.canBeRepeated, !heads.reader.hasTrailers, heads.head?.isOfBody == true,
             incoming.endProof == .trailers || incoming.isEmptyInCoding
@@ -233,7 +235,7 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleWillSendRequest(over number: ConnectionID) -> Bool {
         didMove()
-        guard heads.head == nil else { return endInsteadOfSendingAgain() }
+        guard heads.status == nil else { return endInsteadOfSendingAgain() }
         if !connection.isThere { connection.noteTunnel(easy.proxyOffersMoreThanBasic) }
         discarded.end()
         var number = number
@@ -244,7 +246,7 @@ final class Transfer: EasyHandleDelegate {
         guard delegate.transfer(id, didConnectTo: number, mayGoBack: mayGoBack) else {
             return give(up: .noConnectionLeft)
         }
-        if heads.held != nil {
+        if heads.isHolding {
             guard heads.answerHeld() else { return give(up: .endlessChallenges) }
         } else {
             guard maySendNow else { return give(up: .notSentAgain) }
@@ -481,8 +483,8 @@ final class Transfer: EasyHandleDelegate {
     }
 
     func easyHandleSeeksBody(to offset: Int64) -> Bool {
-        guard heads.head == nil else { return endInsteadOfSendingAgain() }
-        guard heads.held != nil || maySendNow else { return give(up: .notSentAgain) }
+        guard heads.status == nil else { return endInsteadOfSendingAgain() }
+        guard heads.isHolding || maySendNow else { return give(up: .notSentAgain) }
         guard outgoing.seek(to: offset) else { return give(up: .bodyNotRepeatable) }
         client.transferDidSeek(to: offset)
         return true

@@ -114,6 +114,7 @@ struct TransferLog: Sendable {
 extension Transfer {
     /// The transfer's metrics so far, including earlier tries.
     var metrics: TransferMetrics {
+        guard start.spent.transferCount > 0 else { return ownMetrics }
         var sum = start.spent
         sum.add(ownMetrics)
         return sum
