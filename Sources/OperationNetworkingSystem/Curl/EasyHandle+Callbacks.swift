@@ -95,14 +95,15 @@ extension EasyHandle {
     /// (7.88).
     private func didReceiveHeaderLine(_ lines: UnsafeBufferPointer<UInt8>) -> Int {
         guard let delegate else { return -1 }
-        var rest = lines
+        var start = 0
         repeat {
-            let end = rest.span.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.count
-            let line = UnsafeBufferPointer(rebasing: rest[..<end])
+            let rest = UnsafeBufferPointer(rebasing: lines[start...])
+            let newline = rest.span.firstIndex(of: UInt8(ascii: "\n"))
+            let line = UnsafeBufferPointer(rebasing: rest.prefix(newline.map { $0 + 1 } ?? rest.count))
             guard delegate.easyHandleDidReceiveHeaderLine(line.span) else { return -1 }
             watchFolding(after: line)
-            rest = UnsafeBufferPointer(rebasing: rest[end...])
-        } while !rest.isEmpty
+            start += line.count
+        } while start < lines.count
         return lines.count
     }
 
