@@ -340,21 +340,21 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         }
         guard isFinished, error == nil else { return }
         let file = downloadedFile?.file ?? (isUpToDate ? destination : nil)
-        state.withLock { $0.results.take((file, nil)) }
+        state.withLock { $0.results.take(EndEvaluation.Result(object: file)) }
     }
 
-    override func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
-        if end.error == nil, isUpToDate { return (destination, nil) }
+    override func evaluate(_ end: ExchangeEnd) -> EndEvaluation.Result {
+        if end.error == nil, isUpToDate { return EndEvaluation.Result(object: destination) }
         if end.error == nil, response?.statusCode == 304, progress.withLock({ $0.isChangedMeanwhile }),
             let destination
         {
-            return (nil, DownloadError.destinationExists(destination))
+            return EndEvaluation.Result(error: DownloadError.destinationExists(destination))
         }
         guard let downloadedFile, end.error == nil else { return super.evaluate(end) }
         switch progress.withLock({ $0.move }) {
-        case .done(.success(let file)): return (file, nil)
-        case .done(.failure(let error)): return (nil, error)
-        case .notBegun, .begun: return (downloadedFile.file, nil)
+        case .done(.success(let file)): return EndEvaluation.Result(object: file)
+        case .done(.failure(let error)): return EndEvaluation.Result(error: error)
+        case .notBegun, .begun: return EndEvaluation.Result(object: downloadedFile.file)
         }
     }
 
@@ -397,11 +397,11 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         copy.set { [settings] in $0 = settings }
     }
 
-    override func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {
-        var configuration = super.exchangeConfiguration(state)
+    override func complete(_ configuration: inout ExchangeConfiguration, _ state: OperationState) {
+        super.complete(&configuration, state)
         let settings = settings.withLock { $0 }
         // A response to HEAD has no body to save.
-        guard state.request.httpMethod?.uppercased() != "HEAD" else { return configuration }
+        guard state.request.httpMethod?.uppercased() != "HEAD" else { return }
         let plan = DownloadPlan(
             request: state.request.withoutUserAgent(settings.options.sendsOwnUserAgent),
             credential: state.configuration.settings.credential,
@@ -418,7 +418,6 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         configuration.refreshesURL = settings.refreshURL != nil
         configuration.overlap = settings.options.overlap
         configuration.check = check(state.request, for: state.handlers.serializer)
-        return configuration
     }
 
     /// Refuses, by the head, responses that are not files (S32, S44), and those that the response serializer would

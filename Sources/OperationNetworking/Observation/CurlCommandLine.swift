@@ -241,7 +241,11 @@ extension ConnectionOperation {
     ///   not shown. Other bodies are shown as they are.
     /// - Returns: the command, or a comment with the reason if the request cannot be sent.
     public func curlCommand(redactingSecrets: Bool = true) -> String {
-        let (configuration, request) = state.withLock { (exchangeConfiguration($0), $0.request) }
+        let (configuration, request) = state.withLock { state in
+            var configuration = state.configuration
+            complete(&configuration, state)
+            return (configuration, state.request)
+        }
         do {
             return try CurlCommandLine(configuration, redacts: redactingSecrets).text
         } catch {

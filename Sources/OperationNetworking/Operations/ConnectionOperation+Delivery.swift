@@ -175,11 +175,10 @@ extension ConnectionOperation {
             notify(delivery)
             return nil
         case .progress(let direction, let report):
-            let closures = state.withLock { $0.closures }
-            return (direction == .download ? closures.downloadProgress : closures.uploadProgress)?(
-                self,
-                report
-            )
+            let call = state.withLock { state in
+                direction == .download ? state.closures.downloadProgress : state.closures.uploadProgress
+            }
+            return call?(self, report)
         case .result:
             state.withLock { $0.outbox.follow(with: .completion) }
             return callResult()

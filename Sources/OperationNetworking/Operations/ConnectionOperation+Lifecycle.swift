@@ -170,7 +170,8 @@ extension ConnectionOperation {
     /// began.
     private func exchange(_ state: inout OperationState) -> any Exchanging {
         if let exchange = state.exchange { return exchange }
-        var configuration = exchangeConfiguration(state)
+        var configuration = state.configuration
+        complete(&configuration, state)
         configuration.givesPieces = Self.receivesPieces || state.closures.piece != nil
         configuration.asksAboutResponse = state.closures.response != nil
         configuration.anchorVersions = state.readings.anchorVersions
@@ -191,15 +192,14 @@ extension ConnectionOperation {
             break
         case .announceReadiness:
             if state.withLock({ $0.place.becomeReady() }) { didChangeValue(forKey: "isReady") }
-        case .begin, .abandon:
+        case .begin:
             didChangeValue(forKey: "isExecuting")
-        case .suspend:
-            didChangeValue(forKey: "isExecuting")
+        case .suspend, .settleSlot:
             settleSlot()
-        case .settleSlot:
-            settleSlot()
+        case .abandon:
+            break
         case .finishCancelled, .finish:
-            returnResources { self.apply { $0.machine.conclude() } }
+            returnResources()
         case .announceEnd:
             announceEnd()
         }
@@ -219,31 +219,34 @@ extension ConnectionOperation {
 
     /// Returns the operation's slot and dependencies. Called before `isFinished` is seen: from then on the
     /// queue counts the slot as free.
-    private func returnResources(then: @escaping @Sendable () -> Void) {
+    private func returnResources() {
         // Foundation keeps unretained pointers from an operation to its dependents: an operation that is
         // released before its dependencies finish would leave a dangling pointer.
         for dependency in dependencies { removeDependency(dependency) }
         let (passed, slots) = state.withLock { $0.place.leave() }
         passed?.addOperation(BarrierKeeper(self))
-        if let slots {
-            slots.settle(self, then: then)
-        } else {
-            then()
-        }
+        guard let slots else { return conclude() }
+        slots.settle(self) { self.conclude() }
+    }
+
+    private func conclude() {
+        apply { $0.machine.conclude() }
     }
 
     private func announceEnd() {
-        let (whenFinished, isDelivered, notifiesFoundation) = state.withLock { state in
+        let (whenFinished, whenKnown, isDelivered, notifiesFoundation) = state.withLock { state in
             defer { (state.whenFinished, state.whenKnown) = ([], nil) }
-            return (state.whenFinished + (state.whenKnown ?? []), state.isDelivered, state.place.end())
+            return (state.whenFinished, state.whenKnown, state.isDelivered, state.place.end())
         }
         if notifiesFoundation { notifyFoundationOfEnd() }
         if isDelivered { endWithoutAudience() }
         for body in whenFinished { body() }
+        for body in whenKnown ?? [] { body() }
     }
 
+    /// On Linux nothing observes the keys but Foundation itself, which has nothing to do when an operation is no
+    /// longer executing.
     func notifyFoundationOfEnd() {
-        didChangeValue(forKey: "isExecuting")
         didChangeValue(forKey: "isFinished")
     }
 

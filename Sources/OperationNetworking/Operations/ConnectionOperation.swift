@@ -366,10 +366,11 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public var isPaused: Bool { state.withLock { $0.machine.isPaused } }
 
     public override func start() {
-        let queue = state.withLock { $0.place.queue } ?? OperationQueue.current
-        let readings = phase == .ready ? StartReadings(readingFor: self) : StartReadings()
+        let (known, isReady) = state.withLock { ($0.place.queue, $0.machine.phase == .ready) }
+        let queue = known ?? OperationQueue.current
+        let readings = isReady ? StartReadings(readingFor: self) : StartReadings()
         let priority = TransferPriority(queuePriority)
-        apply { state in
+        let effect = apply { state in
             state.priority = priority
             state.place.enter(queue)
             state.place.start()
@@ -379,7 +380,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
             return state.machine.start(isHeldBack: QueueSlots.holdsBack(queue) { state.host })
         }
         // The operation was cancelled while it was in no queue.
-        if state.withLock({ $0.machine.phase == .finished && $0.place.takeOwedEnd() }) {
+        if effect == .none, state.withLock({ $0.machine.phase == .finished && $0.place.takeOwedEnd() }) {
             notifyFoundationOfEnd()
         }
     }
@@ -447,8 +448,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     open func didFinish() {}
 
     /// Evaluates the response, on a processing queue, before the operation finishes.
-    func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
-        (nil, end.error)
+    func evaluate(_ end: ExchangeEnd) -> EndEvaluation.Result {
+        EndEvaluation.Result(error: end.error)
     }
 
     /// Calls and releases the completion handlers. Called on the completion queue, once.
@@ -461,9 +462,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Releases what a library subclass keeps for the transfer.
     func releaseClosures() {}
 
-    /// The configuration of the exchange.
-    func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {
-        state.exchangeConfiguration
+    /// Completes the configuration of the exchange.
+    func complete(_ configuration: inout ExchangeConfiguration, _ state: OperationState) {
+        state.complete(&configuration)
     }
 
     /// Provides the file's new URL after a response that says that the file is gone from the old one. Called

@@ -12,7 +12,11 @@
 /// The thread that evaluates uses its result if the operation is running by that time. During a pause the
 /// result is kept, and used when the end is reported the next time.
 enum EndEvaluation {
-    typealias Result = (object: (any Sendable)?, error: (any Error)?)
+    /// The object and the error of an operation that ends.
+    struct Result: Sendable {
+        var object: (any Sendable)?
+        var error: (any Error)?
+    }
 
     case notBegun
     /// A thread is evaluating, or has used the result.
@@ -30,9 +34,9 @@ enum EndEvaluation {
     mutating func take(isCancelled: Bool) -> Turn {
         defer { self = .begun }
         switch self {
-        case .notBegun: return isCancelled ? .use((nil, nil)) : .evaluate
+        case .notBegun: return isCancelled ? .use(Result()) : .evaluate
         // A cancelled operation does not wait for the evaluation.
-        case .begun: return isCancelled ? .use((nil, nil)) : .none
+        case .begun: return isCancelled ? .use(Result()) : .none
         case .kept(let result): return .use(result)
         }
     }

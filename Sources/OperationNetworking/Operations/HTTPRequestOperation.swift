@@ -112,28 +112,29 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         @_inheritActorContext success: SuccessHandler?,
         @_inheritActorContext failure: FailureHandler? = nil
     ) {
-        setHandlers { handlers in
-            handlers.success = success
-            handlers.failure = failure
-            handlers.completion = nil
+        setHandlers { closures in
+            closures.success = success
+            closures.failure = failure
+            closures.completion = nil
         }
     }
 
     /// Adds a closure that makes a callback when the operation has finished, after those of
     /// ``setCompletion(success:failure:)``.
     func setCompletion(_ completion: @escaping @Sendable (HTTPRequestOperation) -> Callback?) {
-        setHandlers { handlers in
-            handlers.completion = completion
+        setHandlers { closures in
+            closures.completion = completion
         }
     }
 
-    private func setHandlers(_ set: (inout ResultHandlers) -> Void) {
+    private func setHandlers(_ set: (inout ResultHandlers.Closures) -> Void) {
         // One critical section, under the lock that the finishing operation determines its audience with:
         // either it sees these handlers, or it has already finished.
-        let (isLate, old) = state.withLock { state in
-            let old = state.handlers
-            set(&state.handlers)
-            return (state.machine.phase == .finished && state.handlers.hasClosures, old)
+        var old = ResultHandlers.Closures()
+        let isLate = state.withLock { state in
+            old = state.handlers.closures
+            set(&state.handlers.closures)
+            return state.machine.phase == .finished && state.handlers.hasClosures
         }
         // Releasing a closure may run any code.
         withExtendedLifetime(old) {}
@@ -151,21 +152,21 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 
     override class var ownKind: ObjectIdentifier { ObjectIdentifier(HTTPRequestOperation.self) }
 
-    override func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
-        if let error = end.error { return (nil, end.statusComesFirst ? refusal() ?? error : error) }
+    override func evaluate(_ end: ExchangeEnd) -> EndEvaluation.Result {
+        if let error = end.error {
+            return EndEvaluation.Result(error: end.statusComesFirst ? refusal() ?? error : error)
+        }
+        let (serializer, response) = state.withLock { ($0.handlers.serializer, $0.results.response) }
         do {
-            let object = try responseSerializer.responseObject(
-                from: ReceivedMessage(
-                    receivedResponse,
-                    end.data,
-                    from: OperationOrigin(operation: self, end: end)
-                )
+            let object = try serializer.responseObject(
+                from: ReceivedMessage(response, end.data, from: OperationOrigin(operation: self, end: end))
             )
             // If the body went elsewhere, other serializers only validate.
-            let isKept = end.data != nil || responseSerializer is any TransferResponseSerializer
-            return (isKept ? object : nil, nil)
+            let isKept = end.data != nil || serializer is any TransferResponseSerializer
+            return EndEvaluation.Result(object: isKept ? object : nil)
         } catch {
-            return (end.data == nil ? nil : (error as? ResponseSerializationError)?.responseObject, error)
+            let object = end.data == nil ? nil : (error as? ResponseSerializationError)?.responseObject
+            return EndEvaluation.Result(object: object, error: error)
         }
     }
 
@@ -204,28 +205,32 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     }
 
     override func callResult() -> Callback? {
-        let (handlers, error, object) = state.withLock { state in
-            (state.handlers.takeResult(), state.results.error, state.results.responseObject)
+        var closures = ResultHandlers.Closures()
+        var result = EndEvaluation.Result()
+        state.withLock { state in
+            closures = state.handlers.takeResult()
+            result.object = state.results.responseObject
+            result.error = state.results.error
         }
-        return if let error {
-            handlers.failure.flatMap { Callback.here($0, self, error) }
-        } else {
-            handlers.success.flatMap { Callback.here($0, self, object) }
+        if let error = result.error {
+            return closures.failure.flatMap { Callback.here($0, self, error) }
         }
+        // Not by `flatMap`, which would make another closure of it.
+        guard let success = closures.success else { return nil }
+        return ResultHandlers.callHere(success, self, result.object)
     }
 
     override func callCompletion() -> Callback? {
         state.withLock { $0.handlers.takeCompletion() }?(self)
     }
 
-    override func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {
-        var configuration = state.exchangeConfiguration
+    override func complete(_ configuration: inout ExchangeConfiguration, _ state: OperationState) {
+        super.complete(&configuration, state)
         configuration.resumesByRange = true
         if state.uncommon.requiresFile {
             let method = state.request.httpMethod
             configuration.check = { try SuccessStatus.check($0, method: method) }
         }
-        return configuration
     }
 }
 

@@ -67,8 +67,9 @@ final class NotificationPoster: OperationObserver {
     }
 
     private func postStart(_ operation: ConnectionOperation) {
-        post(operation.postsNotifications ? .operationDidStart : .innerOperationDidStart, operation)
-        operation.face?.operationDidResume()
+        let (isPublic, face) = operation.state.withLock { ($0.postsNotifications, $0.face?.face) }
+        post(isPublic ? .operationDidStart : .innerOperationDidStart, operation)
+        face?.operationDidResume()
     }
 
     private func postFinish(_ operation: ConnectionOperation) {

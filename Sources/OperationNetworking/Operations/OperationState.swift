@@ -158,15 +158,15 @@ struct OperationState {
     /// batches.
     mutating func takeClosures() -> (Closures, memberships: [BatchMembership], (any Exchanging)?) {
         defer {
-            // A block that is present now was set after completion, and is called by a separate delivery.
-            let late = closures.completionBlock
-            closures = Closures()
-            closures.completionBlock = late
             memberships = []
             exchange = nil
             isDelivered = true
         }
-        return (closures, memberships, exchange)
+        var taken = Closures()
+        swap(&taken, &closures)
+        // A block that is present now was set after completion, and is called by a separate delivery.
+        closures.completionBlock = taken.completionBlock
+        return (taken, memberships, exchange)
     }
 
     /// Traps if the operation has read its configuration, or is in a queue.
@@ -204,9 +204,9 @@ struct OperationState {
         return earlierBody
     }
 
-    /// The configuration with what is known at the start: the body stream and the body's own rate limit.
-    var exchangeConfiguration: ExchangeConfiguration {
-        var configuration = configuration
+    /// Completes the configuration with what is known at the start: the body stream and the body's own rate
+    /// limit.
+    func complete(_ configuration: inout ExchangeConfiguration) {
         if let inputStreamUse {
             let provider = closures.bodyStreamProvider
             configuration.body = BodyStream(of: request, use: inputStreamUse, provider: provider)
@@ -216,7 +216,6 @@ struct OperationState {
             configuration.settings.uploadLimits.append(BandwidthLimit(bytesPerSecond: rate))
         }
         configuration.priority = priority
-        return configuration
     }
 }
 
@@ -300,7 +299,7 @@ struct OperationResults {
     }
 
     /// Takes the evaluation of the response.
-    mutating func take(_ evaluation: (object: (any Sendable)?, error: (any Error)?)) {
+    mutating func take(_ evaluation: EndEvaluation.Result) {
         responseObject = evaluation.object
         lacksSerializer = false
         error = evaluation.error

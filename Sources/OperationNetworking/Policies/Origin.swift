@@ -1,4 +1,5 @@
 import Foundation
+internal import OperationNetworkingSystem
 
 /// The scheme, host and port of a URL ([RFC 9110
 /// §4.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.1)). A missing port is the scheme's default.
@@ -24,9 +25,10 @@ struct Origin: Hashable, Sendable {
 extension Origin {
     /// Parses nearly all URLs at half the cost; `nil` for all others.
     init?(plain text: String) {
-        guard let authority = PlainAuthority(text.utf8Span.span) else { return nil }
+        let octets = text.utf8Span.span
+        guard let authority = PlainAuthority(octets) else { return nil }
         scheme = authority.isTLS ? "https" : "http"
-        host = String(Substring(text.utf8.dropFirst(authority.host.lowerBound).prefix(authority.host.count)))
+        host = String(octets.extracting(authority.host))
         port = authority.port ?? authority.defaultPort
     }
 }

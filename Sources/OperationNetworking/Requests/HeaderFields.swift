@@ -154,20 +154,24 @@ struct HeaderFields: Hashable, Sendable {
 
     private func index(of name: String, from first: Int = 0) -> Int? {
         guard nameLengths & Self.bit(forLength: name.utf8.count) != 0 else { return nil }
-        let name = name.utf8Span.span
-        var index = first
-        while index < lines.count {
-            if isLine(index, of: name) { return index }
-            index += 1
+        let (name, octets, lines) = (name.utf8Span.span, octets.span, lines.span)
+        var start = first == 0 ? 0 : lines[first - 1].end
+        for index in first..<lines.count {
+            let line = lines[index]
+            if Self.isName(octets, start..<line.nameEnd, name) { return index }
+            start = line.end
         }
         return nil
     }
 
     private func isLine(_ index: Int, of name: Span<UInt8>) -> Bool {
-        let start = start(index)
-        guard lines[index].nameEnd - start == name.count else { return false }  // most names differ in length
+        Self.isName(octets.span, start(index)..<lines[index].nameEnd, name)
+    }
+
+    private static func isName(_ octets: Span<UInt8>, _ bounds: Range<Int>, _ name: Span<UInt8>) -> Bool {
+        guard bounds.count == name.count else { return false }  // most names differ in length
         for offset in name.indices {
-            let (one, other) = (octets[start + offset], name[offset])
+            let (one, other) = (octets[bounds.lowerBound + offset], name[offset])
             if one != other, one.lowercasedASCII != other.lowercasedASCII { return false }
         }
         return true

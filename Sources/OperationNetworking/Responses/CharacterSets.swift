@@ -48,8 +48,12 @@ struct NamedCharacterSet: Hashable, Sendable {
     /// The set that the first octets of a text reveal: by a byte order mark, or by the zeros that UTF-16 and
     /// UTF-32 have beside an ASCII character, with which JSON and XML begin.
     init?(beginningOf text: Data) {
-        let first = Array(text.prefix(4)) + [1, 1, 1, 1]
-        switch (first[0], first[1], first[2], first[3]) {
+        let octets = text.span
+        let count = octets.count
+        switch (
+            count > 0 ? octets[0] : 1, count > 1 ? octets[1] : 1, count > 2 ? octets[2] : 1,
+            count > 3 ? octets[3] : 1
+        ) {
         case (0xEF, 0xBB, 0xBF, _): self = .utf8
         case (0x00, 0x00, 0xFE, 0xFF), (0xFF, 0xFE, 0x00, 0x00): self.init(decoderName: "utf-32")
         case (0xFE, 0xFF, _, _), (0xFF, 0xFE, _, _): self.init(decoderName: "utf-16")
@@ -137,10 +141,13 @@ extension Data {
             NamedCharacterSet(beginningOf: self) ?? charset.flatMap(NamedCharacterSet.init(name:)) ?? .utf8
         let text: Data?
         if set == .utf8 {
-            text = starts(with: [0xEF, 0xBB, 0xBF]) ? Data(dropFirst(3)) : self
+            text = span.has("\u{FEFF}") ? Data(dropFirst(3)) : self
         } else {
             text = set.decode(self).map { Data($0.utf8) }
         }
-        return text.flatMap { $0.prefix(4).contains(0) ? nil : $0 }
+        return text.flatMap { text in
+            let first = text.span.extracting(..<Swift.min(4, text.count))
+            return first.range(from: 0, while: { $0 != 0 }).count < first.count ? nil : text
+        }
     }
 }

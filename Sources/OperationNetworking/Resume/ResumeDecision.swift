@@ -185,7 +185,7 @@ extension ResumeDecision.Question {
         switch status {
         case 206: .fail(.unrequestedPartialContent)  // S16
         case 204...205 where offset > 0: .fail(.unexpectedStatus(status))  // S32
-        case 200..<300 where contradiction(in: fields) == nil && isRestOfKept(fields):  // S28 again
+        case 200..<300 where isRestOfKept(fields) && contradiction(in: fields) == nil:  // S28 again
             .fail(.rangeMismatch(asked: "the whole", received: "its rest, without saying 206"))
         case 200..<300: decision(onWholeWith: fields)
         case 416 where history.wasRefused:  // S38

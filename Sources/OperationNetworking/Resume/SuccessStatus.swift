@@ -18,9 +18,9 @@ struct SuccessStatus: Hashable, Sendable {
     /// - Parameters:
     ///   - code: the status that was received.
     ///   - hasLength: whether the response has a `Content-Length`.
-    init(_ code: Int, hasLength: Bool) {
+    init(_ code: Int, hasLength: @autoclosure () -> Bool) {
         let isKnown = !(200..<300).contains(code) || (200...208).contains(code) || code == 226
-        self.code = isKnown || !hasLength ? code : 200
+        self.code = isKnown || !hasLength() ? code : 200
     }
 
     /// Whether the body of a response to a request with `method` is the file, or a part of it.

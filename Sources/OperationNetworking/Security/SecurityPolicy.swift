@@ -89,7 +89,13 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
 
 extension URL {
     /// Whether the scheme is https.
-    var isTLS: Bool { scheme?.lowercased() == "https" }
+    var isTLS: Bool {
+        let text = absoluteString
+        let (octets, scheme) = (text.utf8Span.span, "https:".utf8Span.span)
+        guard octets.count >= scheme.count else { return false }
+        for index in scheme.indices where octets[index].lowercasedASCII != scheme[index] { return false }
+        return true
+    }
 }
 
 // MARK: - Evaluation

@@ -20,7 +20,7 @@ struct EndEvaluationTests {
         }
         var evaluation = EndEvaluation.notBegun
         let turns = [false, false, true, false].map { isKept in
-            if isKept { evaluation.keep((object: 7, error: nil)) }
+            if isKept { evaluation.keep(EndEvaluation.Result(object: 7)) }
             return text(evaluation.take(isCancelled: isCancelled))
         }
         let expected =

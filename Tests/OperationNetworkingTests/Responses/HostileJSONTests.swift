@@ -54,6 +54,7 @@ import Testing
         (String(repeating: "[", count: 16) + String(repeating: "]", count: 16), true),
         (String(repeating: "[", count: 17) + String(repeating: "]", count: 17), false),
         (#"["]]]]]]]]]]]]]]]]]\"[[[[[[[[[[[[[[[[[[[[[[[",{"a":[]}]"#, true),
+        (#"["\\\"[[[[[[[[[[[[[[[[[",[]]"#, true), (#"["\\",[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]"#, false),
     ])
     func onlyDeepBodiesAreDecodedOnAStackOfTheirOwn(text: String, isShallow: Bool) async throws {
         let body = Data((text + String(repeating: " ", count: 300)).utf8)

@@ -61,7 +61,7 @@ import Testing
 
     @Test func aSchemeIsCutOff() throws {
         let url = try #require(URL(string: "\(Self.long)://example.com/"))
-        let error = try #require(throws: URLError.self) { try URLRequest(url: url).checkedURL() }
+        let error = try #require(throws: URLError.self) { try URLRequest(url: url).checkedAddress() }
         #expect(error.localizedDescription.hasPrefix("xxx"))
         #expect(error.localizedDescription.utf8.count < 200)
         #expect(error.failingURL == url)

@@ -75,42 +75,6 @@ public struct TransferMetrics: Hashable, Codable, Sendable {
     }
 }
 
-/// The metrics of the transfers of an exchange: their sum, and each of them.
-struct TransferLog: Sendable {
-    /// The maximum number of transfers whose metrics are kept individually.
-    static let longestList = 100
-
-    private(set) var sum = TransferMetrics()
-    /// Most exchanges have one transfer, and need no array.
-    private var last: TransferMetrics?
-    private var earlier: [TransferMetrics] = []
-
-    init() {}
-
-    /// Creates the log of an earlier process, which kept only the sum.
-    init(_ sum: TransferMetrics) {
-        self.sum = sum
-    }
-
-    /// Whether no transfer has ended yet.
-    var isEmpty: Bool { last == nil }
-
-    var transfers: [TransferMetrics] { earlier + (last.map { [$0] } ?? []) }
-
-    /// Adds a transfer that has ended.
-    mutating func add(_ next: TransferMetrics) {
-        sum.add(next)
-        if let last { earlier.append(last) }
-        if earlier.count == Self.longestList { earlier.removeFirst() }
-        last = next
-    }
-
-    /// Counts kept bytes, which are not received again.
-    mutating func addKept(_ count: Int64) {
-        sum.bytesKept = sum.bytesKept.addingSaturated(count)
-    }
-}
-
 extension Transfer {
     /// The transfer's metrics so far, including earlier tries.
     var metrics: TransferMetrics {

@@ -50,7 +50,8 @@ package struct Callback: Sendable {
         return nil
     }
 
-    private static func isHere(_ isolation: (any Actor)?) -> Bool {
+    /// Whether a closure with this isolation may run on this queue, the completion queue.
+    static func isHere(_ isolation: (any Actor)?) -> Bool {
         guard let isolation else { return true }
         return isolation === MainActor.shared && MainQueue.isCurrent
     }

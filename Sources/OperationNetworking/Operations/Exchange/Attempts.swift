@@ -7,7 +7,7 @@ struct Attempts {
     /// The number of restarts after which only bytes beyond the previous maximum count as progress.
     private static let maximumRestarts = 10
 
-    private let policy: RetryPolicy?
+    @Rare private var policy: RetryPolicy?
     /// The retries since the last progress.
     private var retries = 0
     private var mostBytes: Int64 = 0

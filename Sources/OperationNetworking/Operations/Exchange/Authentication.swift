@@ -38,9 +38,9 @@ struct Authentication {
     private var ownOrigin: Origin?
     private let allowed: Set<AuthenticationScheme>
     /// From the URL of a hop: used for its origin in all later hops.
-    private var named: (origin: Origin, information: URLUserInformation)?
+    @Rare private var named: (origin: Origin, information: URLUserInformation)?
     /// The last proof that was accepted in this exchange, and its origin.
-    private var accepted: (origin: Origin, proof: Proof)?
+    @Rare private var accepted: (origin: Origin, proof: Proof)?
     /// The origin of the hop.
     private(set) var origin: Origin?
     /// Whether the hop goes to the origin of the caller's own credentials and tokens.
@@ -81,13 +81,13 @@ struct Authentication {
     /// Begins a hop: the next transfer goes to another address, or everything starts over. `information` is
     /// the user information of the URL.
     mutating func begin(
-        _ url: URL?,
+        _ address: RequestAddress?,
         naming information: URLUserInformation?,
         hasBodyInMemory: Bool = true
     ) {
-        origin = url.map { Origin($0) }
+        origin = address?.origin
         if ownOrigin == nil {
-            let isOwn = url?.absoluteString == ownURL?.absoluteString
+            let isOwn = address?.text == ownURL?.absoluteString
             ownOrigin = isOwn ? origin : ownURL.map { Origin($0) }
         }
         isAtHome = origin != nil && origin == ownOrigin

@@ -26,7 +26,7 @@ extension Exchange {
     func beginHop() {
         let information = route.takeUserInformation()
         authentication.begin(
-            route.hopURL,
+            route.address,
             naming: information,
             hasBodyInMemory: route.hasBodyInMemory
         )

@@ -34,8 +34,7 @@ extension Exchange {
             report(head)
             return .take(.drop)
         }
-        let url = route.hopURL?.absoluteString
-        switch resumption.judge(head, from: url, held: sink.held, abilities: sink.abilities) {
+        switch resumption.judge(head, from: route.address?.text, held: sink.held, abilities: sink.abilities) {
         case .append(let total):
             meters.log.addKept(sink.count)
             return try deliver(head, at: .end, expecting: total)
@@ -115,10 +114,10 @@ extension Exchange {
         beginBody(after: offset, of: total)
         let start = BodyStart(
             place: place,
-            total: route.hop.httpMethod == "HEAD" ? nil : total,
+            total: route.hopMethod == "HEAD" ? nil : total,
             head: head,
             url: route.url,
-            address: route.request.url,
+            address: route.requestURL,
             content: resumption.contentNumber,
             isProven: isProven,
             mayComeAgain: sink.keepsLastBytes && resumption.canComeAgain(route.hop),

@@ -111,9 +111,9 @@ extension Exchange {
 
     /// Holds the body back if the owner has to decide about the response. Called inside a libcurl callback.
     func askAboutResponse(_ decision: Machine.Decision, _ head: ResponseHead) -> Machine.Decision {
-        guard case .take(let use) = decision, use != .drop, askAboutResponse(after: head) else {
-            return decision
-        }
+        guard configuration.asksAboutResponse, case .take(let use) = decision, use != .drop,
+            askAboutResponse(after: head)
+        else { return decision }
         return .takeFirst(use)
     }
 

@@ -14,52 +14,53 @@ final class Exchange: Exchanging, @unchecked Sendable {
 
     typealias Machine = ExchangeMachine<ExchangeNext, ExchangeEnd>
 
-    private(set) var configuration: ExchangeConfiguration
+    let configuration: ExchangeConfiguration
+    /// See ``ExchangeConfiguration/anchorVersions``; `nil` again after a pause.
+    @safe @exclusivity(unchecked) private var anchorVersions: [FileVersion?]?
     let sink: any ResponseSink
     private let pieces: PieceQueue?
     /// The time, read once for each event.
-    private(set) var now = MonotonicTime.now
-    var machine = Machine()
+    @safe @exclusivity(unchecked) private(set) var now = MonotonicTime.now
+    @safe @exclusivity(unchecked) var machine = Machine()
     /// The layers in front of the network, once they have been made.
-    private var layers: (any TransferRunning)?
+    @safe @exclusivity(unchecked) private var layers: (any TransferRunning)?
     /// The runner of the last transfer.
-    private weak var lastRunner: (any TransferRunning)?
-    var owner: (any ExchangeOwner)?
+    @safe @exclusivity(unchecked) private weak var lastRunner: (any TransferRunning)?
+    @safe @exclusivity(unchecked) var owner: (any ExchangeOwner)?
     /// The owner's lap, set by the last ``begin(_:for:in:)``.
-    private(set) var lap = 0
+    @safe @exclusivity(unchecked) private(set) var lap = 0
 
-    var route: ExchangeRoute
-    var cookies: CookieWork
-    var authentication: Authentication
+    @safe @exclusivity(unchecked) var route: ExchangeRoute
+    @safe @exclusivity(unchecked) var cookies: CookieWork
+    @safe @exclusivity(unchecked) var authentication: Authentication
     /// The servers that the challenge closure trusts although the policy does not.
     var trustedServers: Set<TrustException> = []
     /// Cancels the task of the challenge closure, the adapters or the network wait, whose answer is no longer
     /// awaited.
     var cancelPending: (@Sendable () -> Void)?
-    var resumption: Resumption
-    var attempts: Attempts
-    var totalTime: TotalTime
+    @safe @exclusivity(unchecked) var resumption: Resumption
+    @safe @exclusivity(unchecked) var attempts: Attempts
+    @safe @exclusivity(unchecked) var totalTime: TotalTime
 
     /// The connection that is reserved, or waited for, before the transfer's request is known.
-    var reservation: TransferID?
+    @safe @exclusivity(unchecked) var reservation: TransferID?
     /// The end of the last transfer.
-    private var transferEnd: TransferEnd?
+    @safe @exclusivity(unchecked) private var transferEnd: TransferEnd?
     /// The bytes of the body that were kept aside.
-    var sideBody = Data()
+    @safe @exclusivity(unchecked) var sideBody = Data()
     /// The sink's files, from its last byte until it has closed them.
     var closingFiles: ClosingFiles?
-    var meters = ExchangeMeters()
+    @safe @exclusivity(unchecked) var meters = ExchangeMeters()
 
     /// - Parameters:
     ///   - configuration: the request, its destination and settings.
     ///   - cookies: the cookies for the first hop, if they have already been read.
     ///   - earlier: the bytes received by an earlier exchange.
     init(
-        _ configuration: ExchangeConfiguration,
+        _ configuration: consuming ExchangeConfiguration,
         cookies: CookieReading = .notYet,
         continuing earlier: EarlierBody? = nil
     ) {
-        self.configuration = configuration
         sink = configuration.makeSink(with: earlier?.data ?? Data())
         pieces = configuration.givesPieces ? PieceQueue() : nil
         route = ExchangeRoute(configuration.request, body: configuration.body)
@@ -67,7 +68,9 @@ final class Exchange: Exchanging, @unchecked Sendable {
         attempts = Attempts(policy: configuration.settings.retryPolicy)
         totalTime = TotalTime(limit: configuration.settings.timeouts.total)
         self.cookies = CookieWork(cookies)
-        authentication = Authentication(configuration.shared, for: configuration.request.url)
+        authentication = Authentication(configuration.shared, for: route.requestURL)
+        anchorVersions = configuration.anchorVersions
+        self.configuration = configuration
         if let earlier, sink.count > 0 { resumption.take(earlier.content) }
     }
 
@@ -96,7 +99,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         tick()
         totalTime.stop(now: now)
         // It may be days until the exchange resumes: the trusted authorities and the user may have changed.
-        configuration.anchorVersions = nil
+        anchorVersions = nil
         cookies.forget()
         owner = nil
     }
@@ -272,11 +275,11 @@ extension Exchange {
     /// Reads the versions of the certificate authority files if a redirect leads to TLS. Returns whether the
     /// transfer has to wait for them.
     private func looksAtAnchors() -> Bool {
-        guard configuration.anchorVersions == nil, authentication.origin?.isTLS == true else { return false }
+        guard anchorVersions == nil, authentication.origin?.isTLS == true else { return false }
         let anchors = configuration.settings.trustAnchors
         guard !anchors.places.isEmpty else { return false }
         let go = wait { (exchange, versions: [FileVersion?], network) in
-            exchange.configuration.anchorVersions = versions
+            exchange.anchorVersions = versions
             exchange.prepare(network)
         }
         DispatchQueue.global().async { go(anchors.fileVersions) }
@@ -290,7 +293,7 @@ extension Exchange {
         sideBody = Data()
         do {
             if let failure = sink.failure { throw failure }
-            if resumption.isAtEnd(route.hop, held: sink.held) { _ = sink.goBack() }
+            if sink.count > 0, resumption.isAtEnd(route.hop, held: sink.held) { _ = sink.goBack() }
             let asked = resumption.ask(route.hop, held: sink.held, because: sink.demand)
             guard asked != .nothing else {
                 countKeptWhole()
@@ -346,15 +349,19 @@ extension Exchange {
     private func transferRequest(asking asked: ResumeRequest, _ cookies: JarCookies?) throws
         -> TransferRequest
     {
-        var (hopRequest, body) = try route.takeRequest(isAuthenticated: authentication.proof != nil)
+        let (taken, left) = try route.takeRequest(isAuthenticated: authentication.proof != nil)
+        // Not within the route: a closure of the caller's may provide the stream.
+        let body = left?.fromStart()
+        guard left == nil || body != nil else { throw route.unsentBody }
         meters.beginRequest(body)
+        var hopRequest = taken
         if let method = asked.method { hopRequest.httpMethod = method }
         if route.field("Expect") == nil, authentication.expectsContinue(body) {
             hopRequest.setValue("100-continue", forHTTPHeaderField: "Expect")
         }
-        var request = try configuration.transferRequest(
+        return try configuration.transferRequest(
             for: hopRequest,
-            at: authentication.origin,
+            at: route.sentAddress,
             body: body,
             asking: asked,
             continues: resumption.asksForRest,
@@ -362,11 +369,11 @@ extension Exchange {
             authentication: authentication.proof,
             digest: authentication.digest,
             isAtHome: authentication.isAtHome,
-            trusting: trustedServers
+            trusting: trustedServers,
+            anchorVersions: anchorVersions,
+            expiry: authentication.expiry,
+            retriedStatuses: attempts.retriedStatuses
         )
-        request.expiry = authentication.expiry
-        request.retriedStatuses = attempts.retriedStatuses
-        return request
     }
 
     private func listenToSink(of id: TransferID) {

@@ -30,12 +30,13 @@ struct ExchangeConfiguration: Sendable {
 
     /// Makes the exchange from the final configuration. Replaced to put another kind of work behind an
     /// operation.
-    var makeExchange: @Sendable (ExchangeConfiguration, CookieReading, EarlierBody?) -> any Exchanging = {
-        Exchange($0, cookies: $1, continuing: $2)
-    }
+    var makeExchange:
+        @Sendable (consuming ExchangeConfiguration, CookieReading, EarlierBody?) -> any Exchanging = {
+            Exchange($0, cookies: $1, continuing: $2)
+        }
 
-    /// The versions of the certificate authority files; `nil` if they have not been read. The network thread
-    /// does not access the disk.
+    /// The versions of the certificate authority files at the start; `nil` if they have not been read. The
+    /// network thread does not access the disk.
     var anchorVersions: [FileVersion?]?
 
     /// See ``shared``.
@@ -87,7 +88,7 @@ struct ExchangeConfiguration: Sendable {
     /// Returns the transfer of one hop.
     /// - Parameters:
     ///   - hop: the request, as changed by redirects.
-    ///   - origin: the origin of the hop's URL.
+    ///   - address: the address of the hop, if it has been parsed.
     ///   - body: the hop's body.
     ///   - asked: the fields that request the missing bytes.
     ///   - continues: whether they request the rest after the held bytes.
@@ -96,13 +97,16 @@ struct ExchangeConfiguration: Sendable {
     ///   - digest: the digest session, with the server's nonce.
     ///   - isAtHome: whether the hop goes to the origin of the caller's own request.
     ///   - exceptions: servers that the challenge closure trusts although the policy does not.
+    ///   - anchorVersions: the versions of the certificate authority files, if they have been read.
+    ///   - expiry: the time after which the request is not sent.
+    ///   - retriedStatuses: see ``TransferRequest/retriedStatuses``.
     /// - Returns: everything the transfer needs.
     /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be
     ///   sent, ``ProxyError`` for a proxy that cannot be used, ``CredentialError`` for the credentials,
     ///   ``OutputFileError`` for a destination that is not a file.
     func transferRequest(
         for hop: URLRequest,
-        at origin: Origin? = nil,
+        at address: RequestAddress? = nil,
         body: RequestBody?,
         asking asked: ResumeRequest,
         continues: Bool,
@@ -110,15 +114,20 @@ struct ExchangeConfiguration: Sendable {
         authentication: Authentication.Proof? = nil,
         digest: DigestSession? = nil,
         isAtHome: Bool = true,
-        trusting exceptions: Set<TrustException> = []
+        trusting exceptions: Set<TrustException> = [],
+        anchorVersions: [FileVersion?]? = nil,
+        expiry: Date? = nil,
+        retriedStatuses: Set<Int> = []
     ) throws -> TransferRequest {
-        let (url, origin) = try hop.checkedURL(origin)
+        let address = try hop.checkedAddress(address)
+        let (url, origin) = (address.url, address.origin)
         try settings.securityPolicy.check(url)
         if case .file(let file) = destination {
             guard file.namesLocalFile else { throw OutputFileError.notAFileURL(file) }
             guard !FileName.isReserved(file.path) else { throw OutputFileError.reservedName(file) }
         }
-        var fields = HeaderFields(hop.allHTTPHeaderFields ?? [:])
+        let ownFields = hop.allHTTPHeaderFields ?? [:]
+        var fields = HeaderFields(ownFields)
         for field in fields.fields {
             try RequestSerializationError.check(name: field.name, value: field.value)
         }
@@ -140,12 +149,10 @@ struct ExchangeConfiguration: Sendable {
             }
         }
         fields["Proxy-Authorization"] = nil
-        let method = (hop.httpMethod ?? "GET").normalizedMethod
-        guard method.isHTTPToken else {
-            throw RequestSerializationError.invalidMethod(hop.httpMethod ?? method)
-        }
+        let method = try hop.checkedMethod()
         // A redirect closure may have chosen other fields.
-        let acceptsContentCoding = acceptsContentCoding && !continues && !Self.choosesCoding(hop)
+        let acceptsContentCoding =
+            acceptsContentCoding && !continues && (ownFields.isEmpty || !Self.choosesCoding(hop))
         if !acceptsContentCoding {
             // The caller's own Accept-Encoding selected the representation, so it is sent again.
             for field in asked.fields.fields
@@ -171,6 +178,7 @@ struct ExchangeConfiguration: Sendable {
             trustDomain: trustDomain,
             authentication: authentication?.curlAuthentication,
             credential: authentication?.credential,
+            expiry: expiry,
             version: authentication?.scheme.isConnectionBased == true ? .http1 : version,
             acceptsContentCoding: acceptsContentCoding,
             hasLatin1Authorization: digest?.challenge.isLatin1 == true,
@@ -180,7 +188,8 @@ struct ExchangeConfiguration: Sendable {
             priority: priority,
             cookies: cookies?.cookies,
             cookieVersion: cookies?.version ?? 0,
-            cachePolicy: cachePolicy
+            cachePolicy: cachePolicy,
+            retriedStatuses: retriedStatuses
         )
     }
 

@@ -48,7 +48,7 @@ struct ExchangeMeters {
         noteSent(end.sentCount)
         // A transfer whose token expired in the line does not count.
         if case .expired = end.error, end.metrics.transferCount == 0 { return }
-        log.add(end.metrics)
+        log.add(end)
     }
 }
 

@@ -8,21 +8,20 @@ import FoundationNetworking
 struct ExchangeRoute {
     /// The caller's request, with its current address.
     private(set) var request: URLRequest
-    /// The request of the next or the running transfer.
-    private(set) var hop: URLRequest {
-        didSet {
-            look()
-            adapted = nil
-            isUntouched = false
-        }
-    }
+    /// The URL of this request. Read once, because a request computes it each time.
+    private(set) var requestURL: URL?
+    /// The request of the next or the running transfer. Set by ``change(to:)``.
+    private(set) var hop: URLRequest
     /// The hop as changed by adapters, until it is sent.
     var adapted: URLRequest?
     /// The URL of the last request that was sent, if adapters have changed it.
     private(set) var sentURL: URL?
-    /// The URL of the hop. Cached, because a request computes it each time.
-    private(set) var hopURL: URL?
-    private var hopHasFields = true
+    /// The address and the method of the hop, and whether it has fields and no stream. Read once, because a
+    /// request computes them each time.
+    private(set) var address: RequestAddress?
+    private(set) var hopMethod: String?
+    private var hopHasFields: Bool
+    private(set) var hasBodyInMemory: Bool
     /// Whether the hop is still the caller's unchanged request.
     private var isUntouched = true
     /// The body of the caller's request.
@@ -55,13 +54,27 @@ struct ExchangeRoute {
         self.body = body
         hop = request
         streamedBody = body
-        look()
+        let url = request.url
+        requestURL = url
+        address = url.map { RequestAddress($0) }
+        hopMethod = request.httpMethod
+        hopHasFields = request.allHTTPHeaderFields?.isEmpty == false
+        hasBodyInMemory = request.httpBodyStream == nil
     }
 
-    private mutating func look() {
-        hopURL = hop.url
-        hopHasFields = hop.allHTTPHeaderFields?.isEmpty == false
+    /// Changes the hop, which adapters have not seen then.
+    private mutating func change(to request: URLRequest) {
+        hop = request
+        address = request.url.map { RequestAddress($0) }
+        hopMethod = request.httpMethod
+        hopHasFields = request.allHTTPHeaderFields?.isEmpty == false
+        hasBodyInMemory = request.httpBodyStream == nil
+        adapted = nil
+        isUntouched = false
     }
+
+    /// The URL of the hop.
+    var hopURL: URL? { address?.url }
 
     /// The value of a field of the hop.
     func field(_ name: String) -> String? {
@@ -74,7 +87,7 @@ struct ExchangeRoute {
     mutating func startOver() {
         adapted = nil
         guard !isUntouched else { return }
-        hop = request
+        change(to: request)
         streamedBody = body
         redirectCount = 0
         pendingRedirect = nil
@@ -83,7 +96,7 @@ struct ExchangeRoute {
     mutating func follow(_ redirect: Redirect) {
         pendingRedirect = redirect
         streamedBody = streamedBody(of: redirect.request)
-        hop = redirect.request
+        change(to: redirect.request)
         redirectCount += 1
     }
 
@@ -98,6 +111,7 @@ struct ExchangeRoute {
         isUntouched = false
         hasFreshURL = true
         request = policy.request(request, movedTo: url)
+        requestURL = request.url
     }
 
     /// Records that new bytes have arrived.
@@ -105,11 +119,14 @@ struct ExchangeRoute {
         hasFreshURL = false
     }
 
-    /// Takes the request of the next transfer and its body, once. `isAuthenticated` says that the server has
-    /// requested credentials, which replace those that adapters may have set.
+    /// Takes the request of the next transfer, and its body as an earlier transfer left it, once.
+    /// `isAuthenticated` says that the server has requested credentials, which replace those that adapters may
+    /// have set.
     mutating func takeRequest(isAuthenticated: Bool) throws -> (URLRequest, RequestBody?) {
+        let isAdapted = adapted != nil
         var (hopRequest, body) = try takeWholeRequest(isAuthenticated: isAuthenticated)
-        expectsContinue = hopRequest.value(forHTTPHeaderField: "Expect")?.lowercased() == "100-continue"
+        let expectation = isAdapted ? hopRequest.value(forHTTPHeaderField: "Expect") : field("Expect")
+        expectsContinue = expectation?.lowercased() == "100-continue"
         if expectsContinue, leavesOutExpectation {
             hopRequest.setValue(nil, forHTTPHeaderField: "Expect")
             expectsContinue = false
@@ -119,9 +136,9 @@ struct ExchangeRoute {
 
     private mutating func takeWholeRequest(isAuthenticated: Bool) throws -> (URLRequest, RequestBody?) {
         if let userInformationError { throw userInformationError }
-        guard var hopRequest = takeAdapted() else { return (hop, try requestBody()) }
+        guard var hopRequest = takeAdapted() else { return (hop, requestBody) }
         if isAuthenticated { hopRequest.setValue(nil, forHTTPHeaderField: "Authorization") }
-        guard let data = hopRequest.httpBody else { return (hopRequest, try requestBody()) }
+        guard let data = hopRequest.httpBody else { return (hopRequest, requestBody) }
         return (hopRequest, .data(data))
     }
 
@@ -130,6 +147,9 @@ struct ExchangeRoute {
         sentURL = adapted?.url
         return adapted
     }
+
+    /// The address that was sent.
+    var sentAddress: RequestAddress? { sentURL.map { RequestAddress($0) } ?? address }
 
     /// The hop with the URL that was sent, which a `Location` is relative to (RFC 9110 §10.2.2).
     var sentHop: URLRequest {
@@ -146,15 +166,20 @@ struct ExchangeRoute {
     var url: URL { hopURL ?? URL(fileURLWithPath: "/") }
 
     /// The method of the hop, as it is sent.
-    var method: String { (hop.httpMethod ?? "GET").normalizedMethod }
+    var method: String { (hopMethod ?? "GET").normalizedMethod }
 
     /// Removes the user and password from the hop's URL, which the server does not need to see. If they
     /// cannot be decoded, ``takeRequest(isAuthenticated:)`` throws.
     mutating func takeUserInformation() -> URLUserInformation? {
         userInformationError = nil
-        guard let url = hopURL, url.mayHaveUserInformation else { return nil }
+        guard let address, address.mayHaveUserInformation else { return nil }
+        let url = address.url
         let plain = url.withoutUserInformation
-        if plain != url { hop.url = plain }
+        if plain != url {
+            var request = hop
+            request.url = plain
+            change(to: request)
+        }
         do throws(CredentialError) {
             return try url.userInformation()
         } catch {
@@ -189,27 +214,27 @@ struct ExchangeRoute {
         var adapted = adapted
         adapted?.setValue(value, forHTTPHeaderField: name)
         request.setValue(value, forHTTPHeaderField: name)
+        var hop = hop
         hop.setValue(value, forHTTPHeaderField: name)
+        change(to: hop)
         self.adapted = adapted
     }
 
     // MARK: - The body
 
-    /// The body of the hop. A redirect may have dropped it, and a redirect closure may have replaced it.
-    func requestBody() throws -> RequestBody? {
+    /// The body of the hop, as an earlier transfer left it. A redirect may have dropped it, and a redirect closure
+    /// may have replaced it.
+    var requestBody: RequestBody? {
         if let data = hop.httpBody { return .data(data) }
-        guard hop.httpBodyStream != nil, let body = streamedBody else {
-            return hop.sendsEmptyBody ? .data(Data()) : nil
+        guard !hasBodyInMemory, let body = streamedBody else {
+            return sendsEmptyBody ? .data(Data()) : nil
         }
-        guard let fresh = body.fromStart() else { throw unsentBody }
-        return fresh
+        return body
     }
-
-    var hasBodyInMemory: Bool { hop.httpBodyStream == nil }
 
     /// Whether the hop can be sent again.
     var canSendBodyAgain: Bool {
-        hop.httpBody != nil || hop.httpBodyStream == nil || streamedBody?.canStartAgain != false
+        hop.httpBody != nil || hasBodyInMemory || streamedBody?.canStartAgain != false
     }
 
     /// Whether the caller's own request can be sent again.
@@ -220,9 +245,11 @@ struct ExchangeRoute {
     /// none.
     var canSendWithoutBody: Bool {
         if hop.httpBody != nil { return false }
-        guard hop.httpBodyStream != nil else { return !hop.sendsEmptyBody }
+        guard !hasBodyInMemory else { return !sendsEmptyBody }
         return streamedBody?.isRepeatable == false
     }
+
+    private var sendsEmptyBody: Bool { hopMethod != "GET" && hop.sendsEmptyBody }
 
     /// The error if the body has to be sent again and cannot be.
     var unsentBody: any Error { TransferError.bodyNotRepeatable.error(for: url) }

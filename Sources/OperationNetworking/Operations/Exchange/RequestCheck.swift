@@ -5,12 +5,12 @@ import FoundationNetworking
 extension URLRequest {
     /// Checks whether the request can be sent.
     ///
-    /// - Parameter origin: the origin of the URL, if it is known.
-    /// - Returns: the http or https URL, which has a host, and its origin.
+    /// - Parameter known: the address, if it has been parsed.
+    /// - Returns: the address, an http or https URL with a host.
     /// - Throws: `URLError.badURL` or `.unsupportedURL`.
-    func checkedURL(_ origin: Origin? = nil) throws(URLError) -> (URL, Origin) {
-        guard let url, let origin = origin ?? self.url.map({ Origin($0) }), let scheme = origin.scheme,
-            origin.host?.isEmpty == false
+    func checkedAddress(_ known: RequestAddress? = nil) throws(URLError) -> RequestAddress {
+        guard let address = known ?? url.map({ RequestAddress($0) }), let scheme = address.origin.scheme,
+            address.origin.host?.isEmpty == false
         else {
             throw URLError(
                 .badURL,
@@ -21,7 +21,17 @@ extension URLRequest {
         guard scheme == "http" || scheme == "https" else {
             throw URLError(.unsupportedURL, url: url, sentence: "\(scheme.excerpt()) is not http or https.")
         }
-        return (url, origin)
+        return address
+    }
+
+    /// The method, as it is sent.
+    /// - Throws: ``RequestSerializationError/invalidMethod(_:)``.
+    func checkedMethod() throws(RequestSerializationError) -> String {
+        // As nearly every request.
+        guard let httpMethod, httpMethod != "GET" else { return "GET" }
+        let method = httpMethod.normalizedMethod
+        guard method.isHTTPToken else { throw .invalidMethod(httpMethod) }
+        return method
     }
 
     /// Whether an absent body is sent as an empty one, for methods that anticipate content (RFC 9110 §8.6).

@@ -181,8 +181,7 @@ struct Resumption {
     ) -> ResumeRequest {
         settle(on: held)
         if let demand { startOver(because: demand) }
-        let hasOwnRange = request.value(forHTTPHeaderField: "Range") != nil
-        guard isAllowed || hasOwnRange else {
+        guard isAllowed || request.value(forHTTPHeaderField: "Range") != nil else {
             asked = .whole
             return asked
         }

@@ -11,8 +11,8 @@ final class MemorySink: ResponseSink {
     )
 
     private let limit: Int64
-    private var data: GrowingData
-    private var content = 0
+    @safe @exclusivity(unchecked) private var data: GrowingData
+    @safe @exclusivity(unchecked) private var content = 0
 
     let tellsChanges = false
     var onChange: (@Sendable () -> Void)?

@@ -181,7 +181,7 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// Whether a request may be sent again if it is unknown whether the server processed it.
     static func maySendAgain(_ method: String, policy: RetryPolicy?) -> Bool {
-        idempotentMethods.contains(method) || policy?.methods.contains(method) == true
+        method == "GET" || idempotentMethods.contains(method) || policy?.methods.contains(method) == true
     }
 
     /// The seconds over which operations that wait for the same moment are spread.

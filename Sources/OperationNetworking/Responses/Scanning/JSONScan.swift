@@ -1,3 +1,5 @@
+internal import OperationNetworkingSystem
+
 /// A scan of a JSON text in UTF-8 before it is parsed, which counts its depth and values.
 ///
 /// The limit is 2^24 units. A unit is 64 octets of Foundation's memory (Swift 6.3), so the limit is about 1
@@ -36,12 +38,7 @@ struct JSONScan {
             index += 1
             switch octet {
             case UInt8(ascii: "\"") where !isJSON5:
-                while index < text.count {
-                    let octet = text[index]
-                    index += 1
-                    if octet == UInt8(ascii: "\"") { break }
-                    if octet == UInt8(ascii: "\\") { index += 1 }
-                }
+                index = text.endOfString(from: index)
             case UInt8(ascii: ","), UInt8(ascii: ":"):
                 valueCount += 1
             case UInt8(ascii: "["), UInt8(ascii: "{"):
@@ -63,4 +60,23 @@ struct JSONScan {
     }
 
     private static let tooBig = BodyRefusal("Its values would take more than about 1 GiB of memory.")
+}
+
+extension Span<UInt8> {
+    /// Finds the end of a JSON string. Most octets of a text are in strings, so they are searched for the quote,
+    /// and only the octets before it are looked at.
+    ///
+    /// - Parameter start: the index of the string's first octet.
+    /// - Returns: the index behind the quote that ends the string.
+    fileprivate func endOfString(from start: Int) -> Int {
+        var end = start
+        while end < count, let offset = extracting(end...).firstIndex(of: UInt8(ascii: "\"")) {
+            let quote = end + offset
+            var escape = quote
+            while escape > start, self[escape - 1] == UInt8(ascii: "\\") { escape -= 1 }
+            end = quote + 1
+            if (quote - escape).isMultiple(of: 2) { return end }
+        }
+        return count
+    }
 }

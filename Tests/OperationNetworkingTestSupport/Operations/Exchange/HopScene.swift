@@ -47,7 +47,8 @@ struct HopScene: Sendable {
             cookies: cookies.map { JarCookies(cookies: $0, version: 0) },
             authentication: proof,
             digest: digest,
-            isAtHome: isAtHome
+            isAtHome: isAtHome,
+            anchorVersions: configuration.anchorVersions
         )
     }
 }

@@ -125,8 +125,7 @@ struct ConnectionAuthenticationTests {
     }
 
     @Test func theCredentialIsPartOfTheTrustDomain() {
-        let configuration = OperationState(request: URLRequest(url: URL(fileURLWithPath: "/")))
-            .exchangeConfiguration
+        let configuration = ExchangeConfiguration(request: URLRequest(url: URL(fileURLWithPath: "/")))
         func domain(_ scheme: AuthenticationScheme, _ credential: Credential) throws -> TrustDomain {
             var hop = URLRequest(url: try #require(URL(string: "http://h/")))
             hop.httpMethod = "GET"

@@ -33,7 +33,7 @@ import Testing
         var authentication = Authentication(scene.configuration.shared, for: scene.hop.url)
         let head = ResponseHead(version: "HTTP/1.1", status: 307, fields: ["Location": location])
         scene.hop = try #require(policy.request(after: head, to: scene.hop))
-        authentication.begin(scene.hop.url, naming: nil)
+        authentication.begin(scene.hop.url.map { RequestAddress($0) }, naming: nil)
         scene.isAtHome = authentication.isAtHome
         let fields = try scene.transfer().fields.dictionary
         #expect(fields == (isAtHome ? ownFields : [:]).merging(["X-Trace": "1"]) { $1 })

@@ -428,3 +428,14 @@ import Testing
         #expect(try bearer.fieldValue(try session("Digest nonce=n"), "GET", url, nil) == nil)
     }
 }
+
+extension Authentication {
+    /// Begins a hop to a URL.
+    fileprivate mutating func begin(
+        _ url: URL?,
+        naming information: URLUserInformation?,
+        hasBodyInMemory: Bool = true
+    ) {
+        begin(url.map { RequestAddress($0) }, naming: information, hasBodyInMemory: hasBodyInMemory)
+    }
+}
