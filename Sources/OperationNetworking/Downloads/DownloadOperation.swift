@@ -354,19 +354,35 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         switch progress.withLock({ $0.move }) {
         case .done(.success(let file)): return EndEvaluation.Result(object: file)
         case .done(.failure(let error)): return EndEvaluation.Result(error: error)
-        case .notBegun, .begun: return EndEvaluation.Result(object: downloadedFile.file)
+        case .notBegun, .begun, .moving: return EndEvaluation.Result(object: downloadedFile.file)
         }
     }
 
+    override var isBeyondCancellation: Bool {
+        if case .done(.success) = progress.withLock({ $0.move }) { true } else { false }
+    }
+
+    /// Called by the ``mover`` right before it moves the file. From now on a cancel has an effect only if the
+    /// move fails.
+    /// - Returns: whether the file may be moved: the operation has not been cancelled.
+    func beginMove() -> Bool {
+        // In this order: a cancel that is not seen here finds the move.
+        progress.withLock { $0.move = .moving }
+        return !isCancelled
+    }
+
     override func schedule(_ end: ExchangeEnd, atOnce: Caller, _ work: @escaping @Sendable () -> Void) {
-        guard end.error == nil, !isCancelled, let file = downloadedFile?.file, let mover else {
+        guard end.error == nil, let file = downloadedFile?.file, let mover else {
             return super.schedule(end, atOnce: atOnce, work)
         }
+        let isCancelled = isCancelled
         let before = progress.withLock { progress in
-            defer { if case .notBegun = progress.move { progress.move = .begun } }
+            defer { if case .notBegun = progress.move, !isCancelled { progress.move = .begun } }
             return progress.move
         }
         switch before {
+        case .notBegun where isCancelled, .begun where isCancelled:
+            super.schedule(end, atOnce: atOnce, work)
         case .notBegun:
             exchangeLasts()
             mover(file) { result in
@@ -374,7 +390,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
                 Self.processingQueue.async(execute: work)
             }
         // The end is reported again after a pause, and again when the file has been moved.
-        case .begun: return
+        case .begun, .moving: return
         case .done: super.schedule(end, atOnce: atOnce, work)
         }
     }

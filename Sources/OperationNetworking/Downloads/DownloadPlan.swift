@@ -109,7 +109,9 @@ extension DownloadPlan {
 struct DownloadProgress: Sendable {
     enum Move: Sendable {
         case notBegun
+        /// The destination is being determined.
         case begun
+        case moving
         case done(Result<URL, any Error>)
     }
 

@@ -323,6 +323,7 @@ extension OperationManager: HTTPVerbs {
     /// Makes a call on the completion queue, or on its own executor, and then calls `next` on the queue.
     func callBack(_ call: Callback?, then next: @escaping @Sendable () -> Void = {}) {
         let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
+        MainQueue.noteCallback(on: queue)
         queue.async(group: group) {
             guard let elsewhere = call?.callHere() else { return next() }
             group?.enter()
@@ -330,7 +331,6 @@ extension OperationManager: HTTPVerbs {
                 queue.async(group: group) { next() }; group?.leave()
             }
         }
-        MainQueue.noteCallback(on: queue)
     }
 }
 

@@ -27,9 +27,7 @@ extension ConnectionOperation {
 
     /// Calls the closures that were set after completion.
     func deliverLateCompletion() {
-        deliver(.completed)
-        // The main line does not retain its operations.
-        if completionQueue == nil { DispatchQueue.main.async { withExtendedLifetime(self) {} } }
+        deliverOwed { $0.append(.completed, for: audience($0), isOwed: true) }
     }
 
     /// Makes a call after the pending callbacks. It does not count as an audience: nothing waits for it.
@@ -40,14 +38,13 @@ extension ConnectionOperation {
 
     /// Makes a call on the completion queue, or on its own executor, after the pending callbacks.
     func callBack(_ call: Callback) {
-        let target = state.withLock { state in
-            state.append(call, for: Audience(hasClosures: true, hasObservers: false, isSubclass: false))
-        }
-        if let target { return scheduleDelivery(target) }
-        // It is queued behind notifications, which may be dropped.
-        if completionQueue == nil, MainLine.remove(self) {
-            DispatchQueue.main.async { self.empty(on: .main) }
-        }
+        deliverOwed { $0.appendOwed(call) }
+    }
+
+    /// Delivers what `append` appends, even if it is queued behind notifications, which may be dropped.
+    private func deliverOwed(_ append: (inout OperationState) -> DeliveryTarget?) {
+        if let target = state.withLock({ append(&$0) }) { return scheduleDelivery(target) }
+        if completionQueue == nil, MainLine.remove(self) { scheduleDelivery(.queue(.main)) }
     }
 
     /// Makes a call that belongs to another executor in the order of the callbacks. Within a callback, it is
@@ -70,14 +67,14 @@ extension ConnectionOperation {
     /// set since.
     func deliver(on queue: DispatchQueue) {
         guard state.withLock({ $0.hasBegun }) || isFinished, MainLine.remove(self) else { return }
-        queue.async { self.empty(on: queue) }
+        scheduleDelivery(.queue(queue))
     }
 
     func scheduleDelivery(_ target: DeliveryTarget) {
         switch target {
         case .queue(let queue):
-            queue.async { self.empty(on: queue) }
             MainQueue.noteCallback(on: queue)
+            queue.async { self.empty(on: queue) }
         case .mainLine: MainLine.append(self)
         }
     }
@@ -138,7 +135,7 @@ extension ConnectionOperation {
         guard state.outbox.isScheduled else { return .finished(nil, state.outbox.takeGroup()) }
         let audience = audience(state)
         // Nothing waits for notifications.
-        let group = audience.needsQueue ? nil : state.outbox.takeGroup()
+        let group = audience.needsQueue ? nil : state.outbox.takeGroupAtEnd()
         return .finished(state.deliveryTarget(for: audience), group)
     }
 
@@ -163,7 +160,7 @@ extension ConnectionOperation {
         scheduleDelivery(target)
         // The operation may have finished during a delivery, while it was not in the line. If that delivery
         // was its start, the operation is kept: its completion has to be delivered.
-        if case .mainLine = target, state.withLock({ $0.isDelivered && $0.hasDeliveredNothing }) {
+        if case .mainLine = target, state.withLock({ $0.isDelivered && $0.mayDrop }) {
             MainLine.end(self)
         }
     }

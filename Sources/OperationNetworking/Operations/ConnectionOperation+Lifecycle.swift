@@ -168,15 +168,18 @@ extension ConnectionOperation {
 
     /// Returns the exchange, and creates it if there is none: the operation may have been paused before it
     /// began.
-    private func exchange(_ state: inout OperationState) -> any Exchanging {
+    private func exchange(_ state: inout OperationState) -> Exchange {
         if let exchange = state.exchange { return exchange }
         var configuration = state.configuration
         complete(&configuration, state)
         configuration.givesPieces = Self.receivesPieces || state.closures.piece != nil
         configuration.asksAboutResponse = state.closures.response != nil
         configuration.anchorVersions = state.readings.anchorVersions
-        let make = configuration.makeExchange
-        let exchange = make(configuration, state.readings.cookies, state.takeEarlierBody())
+        let exchange = Exchange(
+            configuration,
+            cookies: state.readings.cookies,
+            continuing: state.takeEarlierBody()
+        )
         state.exchange = exchange
         return exchange
     }
@@ -253,11 +256,9 @@ extension ConnectionOperation {
     /// Ends an operation without an audience: only notifications are pending, and nothing waits for these.
     private func endWithoutAudience() {
         releaseAfterCompletion()
-        let (group, hasDeliveredNothing) = state.withLock { state in
-            (state.outbox.takeGroupAtEnd(), state.hasDeliveredNothing)
-        }
+        let (group, mayDrop) = state.withLock { ($0.outbox.takeGroupAtEnd(), $0.mayDrop) }
         group?.leave()
-        if hasDeliveredNothing { MainLine.end(self) }
+        if mayDrop { MainLine.end(self) }
     }
 
     /// Whether its queue, or its user, has called `start()`.
@@ -420,8 +421,11 @@ extension ConnectionOperation: ExchangeOwner {
     ///
     /// Called again with the same end if a pause or cancel has overtaken it: see ``EndEvaluation``.
     func finish(_ end: ExchangeEnd) {
+        let mayBeCancelled = !isBeyondCancellation
         // No serializer runs for an operation whose result is already known.
-        let turn = state.withLock { $0.evaluation.take(isCancelled: $0.machine.isCancelled) }
+        let turn = state.withLock { state in
+            state.evaluation.take(isCancelled: state.machine.isCancelled && mayBeCancelled)
+        }
         let evaluation: EndEvaluation.Result
         switch turn {
         case .none: return
@@ -435,7 +439,7 @@ extension ConnectionOperation: ExchangeOwner {
                 return effect
             }
             state.results.take(end)
-            if state.machine.isCancelled {
+            if state.machine.isCancelled, mayBeCancelled {
                 state.results.error = URLError.cancelled(url: state.request.url)
             } else {
                 state.results.take(evaluation)

@@ -473,6 +473,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         decide(nil)
     }
 
+    /// Whether the response was put to use in a way that cannot be taken back, so that a cancel comes too late.
+    var isBeyondCancellation: Bool { false }
+
     /// Schedules `work`, which evaluates the response. Calls `atOnce` if that takes only a moment and runs no
     /// code of the caller's.
     func schedule(_ end: ExchangeEnd, atOnce: Caller, _ work: @escaping @Sendable () -> Void) {

@@ -36,7 +36,7 @@ struct OperationState {
     /// The operation's priority when `start()` was called.
     var priority = TransferPriority.normal
     /// Set from the start, or a cancellation after it, until completion has been delivered.
-    var exchange: (any Exchanging)?
+    var exchange: Exchange?
     var evaluation = EndEvaluation.notBegun
     /// The bytes that an earlier process received, until the exchange takes them.
     @Rare var earlierBody: EarlierBody?
@@ -111,7 +111,7 @@ struct OperationState {
 
     /// The queue of callbacks.
     func deliveryTarget(for audience: Audience) -> DeliveryTarget {
-        if completionQueue == nil, !audience.needsQueue { return .mainLine }
+        if completionQueue == nil, !audience.needsQueue, !outbox.isOwed { return .mainLine }
         return .queue(completionQueue ?? .main)
     }
 
@@ -128,19 +128,29 @@ struct OperationState {
         return machine.phase != .pausedBeforeStart
     }
 
-    /// Whether no notification has been posted yet, so that all of them may be dropped.
-    var hasDeliveredNothing: Bool { outbox.holdsStart || !hasBegun }
+    /// Whether everything pending may be dropped: notifications, none of which has been posted yet.
+    var mayDrop: Bool { (outbox.holdsStart || !hasBegun) && !outbox.isOwed }
 
     /// Appends an event to the outbox. Returns where to schedule its delivery, if that is still to be done.
-    mutating func append(_ delivery: Delivery, for audience: Audience) -> DeliveryTarget? {
+    mutating func append(
+        _ delivery: Delivery,
+        for audience: Audience,
+        isOwed: Bool = false
+    ) -> DeliveryTarget? {
         let group = audience.needsQueue ? completionGroup : nil
-        return outbox.append(delivery, entering: group) ? deliveryTarget(for: audience) : nil
+        let isToSchedule = outbox.append(delivery, isOwed: isOwed, entering: group)
+        return isToSchedule ? deliveryTarget(for: audience) : nil
     }
 
     /// Appends a call, which is made after the pending events.
     mutating func append(_ call: Callback, for audience: Audience) -> DeliveryTarget? {
         let group = audience.needsQueue ? completionGroup : nil
         return outbox.append(call, entering: group) ? deliveryTarget(for: audience) : nil
+    }
+
+    /// Appends a call of a closure, which must not be dropped with the pending events.
+    mutating func appendOwed(_ call: Callback) -> DeliveryTarget? {
+        outbox.append(call, isOwed: true, entering: completionGroup) ? .queue(completionQueue ?? .main) : nil
     }
 
     /// Appends the start of an operation of which only the notification is delivered. It is held until the
@@ -156,7 +166,7 @@ struct OperationState {
     /// exchange, which retains its configuration and so the stream's provider. It is returned because
     /// releasing a closure may run any code, and the lock is held here. From now on completion counts for
     /// batches.
-    mutating func takeClosures() -> (Closures, memberships: [BatchMembership], (any Exchanging)?) {
+    mutating func takeClosures() -> (Closures, memberships: [BatchMembership], Exchange?) {
         defer {
             memberships = []
             exchange = nil

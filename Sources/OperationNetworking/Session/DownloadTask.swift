@@ -58,7 +58,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         if let completion {
             download.setCompletion { [weak self] operation in
                 // Before the handler, which may exit the process.
-                self?.cleanUp(isDelivered: false)
+                self?.temporary?.removeEmptyDirectory()
                 return Callback(
                     completion,
                     operation.response,
@@ -129,7 +129,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     ) {
         // Not on the closure's executor: the main actor must not wait for a disk.
         ConnectionOperation.processingQueue.async { [self] in
-            guard !download.isCancelled else {
+            guard download.beginMove() else {
                 return done(.failure(URLError.cancelled(url: download.request.url)))
             }
             do {
@@ -149,22 +149,25 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         download.deliver(Callback(in: nil) { self.post(name, userInfo) })
     }
 
-    /// Removes the directory, unless it contains the result or resumable bytes. A file without a destination
-    /// stays until the completion handler has returned.
-    private func cleanUp(isDelivered: Bool) {
-        let move = fileMove.withLock { $0 }
-        let isLent = hasCompletion && download.error == nil && move == .none
-        guard move != .inPlace, !(download.error is SessionError), resumeData == nil else { return }
-        if isDelivered || !isLent { Self.removeLeftovers(of: download, earlierData) }
+    private var temporary: TemporaryDownload? { download.destination.map(TemporaryDownload.init(file:)) }
+
+    /// Removes the directory, unless it contains the result or resumable bytes.
+    private func cleanUp() {
+        guard fileMove.withLock({ $0 }) != .inPlace, !(download.error is SessionError), resumeData == nil
+        else {
+            return
+        }
+        Self.removeLeftovers(of: download, earlierData)
     }
 
     override func didFinish() {
-        if !hasCompletion { cleanUp(isDelivered: true) }
+        if !hasCompletion { cleanUp() }
         super.didFinish()
     }
 
+    // A file without a destination stays until the completion handler has returned.
     override func didDeliverEnd() {
-        if hasCompletion { cleanUp(isDelivered: true) }
+        if hasCompletion { cleanUp() }
     }
 
     override var removal: @Sendable () -> Void {
@@ -177,10 +180,10 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     /// may share it with another task from the same data.
     private static func removeLeftovers(of download: DownloadOperation, _ earlierData: Data?) {
         guard let place = download.destination.map(TemporaryDownload.init(file:)) else { return }
-        if download.hasOpened || earlierData == nil {
-            place.removeAll()
-        } else {
-            place.removeEmptyDirectory()
+        let isOwn = download.hasOpened || earlierData == nil
+        // Not on this thread: the file may be large.
+        ConnectionOperation.processingQueue.async {
+            if isOwn { place.removeAll() } else { place.removeEmptyDirectory() }
         }
     }
 

@@ -28,7 +28,9 @@ final class SessionCore: Sendable {
 
         /// - Returns: the closure to call if the session has become invalid.
         mutating func takeEnd() -> (@Sendable () -> Void)? {
-            guard !isValid, entries.isEmpty, undelivered == 0 else { return nil }
+            // A task that was made since may never be resumed.
+            let hasTasks = entries.values.contains(where: \.isListed)
+            guard !isValid, !hasTasks, undelivered == 0 else { return nil }
             defer { whenInvalid = nil }
             return whenInvalid
         }

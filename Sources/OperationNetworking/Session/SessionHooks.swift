@@ -168,7 +168,9 @@ final class HookObserver: OperationObserver {
         guard let task = task as? DownloadTask, let handler = hooks.withLock({ $0.didResumeDownload }) else {
             return
         }
-        call(Callback(handler, task, offset, task.countOfBytesExpectedToReceive), of: operation)
+        // Without a response, the whole file was there already.
+        let length = operation.response.map { $0.wholeLength ?? -1 } ?? offset
+        call(Callback(handler, task, offset, length), of: operation)
     }
 
     func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
@@ -179,5 +181,17 @@ final class HookObserver: OperationObserver {
             hooks.didComplete.map { Callback($0, task, operation.error) },
             of: operation
         )
+    }
+}
+
+extension HTTPURLResponse {
+    /// The length of the file that the body is, or is a part of; `nil` if unknown.
+    fileprivate var wholeLength: Int64? {
+        if statusCode == 206 {
+            return value(forHTTPHeaderField: "Content-Range").flatMap {
+                try? ContentRange(fieldValue: $0).total
+            }
+        }
+        return expectedContentLength >= 0 ? expectedContentLength : nil
     }
 }

@@ -1,5 +1,6 @@
 /// Calls an `@isolated(any)` closure, whose isolation is known only at run time. The current thread must
-/// match the isolation: the main queue for the main actor, any thread without isolation.
+/// match the isolation: the main queue for the main actor, any thread without isolation. A debug build traps
+/// if it does not.
 ///
 /// Swift can only call such a closure from a task, and a dispatch queue has none. A task that starts
 /// immediately (`Task.immediate`) would make the call on the queue, too, but costs 2,700 instructions and two
@@ -15,6 +16,9 @@ package func callAssumingIsolation<each Argument, Result>(
     of closure: @escaping @isolated(any) @Sendable (repeat each Argument) -> Result,
     _ argument: repeat each Argument
 ) -> Result {
+    #if DEBUG
+        closure.isolation?.assertIsolated()
+    #endif
     let isolated = IsolatedFunction<repeat each Argument, Result>(closure)
     precondition(
         MemoryLayout<IsolatedFunction<repeat each Argument, Result>>.size

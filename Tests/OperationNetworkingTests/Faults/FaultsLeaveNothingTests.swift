@@ -18,7 +18,7 @@ struct FaultsLeaveNothingTests {
     /// The objects that are to be gone.
     private final class Weak {
         weak var operation: ConnectionOperation?
-        weak var exchange: (any Exchanging)?
+        weak var exchange: Exchange?
     }
 
     /// The open descriptors, but for idle connections: their server is gone, and libcurl closes them when it needs to.

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
-import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Handlers that a closure calls by `call(_:with:)` stay in order with all other callbacks.
@@ -183,6 +183,26 @@ struct HandlerOrderTests {
         group.notify(queue: Self.callbacks) { heard.append("group") }
         mayReturn.open()
         #expect(try await heard.wait(count: 3) == ["call", "returned", "group"])
+    }
+
+    /// Notifications are no audience, and a call that comes while they are posted is one.
+    @Test func theGroupWaitsForACallThatComesWhileNotificationsArePosted() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let (heard, group) = (Recorder<String>(), DispatchGroup())
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = Self.callbacks
+        operation.completionGroup = group
+        let token = NotificationCenter.default.addObserver(
+            forName: .operationDidFinish,
+            object: operation,
+            queue: nil
+        ) { [weak operation] _ in
+            operation?.callBack(Callback(in: nil) { heard.append("call") })
+            group.notify(queue: Self.callbacks) { heard.append("group") }
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        operation.start()
+        #expect(try await heard.wait(count: 2) == ["call", "group"])
     }
 
     /// A waiter's work on the main queue comes after the closures of the result, which belong there, too.

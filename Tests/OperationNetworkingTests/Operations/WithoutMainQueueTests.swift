@@ -25,25 +25,71 @@ struct WithoutMainQueueTests {
         HTTPRequestOperation(request: URLRequest(url: server.url(path: path)))
     }
 
+    /// Waits until standard error says that a callback waits for the main queue, and exits.
+    private static func expectAdvice(after begin: (ScriptedServer) async throws -> Void) async throws {
+        alarm(50)
+        let pipe = Pipe()
+        guard dup2(pipe.fileHandleForWriting.fileDescriptor, 2) == 2 else { exit(3) }
+        let server = try ScriptedServer { _ in .respond(body: "x") }
+        try await begin(server)
+        var text = ""
+        while !text.contains("\n") {
+            text += String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+        }
+        // With the pipe: what is written at the end goes there.
+        withExtendedLifetime(pipe) { exit(text.contains("a callback has waited for the main queue") ? 0 : 5) }
+    }
+
     @Test func waitingOnTheMainThreadLogsAWarning() async {
         await #expect(processExitsWith: .success) {
-            alarm(50)
-            let pipe = Pipe()
-            guard dup2(pipe.fileHandleForWriting.fileDescriptor, 2) == 2 else { exit(3) }
-            try await WithoutMainQueueTests.blockMain()
-            let server = try ScriptedServer([.respond(body: "x")])
-            let operation = WithoutMainQueueTests.member(server)
-            operation.setCompletion(success: { _, _ in exit(4) })
-            operation.start()
-            var text = ""
-            while !text.contains("\n") {
-                text += String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+            try await WithoutMainQueueTests.expectAdvice { server in
+                try await WithoutMainQueueTests.blockMain()
+                let operation = WithoutMainQueueTests.member(server)
+                operation.setCompletion(success: { _, _ in exit(4) })
+                operation.start()
             }
-            guard text.contains("a callback has waited for the main queue"), operation.isFinished else {
-                exit(5)
+        }
+    }
+
+    @Test func waitingForABatchLogsAWarning() async {
+        await #expect(processExitsWith: .success) {
+            try await WithoutMainQueueTests.expectAdvice { server in
+                try await WithoutMainQueueTests.blockMain()
+                let batch = OperationBatch([WithoutMainQueueTests.member(server)]) { _ in exit(4) }
+                batch.add(to: OperationQueue())
             }
-            // With the pipe: what is written at the end goes there.
-            withExtendedLifetime(pipe) { exit(0) }
+        }
+    }
+
+    @Test func waitingForALateClosureLogsAWarning() async {
+        await #expect(processExitsWith: .success) {
+            try await WithoutMainQueueTests.expectAdvice { server in
+                try await WithoutMainQueueTests.blockMain()
+                let operation = WithoutMainQueueTests.member(server)
+                operation.start()
+                _ = try await operation.value
+                operation.setCompletion(success: { _, _ in exit(4) })
+            }
+        }
+    }
+
+    /// A callback has come before, and the queue is one of the program that targets the main queue.
+    @Test func waitingForASecondCallbackLogsAWarning() async {
+        await #expect(processExitsWith: .success) {
+            try await WithoutMainQueueTests.expectAdvice { server in
+                let queue = DispatchQueue(label: "callbacks", target: .main)
+                let reported = Recorder<String>()
+                let first = WithoutMainQueueTests.member(server)
+                first.completionQueue = queue
+                first.setCompletion(success: { _, _ in reported.append("first") })
+                first.start()
+                _ = try await reported.wait()
+                try await WithoutMainQueueTests.blockMain()
+                let second = WithoutMainQueueTests.member(server)
+                second.completionQueue = queue
+                second.setCompletion(success: { _, _ in exit(4) })
+                second.start()
+            }
         }
     }
 

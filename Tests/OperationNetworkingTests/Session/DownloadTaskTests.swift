@@ -161,6 +161,37 @@ struct DownloadTaskTests {
         try await expectNames([expected])
     }
 
+    /// A cancel that comes while the file is being moved comes too late.
+    @Test func aFileThatWasMovedIsASuccess() async throws {
+        let server = try ScriptedServer([.respond(body: "four")])
+        let operation = DownloadOperation(request: URLRequest(url: server.url), to: folder.file())
+        let moved = folder.file("moved")
+        operation.mover = { [weak operation] _, done in
+            guard let operation, operation.beginMove() else { return done(.failure(URLError(.unknown))) }
+            operation.cancel()
+            // After the cancel has had its effect.
+            NetworkThread.shared.perform { _ in done(.success(moved)) }
+        }
+        operation.start()
+        _ = try await operation.value
+        #expect(operation.isCancelled && operation.responseObject as? URL == moved)
+    }
+
+    @Test func aFileIsNotMovedForATaskThatWasCancelledBefore() async throws {
+        let server = try ScriptedServer([.respond(body: "four")])
+        let operation = DownloadOperation(request: URLRequest(url: server.url), to: folder.file())
+        let mayMove = Recorder<Bool>()
+        operation.mover = { [weak operation] file, done in
+            operation?.cancel()
+            mayMove.append(operation?.beginMove() ?? true)
+            done(.failure(URLError(.unknown)))
+        }
+        operation.start()
+        await #expect(throws: URLError.self) { try await operation.value }
+        #expect(try await mayMove.wait() == [false])
+        #expect((operation.error as? URLError)?.code == .cancelled)
+    }
+
     @Test func aFileWithoutADestinationIsThereUntilTheHandlerHasReturned() async throws {
         let server = try ScriptedServer(serving: Self.representation)
         let lengths = Recorder<Int>()
@@ -340,8 +371,8 @@ struct DownloadTaskTests {
         let data = try await resumeData(server)
         let other = URLSessionManager.forTests()
         let others = TaskEnds()
-        let offsets = Recorder<Int64>()
-        other.setDownloadTaskDidResume { _, offset, _ in offsets.append(offset) }
+        let offsets = Recorder<[Int64]>()
+        other.setDownloadTaskDidResume { offsets.append([$1, $2]) }
         let task = other.downloadTask(
             withResumeData: data,
             progress: nil,
@@ -353,7 +384,10 @@ struct DownloadTaskTests {
         let end = try await others.wait()
         #expect(end.file == folder.file() && end.error == nil)
         #expect(try Self.body.firstDifference(fromFile: folder.file()) == nil)
-        #expect(server.requests.last?["If-Range"] == "\"v1\"" && offsets.elements == [100_000])
+        #expect(
+            server.requests.last?["If-Range"] == "\"v1\""
+                && offsets.elements == [[100_000, Int64(Self.body.length)]]
+        )
         try await expectNames(["file"])
     }
 

@@ -47,6 +47,20 @@ struct SessionInvalidationTests {
         try await invalid.wait()
     }
 
+    @Test func aTaskThatIsMadeAfterwardsAndNeverResumedIsNotWaitedFor() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(body: "[1]").held(by: gate)])
+        let invalid = Gate()
+        session.setSessionDidBecomeInvalid { _ in invalid.open() }
+        session.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
+        try await gate.waitForArrivals()
+        session.invalidateSession(cancelingTasks: false)
+        let late = session.dataTask(with: URLRequest(url: server.url), completion: nil)
+        gate.open()
+        try await invalid.wait()
+        #expect(late.state == .suspended)
+    }
+
     @Test func aTaskThatIsMadeAfterwardsFailsClearly() async throws {
         let server = try ScriptedServer([])
         let invalid = Gate()

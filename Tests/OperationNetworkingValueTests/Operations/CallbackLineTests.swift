@@ -1,4 +1,6 @@
 import Dispatch
+import Foundation
+import FoundationNetworking
 import Testing
 
 @testable import OperationNetworking
@@ -85,6 +87,14 @@ import Testing
         #expect(turn() == ["a", "c"])
     }
 
+    @Test func whatATurnMakesIsNotRemoved() {
+        for call in ["a", "b", "c"] { _ = append(call) }
+        line.begin()
+        #expect(line.next() == "a")
+        #expect(line.removeWaiting { $0 == "b" }.isEmpty)
+        #expect([line.next(), line.next(), line.next()] == ["b", "c", nil])
+    }
+
     @Test func aCallThatIsHandedInOutsideOfATurnIsNotNext() {
         var outbox = Outbox()
         let isNext = outbox.makeNext(Callback(in: nil) {})
@@ -152,7 +162,7 @@ import Testing
     @Test(arguments: [false, true]) func anEndLeavesTheGroupToACall(isMade: Bool) {
         let group = DispatchGroup()
         _ = outbox.append(.paused)
-        _ = outbox.append(Callback(in: MainActor.shared) {}, entering: group)
+        _ = outbox.append(Callback(in: MainActor.shared) {}, isOwed: true, entering: group)
         if isMade {
             outbox.begin()
             _ = (outbox.next(), outbox.next())
@@ -161,6 +171,34 @@ import Testing
         if !isMade { outbox.begin() }
         while outbox.next() != nil {}
         let late = outbox.takeGroupAtEnd()
+        #expect(late === group)
+        late?.leave()
+    }
+
+    /// A closure's call that comes while notifications of an operation without an audience are posted.
+    @Test func whatIsOwedIsNeitherDroppedNorLeftByTheGroup() throws {
+        let group = DispatchGroup()
+        let none = Audience(hasClosures: false, hasObservers: false, isSubclass: false)
+        var state = OperationState(request: URLRequest(url: try #require(URL(string: "http://a.test/"))))
+        state.completionGroup = group
+        guard case .mainLine? = state.append(.finished(wasRunning: false), for: none) else {
+            Issue.record("Notifications wait in the line")
+            return
+        }
+        state.outbox.begin()
+        #expect(state.outbox.next() != nil)
+        let isScheduled = state.appendOwed(Callback(in: nil) {}) != nil
+        #expect(!isScheduled && state.outbox.next() == nil)
+        guard state.outbox.isScheduled, case .queue = state.deliveryTarget(for: none) else {
+            Issue.record("The next turn is for the main queue")
+            return
+        }
+        let early = state.outbox.takeGroupAtEnd()
+        #expect(early == nil && !state.mayDrop && state.outbox.takeCalls().isEmpty)
+        state.outbox.begin()
+        while state.outbox.next() != nil {}
+        #expect(state.mayDrop)
+        let late = state.outbox.takeGroupAtEnd()
         #expect(late === group)
         late?.leave()
     }

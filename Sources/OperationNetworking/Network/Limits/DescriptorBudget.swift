@@ -2,19 +2,21 @@ internal import OperationNetworkingSystem
 
 /// The number of transfers that the descriptors of the process allow. A value, used on the network thread.
 ///
-/// Waiting transfers have nothing open. A start waits while another transfer of the library holds a
-/// descriptor, and fails with an error when none does:
+/// A start waits while another transfer of the library is about to free descriptors, and fails with an error
+/// when none is. A request has nothing open before its first transfer; a download keeps its files open
+/// between its transfers.
 ///
-/// | event                                         | others hold some | follows                               |
-/// |-----------------------------------------------|------------------|---------------------------------------|
-/// | a start is due, and there are enough          | any              | it starts                             |
-/// | a start is due, and there are too few         | yes              | it waits in its place                 |
-/// | a start is due, and there are too few         | no               | it starts, with what the system has   |
-/// | a start, or its files, found none             | yes              | it waits in the line again            |
-/// | a start, or its files, found none             | no               | it fails with the error of the system |
+/// | a start                        | others                             | what follows                       |
+/// |--------------------------------|------------------------------------|------------------------------------|
+/// | is due, and there are enough   | any                                | it starts                          |
+/// | is due, and there are too few  | are transferring, or close files   | it waits in its place              |
+/// | is due, and there are too few  | none of these                      | it starts, with what there is      |
+/// | or its files found none        | are transferring, or close files   | it waits at the end of the line    |
+/// | or its files found none        | wait in the line with open files   | the same, until all have found none |
+/// | or its files found none        | none of these                      | it fails, and closes its files     |
 ///
-/// Others hold descriptors while they are transferring, or close their files (``ClosingFiles``). A paused
-/// transfer may keep its descriptors for days, and does not count.
+/// A download that is paused, or waits for a time or for code of the app, does not count: it may keep its
+/// files open for days.
 ///
 /// Open descriptors are only counted when there might be too few, since that costs time. Until then,
 /// everything that started since the last count is counted with its maximum, whether it has ended or not.
@@ -45,6 +47,8 @@ struct DescriptorBudget {
     private(set) var isShort = false
     /// Whether idle connections are closed.
     private var closesIdle = false
+    /// The number of starts that found none while no other was about to free some.
+    private var startsInVain = 0
 
     init(table: (() -> (open: Int, limit: Int?))? = nil) {
         self.table = table ?? { (DescriptorTable.count ?? 0, DescriptorTable.limit) }
@@ -69,19 +73,20 @@ struct DescriptorBudget {
     ///
     /// - Parameters:
     ///   - now: the current time.
-    ///   - othersHoldSome: whether descriptors will become free.
+    ///   - othersFreeSome: whether others are transferring, or close files.
     ///   - expected: the number of descriptors that started transfers may still open.
     ///   - domains: the domains, whose idle connections may be closed.
     /// - Returns: whether it may start; if so, it counts from now on.
     mutating func allowStart(
         now: MonotonicTime,
-        othersHoldSome: @autoclosure () -> Bool,
+        othersFreeSome: @autoclosure () -> Bool,
         expected: Int,
         in domains: inout TransferDomains
     ) -> Bool {
         guard !isShort else { return false }
         if needsLook(now) { look(now, expected, &domains) }
-        isShort = !hasEnough && othersHoldSome()
+        if hasEnough { startsInVain = 0 }
+        isShort = !hasEnough && othersFreeSome()
         if !isShort { take(Self.perStart) }
         return !isShort
     }
@@ -91,9 +96,17 @@ struct DescriptorBudget {
         used += count
     }
 
-    /// Records that no descriptor was left, whatever was counted.
-    mutating func didRunOut() {
+    /// Records that a start, or its files, found none, whatever was counted. It has given up its place.
+    ///
+    /// - Parameters:
+    ///   - othersFreeSome: whether others are transferring, or close files.
+    ///   - waitingCount: the number of others in the line.
+    ///   - holdsFiles: whether one of these has open files.
+    /// - Returns: whether it waits in the line again. If not, it fails.
+    mutating func didRunOut(othersFreeSome: Bool, waitingCount: Int, holdsFiles: Bool) -> Bool {
         used = max(used, limit - reserve)
+        startsInVain = othersFreeSome ? 0 : startsInVain + 1
+        return othersFreeSome || (holdsFiles && startsInVain <= waitingCount)
     }
 
     private func needsLook(_ now: MonotonicTime) -> Bool {

@@ -4,14 +4,17 @@ internal import OperationNetworkingSystem
 // Transfers that are held by their clients or by a limit.
 extension Transfers {
     /// Whether descriptors are in use that will become free soon.
-    var othersHoldDescriptors: Bool { admission.activeCount > 0 || ClosingFiles.count > 0 }
+    var freesDescriptors: Bool { admission.activeCount > 0 || ClosingFiles.count > 0 }
 
     /// Records that a transfer, or its files, found no descriptor. It has given up its place.
-    /// - Returns: whether it may take it again: see ``DescriptorBudget``.
+    /// - Returns: whether it waits in the line again: see ``DescriptorBudget``.
     func mayWaitForDescriptors() -> Bool {
         checkThread()
-        descriptors.didRunOut()
-        return othersHoldDescriptors
+        return descriptors.didRunOut(
+            othersFreeSome: freesDescriptors,
+            waitingCount: admission.waitingCount,
+            holdsFiles: waitsWithFiles
+        )
     }
 
     func pause(_ id: TransferID) {

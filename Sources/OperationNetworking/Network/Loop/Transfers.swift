@@ -40,6 +40,10 @@ final class Transfers: TransferRunning {
         var client: (any TransferClient)? {
             if case .start(let start) = self { start.client } else { nil }
         }
+
+        var holdsFiles: Bool {
+            if case .start(let start) = self { start.request.holdsFiles } else { false }
+        }
     }
 
     /// - Parameters:
@@ -74,6 +78,9 @@ final class Transfers: TransferRunning {
 
     /// Requests a pass, from any thread; `nil` before ``open()``.
     var wakeDescriptor: WakeDescriptor? { poller.wakeDescriptor }
+
+    /// Whether a download waits in the line with its files open.
+    var waitsWithFiles: Bool { waiting.contains(where: \.holdsFiles) }
 
     /// The number of transfers that have started and not ended.
     var count: Int {
@@ -264,7 +271,7 @@ final class Transfers: TransferRunning {
         guard admission.mayHaveNext else { return nil }
         let mayStart = descriptors.allowStart(
             now: clock.now,
-            othersHoldSome: othersHoldDescriptors,
+            othersFreeSome: freesDescriptors,
             expected: admission.startingCount * DescriptorBudget.perStart
                 + admitted.count * DescriptorBudget.perFile,
             in: &domains
@@ -370,7 +377,9 @@ final class Transfers: TransferRunning {
                     ended.append((transfer.end(.bodyNotRepeatable), transfer.client))
                     continue
                 }
-                enqueue(again, transfer.id, transfer.client, spent: end.metrics, rank: transfer.start.rank)
+                // Without descriptors it goes to the end of the line: another one may be about to free some.
+                let rank = lacksDescriptors(transfer, end) ? nil : transfer.start.rank
+                enqueue(again, transfer.id, transfer.client, spent: end.metrics, rank: rank)
             }
         }
     }
@@ -378,14 +387,17 @@ final class Transfers: TransferRunning {
     /// Returns the request that repeats a failed one, perhaps in another way. No byte has been delivered.
     private func nextRequest(_ transfer: Transfer, after end: TransferEnd) -> TransferRequest? {
         guard let error = end.error else { return nil }
-        if case .curl(let error) = error, error.hasNoDescriptors, !transfer.connection.isThere {
-            return mayWaitForDescriptors() ? transfer.request : nil
-        }
+        if lacksDescriptors(transfer, end) { return mayWaitForDescriptors() ? transfer.request : nil }
         guard var next = versions.next(transfer.request, after: error, id: transfer.id) else {
             return nil
         }
         versions.decide(&next, id: transfer.id)
         return next
+    }
+
+    private func lacksDescriptors(_ transfer: Transfer, _ end: TransferEnd) -> Bool {
+        guard case .curl(let error)? = end.error else { return false }
+        return error.hasNoDescriptors && !transfer.connection.isThere
     }
 
     private func stopIdle() {

@@ -45,6 +45,8 @@ struct TransferRequest: Sendable {
     var needsFreshConnection = false
     /// Whether HTTP/2 is also offered if the server turns out not to accept HTTP/1.1.
     var mayOfferHTTP2 = false
+    /// Whether the client has files open, and keeps them open while the transfer waits.
+    var holdsFiles = false
     /// The cookies that may apply to the server: libcurl chooses from them by RFC 6265. `nil` to neither send
     /// nor store cookies.
     var cookies: [Cookie]?

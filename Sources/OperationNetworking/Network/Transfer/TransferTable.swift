@@ -43,6 +43,10 @@ struct TransferTable<Value> {
         return slots[index].value.take()
     }
 
+    func contains(where isFound: (Value) -> Bool) -> Bool {
+        slots.contains { $0.value.map(isFound) ?? false }
+    }
+
     /// Changes each value.
     mutating func changeAll(_ change: (inout Value) -> Void) {
         for index in slots.indices {

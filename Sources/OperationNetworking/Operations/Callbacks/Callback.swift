@@ -65,11 +65,11 @@ package struct Callback: Sendable {
         let body = body
         if isolation === MainActor.shared {
             // Not in a task, which would run after blocks that others enqueue on the main queue in between.
+            MainQueue.noteCallback(on: .main)
             DispatchQueue.main.async {
                 body()
                 next()
             }
-            MainQueue.noteCallback(on: .main)
         } else {
             Task { await Self.call(body, next, on: isolation) }
         }
@@ -89,7 +89,7 @@ package struct Callback: Sendable {
     /// - Parameter queue: the queue of a closure without isolation.
     package func perform(on queue: DispatchQueue) {
         guard isolation == nil else { return call() }
-        queue.async(execute: body)
         MainQueue.noteCallback(on: queue)
+        queue.async(execute: body)
     }
 }

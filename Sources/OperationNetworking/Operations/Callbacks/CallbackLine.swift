@@ -57,9 +57,10 @@ struct CallbackLine<Call> {
         following = call
     }
 
-    /// Removes pending calls, outside a turn.
+    /// Removes pending calls, unless a turn is running, which makes them.
     /// - Returns: the removed calls.
     mutating func removeWaiting(where isRemoved: (Call) -> Bool) -> [Call] {
+        guard !isMaking else { return [] }
         let removed = calls.filter(isRemoved)
         waiting = calls.filter { !isRemoved($0) }
         first = 0
@@ -134,11 +135,11 @@ final class CallbackQueue: Sendable {
     }
 
     private func schedule() {
+        MainQueue.noteCallback(on: queue)
         queue.async {
             self.line.withLock { $0.begin(atMost: Self.turn) }
             self.continueTurn()
         }
-        MainQueue.noteCallback(on: queue)
     }
 
     private func continueTurn() {

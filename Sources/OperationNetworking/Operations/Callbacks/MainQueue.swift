@@ -17,44 +17,42 @@ enum MainQueue {
     /// Whether this thread is currently serving the main queue.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
 
-    #if DEBUG
-        private struct Look {
-            var isBegun = false
-            var hasRun = false
-            var isReported = false
-        }
-
-        private static let look = Locked(Look())
-    #endif
-
     /// In a debug build, reports once on standard error that a callback has waited for three seconds for a
     /// main queue that does not run. Most often the main thread waits for a group or a semaphore that the
     /// callback would signal.
     ///
-    /// - Parameter queue: the queue on which a callback was scheduled.
+    /// - Parameter queue: the queue on which a callback is about to be scheduled.
     static func noteCallback(on queue: DispatchQueue) {
         #if DEBUG
-            guard isItself(queue) else { return }
-            let isNew = look.withLock { look in
-                defer { look.isBegun = true }
-                guard !look.isBegun, !look.isReported else { return false }
-                look.hasRun = false
-                return true
+            guard queue.getSpecific(key: elsewhere) == nil,
+                let (number, isToCheck) = watch.withLock({ $0.schedule(now: MonotonicTime.now.seconds) })
+            else { return }
+            queue.async {
+                if !isCurrent { queue.setSpecific(key: elsewhere, value: true) }
+                watch.withLock { $0.run(number) }
             }
-            guard isNew else { return }
-            DispatchQueue.main.async { look.withLock { $0.hasRun = true } }
-            DispatchQueue.global().asyncAfter(deadline: .now() + 3) {
-                let isStuck = look.withLock { look in
-                    look.isBegun = false
-                    if !look.hasRun { look.isReported = true }
-                    return !look.hasRun
-                }
-                if isStuck { FileHandle.standardError.write(Data(advice.utf8)) }
-            }
+            // Whether a queue targets the main queue is known only once it has run. If the main queue has run
+            // in the meantime, the callback waits for something else.
+            if !isItself(queue) { DispatchQueue.main.async { watch.withLock { $0.run(number) } } }
+            if isToCheck { check(after: CallbackWatch.patience) }
         #endif
     }
 
     #if DEBUG
+        private static let watch = Locked(CallbackWatch())
+        /// Marks the queues that do not target the main queue.
+        private static let elsewhere = DispatchSpecificKey<Bool>()
+
+        private static func check(after seconds: Double) {
+            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
+                switch watch.withLock({ $0.check(now: MonotonicTime.now.seconds) }) {
+                case .nothing: break
+                case .stuck: FileHandle.standardError.write(Data(advice.utf8))
+                case .checkAgain(let seconds): check(after: seconds)
+                }
+            }
+        }
+
         private static let advice = """
             OperationNetworking: a callback has waited for the main queue for 3 seconds. Callbacks run on the main \
             queue unless completionQueue is set or the closure belongs to another actor. Run it with RunLoop.main.run(), \
@@ -63,6 +61,54 @@ enum MainQueue {
 
             """
     #endif
+}
+
+/// The callbacks that have been scheduled and have not run yet. A pure value, without side effects. The time is
+/// an input, in seconds of a monotonic clock.
+struct CallbackWatch {
+    /// The seconds that a callback may wait.
+    static let patience = 3.0
+
+    enum Finding: Hashable {
+        case nothing
+        /// A callback has waited for too long. Found once.
+        case stuck
+        case checkAgain(after: Double)
+    }
+
+    /// The times at which they were scheduled, by number.
+    private var waiting: [Int: Double] = [:]
+    private var lastNumber = 0
+    private var isCheckDue = false
+    private var isReported = false
+
+    /// Records that a callback is scheduled.
+    /// - Returns: its number, and whether the caller has to check after ``patience``; `nil` once a callback was
+    ///   found stuck.
+    mutating func schedule(now: Double) -> (number: Int, isToCheck: Bool)? {
+        guard !isReported else { return nil }
+        lastNumber += 1
+        waiting[lastNumber] = now
+        defer { isCheckDue = true }
+        return (lastNumber, !isCheckDue)
+    }
+
+    /// Records that a callback runs.
+    mutating func run(_ number: Int) {
+        waiting[number] = nil
+    }
+
+    /// Returns whether the oldest of them has waited for too long.
+    mutating func check(now: Double) -> Finding {
+        guard let oldest = waiting.values.min() else {
+            isCheckDue = false
+            return .nothing
+        }
+        guard now - oldest >= Self.patience else { return .checkAgain(after: oldest + Self.patience - now) }
+        isReported = true
+        waiting = [:]
+        return .stuck
+    }
 }
 
 extension DispatchQueue {

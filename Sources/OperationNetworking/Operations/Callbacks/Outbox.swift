@@ -20,13 +20,20 @@ struct Outbox {
     }
 
     private var line = CallbackLine<Step>()
+    /// Whether something is pending that must not be dropped, and that the group waits for.
+    private(set) var isOwed = false
     /// The group that was entered for the contents.
     private var enteredGroup: DispatchGroup?
 
     /// Appends an event. Enters `group` until everything is delivered, unless a group is already entered.
     /// - Returns: whether the caller has to schedule a turn of the queue.
-    mutating func append(_ delivery: Delivery, entering group: DispatchGroup? = nil) -> Bool {
+    mutating func append(
+        _ delivery: Delivery,
+        isOwed: Bool = false,
+        entering group: DispatchGroup? = nil
+    ) -> Bool {
         enter(group)
+        if isOwed { self.isOwed = true }
         if case .event(let waiting) = line.last, let merged = waiting.merged(with: delivery) {
             line.last = .event(merged)
         } else {
@@ -47,8 +54,13 @@ struct Outbox {
 
     /// Appends a call.
     /// - Returns: whether the caller has to schedule a turn of the queue.
-    mutating func append(_ call: Callback, entering group: DispatchGroup? = nil) -> Bool {
+    mutating func append(
+        _ call: Callback,
+        isOwed: Bool = false,
+        entering group: DispatchGroup? = nil
+    ) -> Bool {
         enter(group)
+        if isOwed { self.isOwed = true }
         line.append(.call(call))
         return line.schedule()
     }
@@ -62,9 +74,9 @@ struct Outbox {
         return true
     }
 
-    /// Removes the pending calls, which are then never made.
+    /// Removes the pending calls, which are then never made; none if one of them is owed.
     mutating func takeCalls() -> [Step] {
-        line.removeWaiting { if case .call = $0 { true } else { false } }
+        isOwed ? [] : line.removeWaiting { if case .call = $0 { true } else { false } }
     }
 
     /// Makes a step follow the current one, after the calls that it hands in.
@@ -81,7 +93,11 @@ struct Outbox {
 
     /// Returns the next step, or `nil` at the end of the turn. If ``isScheduled`` is then true, another turn
     /// has to be scheduled.
-    mutating func next() -> Step? { line.next() }
+    mutating func next() -> Step? {
+        let step = line.next()
+        if step == nil, !line.isScheduled { isOwed = false }
+        return step
+    }
 
     /// Whether a turn is scheduled or running.
     var isScheduled: Bool { line.isScheduled }
@@ -100,12 +116,10 @@ struct Outbox {
         return enteredGroup
     }
 
-    /// Takes the group to leave at an end without an audience, where only notifications are pending. `nil`
-    /// while a call is pending or running; the group is left after that.
+    /// Takes the group to leave if there is no audience, and only notifications are pending. `nil` while a
+    /// call is owed or running; the group is left after that.
     mutating func takeGroupAtEnd() -> DispatchGroup? {
-        guard enteredGroup != nil, !line.isMaking else { return nil }
-        let isCallWaiting = line.calls.contains { if case .call = $0 { true } else { false } }
-        return isCallWaiting ? nil : takeGroup()
+        isOwed || line.isMaking ? nil : takeGroup()
     }
 
     private mutating func enter(_ group: DispatchGroup?) {

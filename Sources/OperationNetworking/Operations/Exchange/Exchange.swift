@@ -5,11 +5,11 @@ internal import OperationNetworkingSystem
 
 /// The exchange of one request with its server, across redirects, pauses and resumptions, until it ends.
 ///
-/// It performs what ``ExchangeMachine`` decides. It can be created on any thread, and is then used only on
-/// the network thread. While a transfer runs, it retains its owner.
+/// It performs what ``ExchangeMachine`` decides. It can be created on any thread, under the operation's lock,
+/// and is then used only on the network thread. While a transfer runs, it retains its owner.
 ///
 /// The values that decide about a request meet here, one property each.
-final class Exchange: Exchanging, @unchecked Sendable {
+final class Exchange: @unchecked Sendable {
     // @unchecked: after init everything happens on the network thread, to which it is carried in closures.
 
     typealias Machine = ExchangeMachine<ExchangeNext, ExchangeEnd>
@@ -80,6 +80,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
         now = .now
     }
 
+    /// Begins, or resumes after ``suspend(_:)``. An end that happened in between is reported again. `lap` is
+    /// passed to the owner with each wait.
     func begin(_ network: NetworkContext, for owner: any ExchangeOwner, in lap: Int) {
         self.owner = owner
         self.lap = lap
@@ -94,6 +96,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
         scheduleProgress()
     }
 
+    /// Stops the transfer, or holds it if it could not be resumed; the received bytes are kept. The owner is
+    /// not called until ``begin(_:for:in:)``.
     func suspend(_ network: NetworkContext) {
         perform(machine.suspend(sink.failure == nil && cannotResume), network)
         tick()
@@ -104,16 +108,19 @@ final class Exchange: Exchanging, @unchecked Sendable {
         owner = nil
     }
 
+    /// Stops permanently. The end is reported to the owner: the earlier one, if there was one.
     func cancel(_ network: NetworkContext, for owner: any ExchangeOwner) {
         self.owner = owner
         perform(machine.cancel(), network)
         fail(URLError.cancelled(url: configuration.request.url))
     }
 
+    /// Stops a held transfer: the operation that suspended the exchange has been released.
     func drop(_ network: NetworkContext) {
         if let stop = machine.drop() { perform(stop, network) }
     }
 
+    /// The bytes received so far, if they are in memory and another exchange can request the rest.
     func bodySoFar(_ network: NetworkContext) -> EarlierBody? {
         let held = sink.held
         // An archive does not contain the servers that the closure trusted.

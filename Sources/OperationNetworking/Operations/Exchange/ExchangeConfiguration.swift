@@ -28,13 +28,6 @@ struct ExchangeConfiguration: Sendable {
     /// Whether the owner decides, after the head, when the body is received.
     var asksAboutResponse = false
 
-    /// Makes the exchange from the final configuration. Replaced to put another kind of work behind an
-    /// operation.
-    var makeExchange:
-        @Sendable (consuming ExchangeConfiguration, CookieReading, EarlierBody?) -> any Exchanging = {
-            Exchange($0, cookies: $1, continuing: $2)
-        }
-
     /// The versions of the certificate authority files at the start; `nil` if they have not been read. The
     /// network thread does not access the disk.
     var anchorVersions: [FileVersion?]?
@@ -186,6 +179,7 @@ struct ExchangeConfiguration: Sendable {
             idleTimeout: hop.timeoutInterval,
             maximumDecodedLength: maximumDecodedLength,
             priority: priority,
+            holdsFiles: opensFiles,
             cookies: cookies?.cookies,
             cookieVersion: cookies?.version ?? 0,
             cachePolicy: cachePolicy,

@@ -67,7 +67,7 @@ protocol ExchangeOwner: AnyObject, Sendable {
     func exchangeWillRetry(_ retry: Retry)
 
     /// The exchange began to wait, and needs no slot in a queue until the wait ends. `lap` is the one of its
-    /// last ``Exchanging/begin(_:for:in:)``.
+    /// last ``Exchange/begin(_:for:in:)``.
     func exchangeWaits(_ wait: ExchangeWait, in lap: Int)
 
     /// The wait has ended.
@@ -100,28 +100,4 @@ enum RedirectAnswer: Sendable {
     case follow(URLRequest)
     /// Use the redirect as the response.
     case refuse
-}
-
-/// The work behind one operation, from its request to its end: an ``Exchange``, or an object that combines
-/// several exchanges.
-///
-/// Created on any thread, under the operation's lock; used only on the network thread. While a transfer runs,
-/// it retains its owner.
-protocol Exchanging: AnyObject, Sendable {
-    /// Begins, or resumes after ``suspend(_:)``. An end that happened in between is reported again. `lap` is
-    /// passed to the owner with each wait.
-    func begin(_ network: NetworkContext, for owner: any ExchangeOwner, in lap: Int)
-
-    /// Stops the transfer, or holds it if it could not be resumed; the received bytes are kept. The owner is
-    /// not called until ``begin(_:for:in:)``.
-    func suspend(_ network: NetworkContext)
-
-    /// Stops permanently. The end is reported to the owner: the earlier one, if there was one.
-    func cancel(_ network: NetworkContext, for owner: any ExchangeOwner)
-
-    /// Stops a held transfer: the operation that suspended the exchange has been released.
-    func drop(_ network: NetworkContext)
-
-    /// The bytes received so far, if they are in memory and another exchange can request the rest.
-    func bodySoFar(_ network: NetworkContext) -> EarlierBody?
 }

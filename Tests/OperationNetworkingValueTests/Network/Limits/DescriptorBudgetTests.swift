@@ -27,11 +27,11 @@ import Testing
         }
 
         /// What becomes of one more in a pass at that time.
-        mutating func start(at second: Double, othersHoldSome: Bool = true, expected: Int = 0) -> String {
+        mutating func start(at second: Double, othersFreeSome: Bool = true, expected: Int = 0) -> String {
             budget.beginPass()
             let mayStart = budget.allowStart(
                 now: MonotonicTime(seconds: second),
-                othersHoldSome: othersHoldSome,
+                othersFreeSome: othersFreeSome,
                 expected: expected,
                 in: &domains
             )
@@ -52,7 +52,7 @@ import Testing
         #expect(scene.budget.idleConnections == idle)
     }
 
-    @Test func aStartWaitsWhileOthersHoldDescriptors() {
+    @Test func aStartWaitsWhileOthersAreAboutToFreeDescriptors() {
         var scene = Scene(limit: 256)
         scene.table.open = 230
         #expect(scene.start(at: 10) == "waits")
@@ -69,7 +69,7 @@ import Testing
     @Test func aSingleStartIsAdmitted() {
         var scene = Scene(limit: 256)
         scene.table.open = 256
-        #expect(scene.start(at: 10, othersHoldSome: false) == "starts")
+        #expect(scene.start(at: 10, othersFreeSome: false) == "starts")
         #expect(scene.start(at: 10) == "waits")
     }
 
@@ -89,11 +89,36 @@ import Testing
     @Test func anExhaustedLimitLastsUntilTheNextCheck() {
         var scene = Scene(limit: 256)
         #expect(scene.start(at: 10) == "starts")
-        scene.budget.didRunOut()
-        #expect(scene.start(at: 10) == "waits")
+        let waits = scene.budget.didRunOut(othersFreeSome: true, waitingCount: 0, holdsFiles: false)
+        #expect(waits && scene.start(at: 10) == "waits")
         #expect(scene.start(at: 10.02) == "starts")
         // The files of a download.
         scene.budget.take(220)
         #expect(scene.start(at: 10.0201) == "waits")
+    }
+
+    @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
+    func whatFoundNoneWaitsIfAnotherIsAboutToFreeSome(freesSome: Bool, holdsFiles: Bool) {
+        var scene = Scene(limit: 256)
+        let waits = scene.budget.didRunOut(othersFreeSome: freesSome, waitingCount: 1, holdsFiles: holdsFiles)
+        #expect(waits == (freesSome || holdsFiles))
+    }
+
+    @Test func whereAllWaitForOneAnotherEachIsLetInOnceAndThenOneFails() {
+        var scene = Scene(limit: 256)
+        scene.table.open = 256
+        func runOut(_ freesSome: Bool = false) -> Bool {
+            scene.budget.didRunOut(othersFreeSome: freesSome, waitingCount: 3, holdsFiles: true)
+        }
+        let waits = (0..<4).map { _ in runOut() }
+        #expect(waits == [true, true, true, false])
+        // A transfer runs, and another time they are let in again.
+        let after = [runOut(true)] + (0..<4).map { _ in runOut() }
+        #expect(after == [true, true, true, true, false])
+        // There are enough in between.
+        scene.table.open = 100
+        #expect(scene.start(at: 11) == "starts")
+        let later = runOut()
+        #expect(later)
     }
 }
