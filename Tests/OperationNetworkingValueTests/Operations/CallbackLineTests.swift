@@ -91,7 +91,7 @@ import Testing
         for call in ["a", "b", "c"] { _ = append(call) }
         line.begin()
         #expect(line.next() == "a")
-        #expect(line.removeWaiting { $0 == "b" }.isEmpty)
+        #expect(line.removeWaiting { $0 == "b" } == [])
         #expect([line.next(), line.next(), line.next()] == ["b", "c", nil])
     }
 
@@ -186,15 +186,17 @@ import Testing
             return
         }
         state.outbox.begin()
-        #expect(state.outbox.next() != nil)
+        let isPosted = state.outbox.next() != nil
         let isScheduled = state.appendOwed(Callback(in: nil) {}) != nil
-        #expect(!isScheduled && state.outbox.next() == nil)
+        let isOver = state.outbox.next() == nil
+        #expect(isPosted && !isScheduled && isOver)
         guard state.outbox.isScheduled, case .queue = state.deliveryTarget(for: none) else {
             Issue.record("The next turn is for the main queue")
             return
         }
         let early = state.outbox.takeGroupAtEnd()
-        #expect(early == nil && !state.mayDrop && state.outbox.takeCalls().isEmpty)
+        let dropped = state.outbox.takeCalls()
+        #expect(early == nil && !state.mayDrop && dropped.isEmpty)
         state.outbox.begin()
         while state.outbox.next() != nil {}
         #expect(state.mayDrop)
