@@ -305,9 +305,22 @@ func checkTests() {
     }
 }
 
+/// README, the article about shipping and its Dockerfile name the packages that scripts/install-dependencies installs.
+func checkPackages() {
+    let script = "scripts/install-dependencies"
+    guard let list = text(script).firstMatch(of: #/\npackages=\((.+)\)\n/#)?.1 else {
+        return report(script, "no list of packages")
+    }
+    let article = "Sources/OperationNetworking/OperationNetworking.docc/Shipping.md"
+    for path in ["README.md", article, "Examples/Shipping/Dockerfile"] {
+        if text(path).ranges(of: list).isEmpty { report(path, "does not name \(list)") }
+    }
+}
+
 checkSamples()
 checkMap()
 checkLinks()
 checkMigration()
 checkTests()
+checkPackages()
 exit(faults == 0 ? 0 : 1)
