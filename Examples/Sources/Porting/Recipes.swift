@@ -41,10 +41,6 @@ nonisolated final class CountingOperation: HTTPRequestOperation, @unchecked Send
 
     var connectionCount: Int { lock.withLock { lockedCount } }
 
-    required init(request: URLRequest) {
-        super.init(request: request)
-    }
-
     override func didFinish() {
         super.didFinish()
         lock.withLock { lockedCount = metrics?.connectionCount ?? 0 }
