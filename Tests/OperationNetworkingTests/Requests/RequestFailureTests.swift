@@ -128,7 +128,7 @@ struct RequestFailureTests {
         #expect(try await !failure(JSONResponseSerializer(), Int.self).isCallersMistake)
         #expect(try await !failure(CompoundResponseSerializer([]), String.self).isCallersMistake)
         let sentence = try await "\(failure(JSONResponseSerializer(), User.self).error)"
-        #expect(sentence.contains("no User: JSONResponseSerializer made a Dictionary"), "\(sentence)")
+        #expect(sentence.contains("as User: JSONResponseSerializer made a Dictionary"), "\(sentence)")
     }
 
     @Test func anOperationCanBeClassified() async throws {
