@@ -217,7 +217,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         }
         // Not by `flatMap`, which would make another closure of it.
         guard let success = closures.success else { return nil }
-        return ResultHandlers.callHere(success, self, result.object)
+        return Callback.here(success, self, result.object)
     }
 
     override func callCompletion() -> Callback? {

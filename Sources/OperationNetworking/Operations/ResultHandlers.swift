@@ -43,30 +43,3 @@ struct ResultHandlers {
         return closures
     }
 }
-
-// MARK: - Calls
-
-extension ResultHandlers {
-    /// Calls a success handler if it may run on this queue, the completion queue. As ``Callback/here(_:_:)``, but
-    /// without generic parameters, which cost four allocations for each operation.
-    /// - Returns: `nil`, or the callback that has to run on another executor.
-    static func callHere(
-        _ handler: @escaping HTTPRequestOperation.SuccessHandler,
-        _ operation: HTTPRequestOperation,
-        _ object: (any Sendable)?
-    ) -> Callback? {
-        guard Callback.isHere(handler.isolation) else { return Callback(handler, operation, object) }
-        unsafe unsafeBitCast(IsolatedSuccess(call: handler), to: PlainSuccess.self).call(operation, object)
-        return nil
-    }
-
-    // `callAssumingIsolation(of:_:)` says why both have the same representation.
-
-    private struct IsolatedSuccess {
-        let call: HTTPRequestOperation.SuccessHandler
-    }
-
-    private struct PlainSuccess {
-        let call: @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void
-    }
-}

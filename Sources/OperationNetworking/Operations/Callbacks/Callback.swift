@@ -51,7 +51,7 @@ package struct Callback: Sendable {
     }
 
     /// Whether a closure with this isolation may run on this queue, the completion queue.
-    static func isHere(_ isolation: (any Actor)?) -> Bool {
+    private static func isHere(_ isolation: (any Actor)?) -> Bool {
         guard let isolation else { return true }
         return isolation === MainActor.shared && MainQueue.isCurrent
     }
