@@ -372,6 +372,8 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
                 plan.record(stamp, proof, origin: origin, under: verification, isWhole: ownRange == nil)
             } beforeNaming: {
                 try plan.willFinish?(download, partial.partURL, verification)
+                // It may have been cancelled while the bytes were synchronized.
+                guard !shared.withLock({ $0.isAbandoned }) else { throw URLError(.cancelled) }
             } afterNaming: {
                 var parts = parts
                 parts.dropOthers()

@@ -356,6 +356,23 @@ struct KeptPartTests {
         }
     }
 
+    /// The bytes are complete and are being synchronized, which may take seconds.
+    @Test func aFileIsNotNamedAfterACancel() async throws {
+        let scene = try await scene([.representation(Self.version(1))])
+        let cancelled = scene.operation()
+        cancelled.willFinish = { [weak cancelled] _, _, _ in
+            cancelled?.cancel()
+            cancelled?.waitUntilFinished()
+        }
+        let error = await #expect(throws: URLError.self) { try await scene.run(cancelled).get() }
+        #expect(error?.code == .cancelled)
+        // It waits until the cancelled one has left, and fails if there is a file.
+        let next = scene.operation()
+        _ = try await scene.run(next).get()
+        #expect(next.downloadedFile?.bytesRecovered == 300_000)
+        #expect(scene.names == ["file.bin"])
+    }
+
     /// Another language, say: the digest decides.
     @Test("P16", arguments: [false, true]) func otherFieldsContinueOnlyWithADigest(hasDigest: Bool)
         async throws
