@@ -25,8 +25,10 @@ struct ResultHandlers {
     mutating func takeResult() -> Closures {
         hasCalled = hasCalled || hasClosures
         var taken = Closures()
-        swap(&taken.success, &closures.success)
-        swap(&taken.failure, &closures.failure)
+        // Not by `swap`: in a generic function a closure is wrapped, which allocates.
+        taken.success = closures.success
+        taken.failure = closures.failure
+        (closures.success, closures.failure) = (nil, nil)
         return taken
     }
 
