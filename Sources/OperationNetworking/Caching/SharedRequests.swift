@@ -6,7 +6,7 @@ final class SharedRequests: @unchecked Sendable {
     // @unchecked: used on the network thread only.
 
     /// Identifies equal requests. It includes the timeouts, the priority and the limits, so that no request
-    /// waits for one that is slower for reasons of its own.
+    /// waits for one that may take longer.
     struct Key: Hashable {
         private let sharing: CacheRequest.Sharing
         /// 0 for none.

@@ -55,7 +55,7 @@ extension DownloadError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noDestination:
-            "The download was not told where to save the file."
+            "The download has no destination."
         case .invalidDestination(let url):
             "\(Redaction.text(of: url)) does not name a file on this machine."
         case .reservedName(let url):
@@ -67,7 +67,7 @@ extension DownloadError: CustomStringConvertible {
         case .destinationIsDirectory(let url):
             "\(url.path) is a directory."
         case .destinationIsNotFile(let url):
-            "\(url.path) is a link, or no regular file: nothing is saved there."
+            "\(url.path) is a link, or not a regular file: nothing is saved there."
         case .inUse(let url):
             "\(url.path) is being downloaded by another operation or process."
         case .noFreeName(let url):
@@ -83,7 +83,7 @@ extension DownloadError: CustomStringConvertible {
         case .digestMismatch(let url, let expected, let actual):
             "\(url.path) would have the digest \(actual) instead of \(expected)."
         case .checkpointUnreadable(let url):
-            "\(url.path) is no checkpoint of a download of this user's."
+            "\(url.path) is not a checkpoint of one of this user's downloads."
         case .incomplete(let url, let received, let expected):
             "\(url.path) would have \(received) bytes instead of \(expected)."
         }

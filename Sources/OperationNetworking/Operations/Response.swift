@@ -84,7 +84,7 @@ extension HTTPRequestOperation {
     /// Combines the value with the response of a finished operation.
     func response<Value: Sendable>(with value: Value) throws -> Response<Value> {
         guard let response, let metrics else {
-            throw URLError(.badServerResponse, url: request.url, sentence: "There is no response.")
+            throw URLError(.badServerResponse, url: request.url, sentence: "No response was received.")
         }
         return Response(value: value, response: response, metrics: metrics, data: responseData)
     }

@@ -17,8 +17,8 @@ internal import OperationNetworkingSystem
 /// | more than 512 levels of containers, 256 in property lists | an error                                |
 /// | more than 16 million values, 4 million in property lists | an error                                 |
 ///
-/// A body of more than 16 levels is decoded on a stack of its own, so that a recursive type can be decoded
-/// down to 512 levels. A body in another character set is decoded as the response says, as by
+/// A body of more than 16 levels is decoded on a thread with a larger stack, which is enough for recursive types of
+/// 512 levels. A body in another character set is decoded as the response says, as by
 /// ``JSONResponseSerializer``. Decoders are objects with mutable settings, so a new one is made for each
 /// response:
 ///

@@ -51,23 +51,23 @@ extension RestartReason: CustomStringConvertible {
     public var description: String {
         switch self {
         case .resourceChanged: "the file changed on the server"
-        case .entityTagChanged: "the server names another ETag, with the same length and date"
+        case .entityTagChanged: "the server sent another ETag, with the same length and date"
         case .rangeIgnored: "the server sends only the whole file"
         case .validatorMissing: "the server gives no proof that the file is still the same"
         case .contentCoded: "the server compressed the file"
         case .rangesRefused: "the server does not serve parts of files"
         case .requestChanged: "the request is not the same as before"
-        case .invalidAnswer: "the server answered a range with nonsense"
+        case .invalidAnswer: "the server sent an invalid response to a range"
         case .rangeNotSatisfiable: "the server refused the rest of the file"
-        case .overlapDiffers: "bytes that came again were others than before"
+        case .overlapDiffers: "bytes that were received again were different"
         case .variantChanged: "the server now sends another kind of file"
         case .digestMismatch: "the checksum was wrong"
         case .dataLost: "the partial file was damaged"
         case .checkpointUnreadable: "the checkpoint of the partial file cannot be read"
-        case .foreignCopy: "the partial file was begun with another program's file, and no digest is expected"
-        case .ownRange: "the answer to a Range of one's own is never continued"
-        case .verificationChanged: "the server was verified in another way when the bytes came"
-        case .checkpointUnproven: "nothing proves that the partial file is of an earlier download"
+        case .foreignCopy: "the partial file began as another program's file, and no digest is expected"
+        case .ownRange: "the response to your own Range is never resumed"
+        case .verificationChanged: "the server was verified in another way when the bytes were received"
+        case .checkpointUnproven: "nothing proves that an earlier download wrote the partial file"
         }
     }
 }

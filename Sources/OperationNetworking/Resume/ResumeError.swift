@@ -47,13 +47,13 @@ extension ResumeError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .malformedContentRange(let fieldValue):
-            "The server's Content-Range is not one: \(fieldValue.excerpt().debugDescription)."
+            "The server's Content-Range is invalid: \(fieldValue.excerpt().debugDescription)."
         case .offsetMismatch(let asked, let received):
             "Asked for the bytes from \(asked); the server sent the bytes from \(received)."
         case .representationChanged:
-            "The file changed on the server, or nothing proves that it did not, and what came cannot be taken back."
+            "The file changed on the server, or nothing proves that it did not, and the bytes already delivered cannot be replaced."
         case .unrequestedPartialContent:
-            "The server sent a part (206) although the whole was asked for."
+            "The server sent a part (206) although the whole was requested."
         case .rangeNotSatisfiable(let asked, let total):
             "The server refused (416) the bytes from \(asked) on, and then the whole, "
                 + (total.map { "of \($0) bytes." } ?? "of unknown length.")
@@ -68,7 +68,7 @@ extension ResumeError: CustomStringConvertible {
                 + (length.map { "\($0) bytes" } ?? "of unknown length")
                 + ", instead of \(expected) bytes: does the network ask for a sign-in?"
         case .mustStartOver(let reason):
-            "The body has to come from the beginning, because \(reason)."
+            "The body must be sent from the beginning, because \(reason)."
         case .severalParts(let asked):
             "Asked for \(asked); the server sent several parts in one body (multipart/byteranges)."
         }

@@ -217,7 +217,7 @@ import Testing
         // Without the checksum nothing proves the copy.
         let other = try await opget("-o", "a", "--overwrite", "--retry", "0", address(server, "a"))
         #expect(other.code == 0)
-        #expect(other.errors.contains("started over because the partial file was begun with another"))
+        #expect(other.errors.contains("started over because the partial file began as another program's"))
         #expect(try opget.text("a") == body)
         #expect(try opget.files() == ["a"])
     }

@@ -209,7 +209,7 @@ import Testing
         #expect(!first.errors.contains("kept"))
         let second = try await opget("-H", "Range: bytes=0-9", "--retry", "1", address)
         #expect(second.code == 0)
-        #expect(second.errors.contains("started over because the answer to a Range of one's own is never"))
+        #expect(second.errors.contains("started over because the response to your own Range is never"))
         #expect(!second.errors.contains("the request is not the same"))
         #expect(try opget.text("a") == "0123456789")
     }

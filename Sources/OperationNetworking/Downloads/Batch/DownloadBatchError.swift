@@ -37,13 +37,13 @@ extension DownloadBatchError: CustomStringConvertible {
         case .journalExists(let url):
             "\(url.path) is the journal of a batch that did not complete."
         case .journalMissing(let url):
-            "\(url.path) is not there: there is no batch to go on with."
+            "\(url.path) does not exist: there is no batch to resume."
         case .journalInUse(let url):
-            "\(url.path) is in use by a batch that runs."
+            "\(url.path) is in use by a running batch."
         case .journalNotOurs(let url):
-            "\(url.path) is not a journal that this user's batches made: it has another owner or mode, or is a link."
+            "\(url.path) was not written by one of this user's batches: it has another owner or mode, or is a link."
         case .journalUnreadable(let url):
-            "\(url.path) is no journal of a batch, or is damaged."
+            "\(url.path) is not the journal of a batch, or is damaged."
         case .journalTooLong(let url, let length):
             "\(url.path) has, or would have, \(length) bytes, which is too long for a journal."
         case .journalOfOtherVersion(let url, let schema):
