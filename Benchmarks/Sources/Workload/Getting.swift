@@ -38,8 +38,10 @@ func get(_ arguments: inout Arguments) throws {
         case "session": { try getBySession(url, $0, inFlight) }
         default: throw WorkError.unknown(client)
         }
-    // Neither the first connections nor what is loaded and made once are part of the figure.
+    // Neither the first connections nor what is loaded, made and stored once are part of the figure.
     try get(client == "many" ? many.count : inFlight)
+    // It waits until the files are written.
+    _ = cache?.currentDiskUsage
     try printResult(Usage.of { try get(count) })
 }
 
