@@ -18,10 +18,12 @@ internal import OperationNetworkingSystem
 ///
 /// | The kernel has                                         | the transfer                             |
 /// |--------------------------------------------------------|------------------------------------------|
-/// | received a byte within the timeout                     | moved at that time                       |
+/// | received a byte within the timeout (1)                 | moved at that time                       |
 /// | bytes to send, and fewer than at the last check        | moves now                                |
 /// | bytes to send, and was not checked since the last move | is checked again after at most a second  |
 /// | anything else                                          | is idle                                  |
+///
+/// (1) Later than the last move. Before the first byte, the kernel reports the time of the connection, in ticks.
 ///
 /// Not if streams share a connection, whose bytes may belong to others.
 ///
@@ -46,6 +48,8 @@ internal import OperationNetworkingSystem
 struct TransferActivity {
     /// The minimum seconds between two checks of a waiting transfer.
     private static let shortestLook = 0.001
+    /// The kernel's times are rounded to ticks, of at most a hundredth of a second.
+    private static let kernelTick = 0.01
     /// A server that works for a long time may report that several times (RFC 9110 §15.2), but not forever.
     static let maximumInterimMoves = 8
     /// A TLS record has at most 16 KiB (RFC 8446 §5.1): the transfer waits for one of the body if 1 KiB of it
@@ -209,9 +213,12 @@ struct TransferActivity {
         by movement: SocketMovement,
         of octets: Octets = .framing
     ) -> MonotonicTime? {
-        if let seconds = movement.secondsSinceReceived, seconds < timeout, countsAsMove(octets) {
-            lastMove = max(lastMove, MonotonicTime(seconds: now.seconds - seconds))
-            if let look = nextLook(after: now, timeout: timeout) { return look }
+        if let seconds = movement.secondsSinceReceived, seconds < timeout {
+            let received = MonotonicTime(seconds: now.seconds - seconds)
+            if received > lastMove + Self.kernelTick, countsAsMove(octets) {
+                lastMove = received
+                if let look = nextLook(after: now, timeout: timeout) { return look }
+            }
         }
         guard movement.unacknowledged > 0 else { return nil }
         defer { unacknowledged = movement.unacknowledged }

@@ -24,12 +24,20 @@ enum MainQueue {
     /// - Parameter queue: the queue on which a callback is about to be scheduled.
     static func noteCallback(on queue: DispatchQueue) {
         #if DEBUG
-            guard queue.getSpecific(key: elsewhere) == nil,
-                let (number, isToCheck) = watch.withLock({ $0.schedule(now: MonotonicTime.now.seconds) })
-            else { return }
+            // A value that is replaced while another thread reads it is freed below it: it is set once, with the
+            // lock held.
+            let scheduled = watch.withLock { watch in
+                queue.getSpecific(key: elsewhere) == nil
+                    ? watch.schedule(now: MonotonicTime.now.seconds) : nil
+            }
+            guard let (number, isToCheck) = scheduled else { return }
             queue.async {
-                if !isCurrent { queue.setSpecific(key: elsewhere, value: true) }
-                watch.withLock { $0.run(number) }
+                watch.withLock { watch in
+                    if !isCurrent, queue.getSpecific(key: elsewhere) == nil {
+                        queue.setSpecific(key: elsewhere, value: true)
+                    }
+                    watch.run(number)
+                }
             }
             // Whether a queue targets the main queue is known only once it has run. If the main queue has run
             // in the meantime, the callback waits for something else.
