@@ -46,7 +46,7 @@ int cfiles_link(int file, int directory, const char *new_name) {
     return linkat(AT_FDCWD, path, directory, new_name, AT_SYMLINK_FOLLOW);
 }
 
-// umask(2) tells the mask only by changing it, for every thread. -1 without /proc, or before Linux 4.7.
+// umask(2) returns the mask only by changing it, for every thread. -1 without /proc, or before Linux 4.7.
 static int current_umask(void) {
     char text[512];
     const char *line;

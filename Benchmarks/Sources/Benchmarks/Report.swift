@@ -20,8 +20,8 @@ struct Report {
     private var page: String {
         var lines = [
             "# Figures", "",
-            "Measured by `make bench`: medians of rounds that take turns. Only ratios within a line mean anything on a",
-            "machine that others use, too.", "",
+            "Measured by `make bench`: medians of interleaved rounds. Only ratios within a line mean anything on a",
+            "shared machine.", "",
             "![Each figure as a share of its goal](figures.svg)", "",
             "| Figure | Measured | Goal | | Beside |", "|---|---:|---:|---|---|",
         ]

@@ -4,7 +4,7 @@ import Measuring
 import OperationNetworking
 
 /// COMMAND URL DIRECTORY COUNT: `cancel` or `pause` of an operation that waits for a slow server, while four downloads of
-/// URL run as fast as they can; from the call until its observer hears of it, in milliseconds. COUNT times at least.
+/// URL run as fast as they can; from the call until its observer is notified, in milliseconds. COUNT times at least.
 func stop(_ arguments: inout Arguments) throws {
     struct Result: Encodable {
         let median: Double

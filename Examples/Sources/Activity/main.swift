@@ -25,7 +25,7 @@ let queue = OperationQueue()
 NetworkActivityManager.shared.setNetworkingActivityAction { isActive in print(isActive ? "busy" : "quiet") }
 NetworkActivityManager.shared.isEnabled = true
 
-operation.addObserver(NetworkActivityManager { isActive in line.show(isActive ? "runs" : "stands") })
+operation.addObserver(NetworkActivityManager { isActive in line.show(isActive ? "running" : "idle") })
 let updates = operation.downloadUpdates
 queue.addOperation(operation)
 for await progress in updates { line.show("\(progress.bytes) of \(progress.expected ?? -1)") }

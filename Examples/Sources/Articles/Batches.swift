@@ -43,7 +43,7 @@ final class Batches {
         // MARK: End of example
         // MARK: Example
 
-        batch.pause()           // starts nothing, and keeps what came
+        batch.pause()           // starts nothing, and keeps the received bytes
         batch.resume()
         batch.cancel()
 

@@ -31,7 +31,7 @@ final class Errors {
             let failure = RequestFailure(error)
             if failure.isCancelled { return }
             if failure.statusCode == 404 { return show([]) }
-            if failure.mayPass { offerAgain() }
+            if failure.isTemporary { offerAgain() }
         }
 
         // MARK: End of example

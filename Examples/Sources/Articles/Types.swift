@@ -95,7 +95,7 @@ final class Types {
         let failure = RequestFailure(error)
         if failure.isCancelled { return }
         if failure.statusCode == 404 { show([]) }
-        if failure.mayPass { offerAgain() }
+        if failure.isTemporary { offerAgain() }
 
         // MARK: End of example
     }

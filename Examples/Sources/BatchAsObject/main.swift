@@ -21,7 +21,7 @@ let queue = TransferQueue()
 
 let batch = OperationBatch(downloads, policy: .stopAtFirstFailure)
 batch.add(to: queue)
-batch.pause()                  // starts nothing, and keeps what came
+batch.pause()                  // starts nothing, and keeps the received bytes
 batch.resume()
 print(batch.fractionCompleted, batch.throughput ?? 0, batch.estimatedTimeRemaining ?? 0)
 for result in await batch.results() { print(result) }      // in the order of the members

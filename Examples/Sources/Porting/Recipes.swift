@@ -248,7 +248,7 @@ final class Recipes {
         // MARK: Example
 
         var policy = RetryPolicy(maximumRetries: 2)
-        policy.methods.insert("POST")       // only if the server takes the same request twice for one
+        policy.methods.insert("POST")       // only if the server treats a repeated request as one
         manager.retryPolicy = policy
         try await manager.post("users", parameters: ["name": "Ada"], headers: ["Idempotency-Key": UUID().uuidString])
 
@@ -323,7 +323,7 @@ final class Recipes {
             let failure = RequestFailure(error)
             if failure.isCancelled { return }
             if failure.statusCode == 401 { title = "log in again" }
-            if failure.mayPass { title = "try later" }
+            if failure.isTemporary { title = "try later" }
         }
 
         // MARK: End of example

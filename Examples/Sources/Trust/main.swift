@@ -25,7 +25,7 @@ do {
         pinningMode: .publicKey,
         pinnedCertificates: try X509Certificate.all(inDirectory: pins))       // DER or PEM
     manager.clientIdentity = try ClientIdentity(pkcs12File: identity, passphrase: passphrase)
-    manager.credential = Credential(user: user, password: password)       // Basic, Digest, NTLM: what the server takes
+    manager.credential = Credential(user: user, password: password)       // Basic, Digest or NTLM, as the server offers
     manager.cookieJar = CookieJar()                                       // instead of the shared one
     manager.proxyConfiguration = .proxy(try Proxy("socks5h://localhost:1080"))
 

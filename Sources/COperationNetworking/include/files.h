@@ -174,7 +174,7 @@ struct cfiles_mount {
     int is_unique;
 };
 
-// -1 where the kernel does not tell (before 5.8).
+// -1 if the kernel does not report it (before 5.8).
 int cfiles_mount(int descriptor, struct cfiles_mount *mount);
 
 // When an open file was made. 1: `seconds` and `nanoseconds` say so; 0: the file system does not; -1: see errno.
@@ -207,11 +207,11 @@ int cfiles_open_folder(const char *path);
 int cfiles_synchronize_folder(int directory);
 
 // Whether rename(2) may take the name of a file away as far as the sticky bit of the directory goes; 0: it
-// may not. Where the system does not tell, rename(2) will.
+// may not. If the system does not report it, rename(2) decides.
 int cfiles_may_replace(int directory, const char *name);
 
 // The permissions that open(2) with 0666 gives a new file in a directory: what the process's umask, or the
-// directory's default access control list, leaves of them. -1 where the system does not tell.
+// directory's default access control list, leaves of them. -1 if the system does not report it.
 int cfiles_mode_of_new_file(int directory);
 
 // The access control list of a file with a name, as the system keeps it. 0: it has none; -1: see errno.
@@ -236,8 +236,8 @@ static inline long long cfiles_bytes(unsigned long long blocks, unsigned long lo
     return (long long)bytes;
 }
 
-// The bytes that a user without privileges may still write, and the size of the file system, as far as it
-// tells. -1: see errno.
+// The bytes that a user without privileges may still write, and the size of the file system, if it reports
+// them. -1: see errno.
 static inline int cfiles_room(int descriptor, long long *available, long long *capacity) {
     struct statvfs status;
     if (fstatvfs(descriptor, &status) != 0) return -1;

@@ -15,13 +15,13 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-// The changes that are heard of: links; addresses, routes and rules of both families; nexthop objects. There
+// The changes that the socket receives: links; addresses, routes and rules of both families; nexthop objects. There
 // is no RTMGRP_IPV6_RULE, and no RTMGRP_NEXTHOP.
 static const uint32_t CNETLINK_CHANGES = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV4_RULE |
                                          RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE | 1u << (RTNLGRP_IPV6_RULE - 1) |
                                          1u << (RTNLGRP_NEXTHOP - 1);
 
-// A socket of the routing protocol. `groups`: the changes that it is told. A read waits for `seconds`; 0: it
+// A socket of the routing protocol. `groups`: the changes that it receives. A read waits for `seconds`; 0: it
 // does not wait at all. -1: see errno.
 static inline int cnetlink_open(uint32_t groups, int seconds) {
     int type = SOCK_RAW | SOCK_CLOEXEC | (seconds == 0 ? SOCK_NONBLOCK : 0);

@@ -39,7 +39,7 @@ static inline int cowner_has_list(int descriptor) {
     return fgetxattr(descriptor, "system.posix_acl_access", NULL, 0) > 0;
 }
 
-// In owner.c. Whether the group is that of the effective user alone, as far as the databases tell: a group
+// In owner.c. Whether the group is that of the effective user alone, as far as the databases show: a group
 // with the user's name, and no other member.
 int cowner_is_private_group(unsigned group);
 

@@ -1,4 +1,4 @@
-// tcp(7), ioctl(2): what has moved on a socket, where libcurl tells of whole records and lines only.
+// tcp(7), ioctl(2): what has moved on a socket, where libcurl reports only whole records and lines.
 #ifndef COPERATIONNETWORKING_SOCKET_H
 #define COPERATIONNETWORKING_SOCKET_H
 

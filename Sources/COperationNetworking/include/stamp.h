@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-// The stamp of a regular file, which tells whether it was changed since: its length, and the time of the last
+// The stamp of a regular file, which shows whether it has changed since: its length, and the time of the last
 // write.
 struct cstamp {
     long long length, seconds, nanoseconds;

@@ -28,7 +28,7 @@ static inline bool ctls_is_between_records(const SSL *session) {
     return SSL_has_pending(session) == 0 && strcmp(SSL_rstate_string((SSL *)session), "RH") == 0;
 }
 
-// Whether a record has come in part, so that what has come of it cannot be told yet. To be asked while the
+// Whether a record has come in part, so that its content is not known yet. Call while the
 // transfer has its connection.
 static inline bool ctls_is_inside_record(CURL *easy) {
     const SSL *session = ctls_session(easy);

@@ -40,7 +40,7 @@ static inline void cimages_ring(int bell) {
 struct cimages_polled { short pressure, events, bell; };
 
 // Blocks until something happens to one of these descriptors; -1 is none. `kind` is POLLPRI, as the kernel's
-// files tell of themselves, or POLLIN in tests.
+// files report, or POLLIN in tests.
 static inline struct cimages_polled cimages_wait(int pressure, int events, int bell, short kind) {
     struct pollfd all[3] = {
         {.fd = pressure, .events = kind}, {.fd = events, .events = kind}, {.fd = bell, .events = POLLIN},

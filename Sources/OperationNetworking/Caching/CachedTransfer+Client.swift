@@ -63,9 +63,9 @@ extension CachedTransfer: TransferClient {
             UnusedBody.isWorthReceiving(length)
         else { return .refuse }
         fetch.isUnused = true
-        cache.timeouts.wait(UnusedBody.discarded.patience) { [weak self, weak fetch] in
+        cache.timeouts.wait(UnusedBody.discarded.timeLimit) { [weak self, weak fetch] in
             guard let self, let fetch, case .fetching(let current) = phase, current === fetch else { return }
-            next.giveUp(fetch.id)
+            next.cancelReceiving(fetch.id)
         }
         return .receive
     }

@@ -361,10 +361,10 @@ final class CachedTransfer: @unchecked Sendable {
         }
     }
 
-    func giveUp() {
+    func cancelReceiving() {
         switch phase {
         case .fetching(let fetch):
-            next.giveUp(fetch.id)
+            next.cancelReceiving(fetch.id)
         case .replaying(let replay):
             replay?.stop()
             later { $0.end(.refused) }

@@ -20,10 +20,10 @@ extension DigestFollowerError: LocalizedError {
     var errorDescription: String? {
         let why: String =
             switch self {
-            case .unreadable(let offset, let error): "its bytes from \(offset) on could not be read: \(error)"
+            case .unreadable(let offset, let error): "its bytes after \(offset) could not be read: \(error)"
             case .endsEarly(let length, let expected): "it has \(length) bytes of \(expected)"
             case .refused(let error): "\(error)"
-            case .startedOver, .abandoned: "that was given up"
+            case .startedOver, .abandoned: "the computation was abandoned"
             }
         return "The digest of the partial file could not be computed: \(why)."
     }

@@ -38,8 +38,9 @@ public enum DownloadError: Error, Hashable, Sendable {
     case tooLarge(URL, length: Int64, limit: Int64)
     /// Another program removed, replaced or changed the partial file at this location.
     case partialFileReplaced(URL)
-    /// The file does not have a digest that the caller expected or the server named. Only bytes of an earlier
-    /// operation are kept, and an existing file that a batch was to keep.
+    /// The file does not have a digest that the caller expected or the server named. The
+    /// bytes of this operation are discarded. Bytes of an earlier operation, and an existing file that a batch
+    /// was to keep, stay.
     case digestMismatch(URL, expected: FileDigest, actual: FileDigest)
     /// There is no checkpoint at this location, it cannot be read, this user did not create it, or its request had a
     /// body, which a checkpoint does not contain.
@@ -71,13 +72,13 @@ extension DownloadError: CustomStringConvertible {
         case .inUse(let url):
             "\(url.path) is being downloaded by another operation or process."
         case .noFreeName(let url):
-            "\(url.path) has too many partial files beside it."
+            "\(url.path) has too many partial files next to it."
         case .notEnoughSpace(let url, let needed, let available):
-            "\(url.path) needs \(needed) more bytes, and there is room for \(available)."
+            "\(url.path) needs \(needed) more bytes, but only \(available) are free."
         case .noRoomForBoth(let url, let kept, let length):
-            "\(url.path) has to start over, and there is no room for its \(length) bytes beside the \(kept) bytes that are kept of it."
+            "\(url.path) has to start over, but there is no space for its \(length) bytes next to the \(kept) bytes kept so far."
         case .tooLarge(let url, let length, let limit):
-            "\(url.path) would have \(length) bytes, and no file there can have more than \(limit)."
+            "\(url.path) would have \(length) bytes, but a file there can have at most \(limit)."
         case .partialFileReplaced(let url):
             "\(url.path) was changed by another process while it was written."
         case .digestMismatch(let url, let expected, let actual):
@@ -113,8 +114,8 @@ extension FileError {
 extension DownloadError: ClassifiedError {
     package var traits: FailureTraits {
         switch self {
-        case .inUse, .notEnoughSpace, .noRoomForBoth, .partialFileReplaced, .incomplete: .passing
-        case .tooLarge, .digestMismatch: .lasting
+        case .inUse, .notEnoughSpace, .noRoomForBoth, .partialFileReplaced, .incomplete: .temporary
+        case .tooLarge, .digestMismatch: .permanent
         case .noDestination, .invalidDestination, .reservedName, .destinationExists, .destinationOfOtherUser,
             .destinationIsDirectory, .destinationIsNotFile, .noFreeName, .checkpointUnreadable:
             .mistake

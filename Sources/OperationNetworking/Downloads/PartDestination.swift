@@ -390,14 +390,14 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             return startOver(because: error.reason)
         } catch let error as DownloadError {
             guard case .digestMismatch(_, _, let actual) = error else { return .failed(error) }
-            return giveUp(error, actual)
+            return startOver(after: error, actual)
         } catch {
             return .failed(error)
         }
     }
 
     /// B10: downloads the whole once more. What was there before is kept.
-    private func giveUp(_ error: DownloadError, _ digest: FileDigest) -> SinkEnd {
+    private func startOver(after error: DownloadError, _ digest: FileDigest) -> SinkEnd {
         refute(by: digest)
         guard !hasStartedOver else { return .failed(error) }
         hasStartedOver = true

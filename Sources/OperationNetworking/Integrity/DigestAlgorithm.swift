@@ -7,8 +7,8 @@
 /// | `sha256` | 32    | `SHA256`, `sha-256`     | `sha-256`         |
 /// | `sha512` | 64    | `SHA512`, `sha-512`     | `sha-512`         |
 ///
-/// MD5 and SHA-1 find bytes that were damaged on their way. They do not protect against an attacker, who can
-/// make two files with one digest.
+/// MD5 and SHA-1 detect accidental damage. They do not protect against an attacker, who can create two files
+/// with the same digest.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
@@ -22,7 +22,7 @@ public enum DigestAlgorithm: String, Hashable, Sendable, Codable, CaseIterable {
     /// SHA-512 ([RFC 6234](https://www.rfc-editor.org/rfc/rfc6234)).
     case sha512
 
-    /// The algorithm of that name, with or without a dash, in any case; `nil` for one not known here.
+    /// Creates the algorithm with this name, with or without a dash, in any case; `nil` if it is not supported.
     public init?(name: some StringProtocol) {
         let name = String(name)
         let known = Self.allCases.first { algorithm in
@@ -33,7 +33,7 @@ public enum DigestAlgorithm: String, Hashable, Sendable, Codable, CaseIterable {
         self = known
     }
 
-    /// The algorithm whose digests have that many hexadecimal digits; `nil` if there is none here.
+    /// Creates the algorithm whose digests have this many hexadecimal digits; `nil` if none is supported.
     public init?(hexCount: Int) {
         guard let known = Self.allCases.first(where: { $0.byteCount * 2 == hexCount }) else { return nil }
         self = known

@@ -1,22 +1,22 @@
 public import Foundation
 
-/// Why there is no ``FileDigest``.
+/// Why a ``FileDigest`` could not be created.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum DigestError: Error, Hashable, Sendable {
-    /// No algorithm of that name is known here.
+    /// No supported algorithm has this name.
     case unknownAlgorithm(String)
-    /// The text is not hexadecimal digits.
+    /// The text is not hexadecimal.
     case notHexadecimal(String)
     /// The text is not base64.
     case notBase64(String)
     /// The algorithm's digests have `expected` bytes.
     case wrongLength(DigestAlgorithm, expected: Int, actual: Int)
-    /// No algorithm is named, and none known here has digests of that many hexadecimal digits.
+    /// The text names no algorithm, and no supported one has digests of this many hexadecimal digits.
     case unknownLength(Int)
-    /// OpenSSL refuses to compute it: FIPS mode, say, forbids MD5. The associated value is OpenSSL's
-    /// sentence.
+    /// OpenSSL refuses to compute it; FIPS mode, for example, forbids MD5. The associated value is OpenSSL's
+    /// message.
     case refused(DigestAlgorithm, String)
 }
 

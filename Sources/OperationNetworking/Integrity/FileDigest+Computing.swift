@@ -2,10 +2,10 @@ public import Foundation
 internal import OperationNetworkingSystem
 
 extension FileDigest {
-    /// Bytes of a file that are read at once.
+    /// The number of bytes per read.
     private static let pieceLength = 256 * 1024
 
-    /// The digest of bytes in memory, which are not copied.
+    /// Returns the digest of bytes in memory, without copying them.
     ///
     /// - Throws: ``DigestError/refused(_:_:)``.
     public static func of(_ data: Data, algorithm: DigestAlgorithm) throws(DigestError) -> FileDigest {
@@ -14,8 +14,8 @@ extension FileDigest {
         return try computation.finish()
     }
 
-    /// The digest of a regular file, read from front to back. It takes its time: a second for each gigabyte
-    /// or so.
+    /// Returns the digest of a regular file, which is read from beginning to end. Takes about a second per
+    /// gigabyte.
     ///
     /// - Throws: ``DigestError/refused(_:_:)``, or a `CocoaError` when the file cannot be read.
     public static func of(file: URL, algorithm: DigestAlgorithm) throws -> FileDigest {
@@ -52,7 +52,7 @@ extension FileDigest {
     }
 }
 
-/// A digest on its way. Not for two threads at once.
+/// A digest that is being computed. Used on one thread at a time.
 final class DigestComputation {
     let algorithm: DigestAlgorithm
     private let digest: MessageDigest

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A message digest (hash) of some bytes, with the algorithm that made it.
+/// A message digest (hash), with its algorithm.
 ///
-/// | Text                     | Where it is from                          |
+/// | Text                     | Source                                    |
 /// |--------------------------|-------------------------------------------|
 /// | `sha256:2cf24dba…`       | ``description``, many package managers    |
 /// | `sha-256=2cf24dba…`      | aria2, Metalink                           |
@@ -12,10 +12,10 @@ import Foundation
 public struct FileDigest: Hashable, Sendable {
     /// The algorithm that computed it.
     public let algorithm: DigestAlgorithm
-    /// The bytes, as many as the algorithm says.
+    /// The bytes of the digest: ``DigestAlgorithm/byteCount`` of them.
     public let bytes: [UInt8]
 
-    /// A digest that was computed elsewhere.
+    /// Creates a digest from its bytes.
     ///
     /// - Throws: ``DigestError/wrongLength(_:expected:actual:)``.
     public init(_ algorithm: DigestAlgorithm, bytes: [UInt8]) throws(DigestError) {
@@ -26,7 +26,7 @@ public struct FileDigest: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// A digest from hexadecimal digits, in any case.
+    /// Creates a digest from hexadecimal digits, in any case.
     ///
     /// - Throws: ``DigestError/notHexadecimal(_:)``, ``DigestError/wrongLength(_:expected:actual:)``.
     public init(_ algorithm: DigestAlgorithm, hex: some StringProtocol) throws(DigestError) {
@@ -34,7 +34,7 @@ public struct FileDigest: Hashable, Sendable {
         try self.init(algorithm, bytes: bytes)
     }
 
-    /// A digest from base64, as in fields of HTTP; its padding may be missing.
+    /// Creates a digest from base64, as in HTTP fields. The padding is optional.
     ///
     /// - Throws: ``DigestError/notBase64(_:)``, ``DigestError/wrongLength(_:expected:actual:)``.
     public init(_ algorithm: DigestAlgorithm, base64: some StringProtocol) throws(DigestError) {
@@ -42,7 +42,7 @@ public struct FileDigest: Hashable, Sendable {
         try self.init(algorithm, bytes: bytes)
     }
 
-    /// A digest from any of the texts in the table, without anything around it.
+    /// Creates a digest from one of the texts in the table. Surrounding text is an error.
     ///
     /// - Throws: ``DigestError``.
     public init(text: some StringProtocol) throws(DigestError) {
@@ -73,7 +73,7 @@ extension FileDigest: LosslessStringConvertible {
     /// The algorithm and the hexadecimal digits, such as `sha256:2cf24dba…`.
     public var description: String { "\(algorithm.rawValue):\(hex)" }
 
-    /// As ``init(text:)``, `nil` where that throws.
+    /// Like ``init(text:)``, but returns `nil` instead of throwing.
     public init?(_ description: String) {
         do {
             try self.init(text: description)
@@ -86,7 +86,7 @@ extension FileDigest: LosslessStringConvertible {
 // MARK: - Codable
 
 extension FileDigest: Codable {
-    /// Decodes its ``description``.
+    /// Decodes a digest from its ``description``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)

@@ -40,7 +40,7 @@ public protocol HTTPVerbs: AnyObject, Sendable {
     /// One request: an operation of a manager, a task of a session.
     associatedtype Call: AnyObject & Sendable
 
-    /// Called with the response object. In a variable of this type, say `@MainActor` in the closure: see
+    /// Called with the response object. In a variable of this type, write `@MainActor` in the closure: see
     /// ``HTTPRequestOperation/SuccessHandler``.
     typealias SuccessHandler = @isolated(any) @Sendable (Call, (any Sendable)?) -> Void
 

@@ -126,7 +126,7 @@ extension StreamError: LocalizedError {
 extension StreamError: ClassifiedError {
     package var traits: FailureTraits {
         switch self {
-        case .inUse: .passing
+        case .inUse: .temporary
         case .closed: .mistake
         }
     }

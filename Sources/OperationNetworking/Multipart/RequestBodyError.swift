@@ -131,7 +131,7 @@ extension RequestBodyError: LocalizedError, CustomNSError {
 extension RequestBodyError: ClassifiedError {
     package var traits: FailureTraits {
         switch self {
-        case .fileInUse, .fileChanged: .passing
+        case .fileInUse, .fileChanged: .temporary
         case .notAFileURL, .unreadableFile, .streamTooShort, .negativeLength, .streamUsed, .streamNotMade,
             .invalidMIMEType, .invalidBoundary, .unencodableText, .methodWithoutBody, .noBodySource:
             .mistake

@@ -5,9 +5,9 @@ internal import OperationNetworkingSystem
 
 /// Logs a line for each life-cycle event of an operation, at level debug:
 ///
-///     debug transfers : method=GET operation=7 url=https://example.com/file started debug transfers :
-///     operation=7 status=200 response debug transfers : bytes=1024 operation=7 seconds=0.031 status=200
-///     finished
+///     debug transfers : method=GET operation=7 url=https://example.com/file started
+///     debug transfers : operation=7 status=200 response
+///     debug transfers : bytes=1024 operation=7 seconds=0.031 status=200 finished
 ///
 /// | Line                       | Metadata in addition to `operation`, the operation's number                    |
 /// |----------------------------|--------------------------------------------------------------------------------|

@@ -10,7 +10,7 @@ extension ConnectionOperation {
     ///
     /// The closure is called on a queue of the library, or on its actor, when the body is complete and in
     /// memory; returning `nil` stores nothing. Without a closure, bodies are stored as they arrive. Set it
-    /// before the operation is in a queue; later it traps.
+    /// before the operation is added to a queue; setting it later traps.
     public func setCacheResponse(
         @_inheritActorContext _ willStore: (
             @isolated(any) @Sendable (_ proposed: CachedURLResponse) -> CachedURLResponse?

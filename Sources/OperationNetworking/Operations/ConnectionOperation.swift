@@ -6,9 +6,9 @@ internal import OperationNetworkingSystem
 /// An HTTP request as an `Operation` that delivers bytes. ``HTTPRequestOperation`` turns them into objects.
 ///
 /// ```swift
-/// operation.pause()       // operation.isPaused
-/// operation.resume()
-/// let object = try await operation.value
+/// let pieces = operation.bodyPieces()
+/// queue.addOperation(operation)
+/// for try await piece in pieces { hash.update(data: piece) }
 /// ```
 ///
 /// Add it to an `OperationQueue`, or call `start()`. Every member can be used from any thread. Set files,
@@ -33,7 +33,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
 
     /// Called with the progress: the bytes since the last call, the bytes so far, and the bytes expected, -1 if that
-    /// is unknown. In a variable of this type, say `@MainActor` in the closure: see
+    /// is unknown. In a variable of this type, write `@MainActor` in the closure: see
     /// ``HTTPRequestOperation/SuccessHandler``.
     public typealias ProgressHandler =
         @isolated(any) @Sendable (_ bytes: Int, _ total: Int64, _ expected: Int64) -> Void
@@ -117,7 +117,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     }
 
     /// The encoding named by the response's `charset`. UTF-8 if it names none, an unknown one, or one that
-    /// Foundation has no constant for; ``responseString`` decodes the last kind all the same.
+    /// Foundation has no constant for; ``responseString`` decodes the last kind as well.
     public var responseStringEncoding: String.Encoding {
         ResponseText(data: nil, response: receivedResponse).encoding
     }
@@ -196,7 +196,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         set { configure { $0.configuration.memoryLimit = Int64(newValue) } }
     }
 
-    /// The maximum length of a body in bytes after its content coding was undone. A longer body fails with
+    /// The maximum length of a body in bytes, after content decoding. A longer body fails with
     /// `URLError.dataLengthExceedsMaximum`. Defaults to 256 MiB: a few kilobytes can be crafted to decode to
     /// gigabytes.
     public var maximumDecodedLength: Int64 {
@@ -327,8 +327,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Sets the closure that provides a new body stream when the body from ``inputStream`` has to be sent
     /// again: after a redirect that keeps the method, after a pause, over another connection, or by a copy
     /// made before the last callback. It is called on any thread and returns a new stream of the same bytes
-    /// at once, so it cannot use actor-isolated state. Set it before the operation is in a queue; later it
-    /// traps.
+    /// at once, so it cannot use actor-isolated state. Set it before the operation is added to a queue; setting
+    /// it later traps.
     public func setBodyStreamProvider(_ block: (@Sendable () -> InputStream?)?) {
         configure { $0.closures.bodyStreamProvider = block }
     }

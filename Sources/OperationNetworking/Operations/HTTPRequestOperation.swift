@@ -29,7 +29,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     public typealias SuccessHandler =
         @isolated(any) @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void
 
-    /// Called when the operation failed. In a variable of this type, say `@MainActor` in the closure: see
+    /// Called when the operation failed. In a variable of this type, write `@MainActor` in the closure: see
     /// ``SuccessHandler``.
     public typealias FailureHandler = @isolated(any) @Sendable (HTTPRequestOperation, any Error) -> Void
 

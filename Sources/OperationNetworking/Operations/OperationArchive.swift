@@ -22,8 +22,8 @@ internal import OperationNetworkingSystem
 ///
 /// The bytes of the GET into memory are part of the archive.
 ///
-/// If the request had secrets or cookies, which no archive has, 64 KiB of the bytes are compared before the
-/// rest is kept: a tag says nothing of another user's version.
+/// Archives contain no secrets or cookies. If the request had any, the last 64 KiB are requested again and
+/// compared before the bytes are kept: another user's version may have the same entity tag.
 public struct OperationArchive: Codable, Sendable {
     private var format = ArchiveFormat()
     private let requestArchive: RequestArchive

@@ -49,7 +49,7 @@ public protocol OperationObserver: AnyObject, Sendable {
     func operation(_ operation: ConnectionOperation, willStartOverBecause reason: RestartReason)
 
     /// An attempt failed and, by the operation's ``TransferConfigurable/retryPolicy``, another one begins
-    /// after a delay; or an attempt waits because its server told another operation to come back later.
+    /// after a delay; or an attempt waits because its server asked another operation to retry later.
     func operation(_ operation: ConnectionOperation, willRetry retry: Retry)
 
     /// The operation has finished: its results are final. `wasRunning` is `false` if it ended without a

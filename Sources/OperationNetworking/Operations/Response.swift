@@ -67,7 +67,7 @@ extension HTTPRequestOperation {
     ///
     /// - Throws: the operation's `error`; a ``ResponseSerializationError`` if the result has another type, or
     ///   if the archive has no serializer that could make it. The error is the caller's mistake
-    ///   (``RequestFailure/isCallersMistake``) if the serializer never makes such a value, whatever the
+    ///   (``RequestFailure/isProgrammingError``) if the serializer never makes such a value, whatever the
     ///   server sends.
     public func value<Value: Sendable>(as type: Value.Type) async throws -> Value {
         _ = try await value
@@ -102,7 +102,7 @@ extension HTTPRequestOperation {
                 data: responseData
             )
             let isElsewhere = responseObject == nil && responseData == nil
-            error.isCallersMistake =
+            error.isProgrammingError =
                 lacksSerializer || isElsewhere || !responseSerializer.mayMake(type, not: responseObject)
             return .failure(error)
         }

@@ -15,7 +15,7 @@ public struct Retry: Sendable {
         case response(HTTPURLResponse)
         /// A transport error.
         case error(any Error)
-        /// The server of this URL told another operation to come back later (`Retry-After`): the next
+        /// The server of this URL asked another operation to retry later (`Retry-After`): the next
         /// attempt, which may be the first, has to wait.
         case busyServer(URL)
     }

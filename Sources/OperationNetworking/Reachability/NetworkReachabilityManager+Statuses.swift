@@ -19,7 +19,7 @@ extension NetworkReachabilityManager {
             self.manager = manager
         }
 
-        /// Starts monitoring, unless the manager monitors already.
+        /// Starts monitoring, unless the manager is already monitoring.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(manager)
         }
@@ -34,7 +34,7 @@ extension NetworkReachabilityManager {
                 stream = manager.makeStream().makeAsyncIterator()
             }
 
-            /// Returns the current status at first, and then waits for each new one; `nil` if the task was
+            /// Returns the current status first, and then waits for each new one; `nil` if the task was
             /// cancelled.
             public mutating func next() async -> NetworkReachabilityStatus? {
                 await stream.next()
@@ -42,10 +42,11 @@ extension NetworkReachabilityManager {
         }
     }
 
-    /// The current status, and then each new one, without an end. A task that does not keep up gets the newest
-    /// only.
+    /// The current status, then each new one. The sequence never ends. A task that falls behind receives only
+    /// the newest status.
     ///
-    /// Reading the sequence monitors, even without ``startMonitoring()``. Each `for await` gets every status.
+    /// Iterating starts monitoring, even without ``startMonitoring()``. Several tasks can iterate; each receives
+    /// every status.
     public var statuses: Statuses { Statuses(self) }
 
     private func makeStream() -> AsyncStream<NetworkReachabilityStatus> {

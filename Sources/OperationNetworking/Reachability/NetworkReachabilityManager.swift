@@ -16,13 +16,13 @@ internal import OperationNetworkingSystem
 ///
 /// | Manager           | Reachable when                                                                       |
 /// |-------------------|--------------------------------------------------------------------------------------|
-/// | ``shared``        | a default route, of IPv4 or IPv6, leaves by an interface that is up                  |
-/// | `init(domain:)`   | the name is known, and the kernel has a route to one of its addresses                |
-/// | `init(address:)`  | the kernel has a route to it, by an interface that is up, or it is this machine's    |
+/// | ``shared``        | there is a default route, IPv4 or IPv6, through an interface that is up              |
+/// | `init(domain:)`   | the name resolves, and the kernel has a route to one of its addresses                |
+/// | `init(address:)`  | the kernel has a route to it through an interface that is up, or it is local         |
 ///
 /// ``status`` is ``NetworkReachabilityStatus/unknown`` until monitoring begins, with ``startMonitoring()`` or by
-/// reading ``statuses``. The first value is known when `startMonitoring()` returns, or for a domain when the name
-/// was looked up. Everything may be called from any thread. A manager stops when it is released.
+/// reading ``statuses``. The first value is known when `startMonitoring()` returns or, for a domain, when the name
+/// has been looked up. Every member can be used from any thread. A manager stops when it is released.
 public final class NetworkReachabilityManager: Sendable {
     /// The key of the status in the `userInfo` of ``Foundation/NSNotification/Name/reachabilityDidChange``.
     public static let statusUserInfoKey = "status"
@@ -35,22 +35,22 @@ public final class NetworkReachabilityManager: Sendable {
     let state = Locked(ReachabilityState())
     let routeMembership = RouteMonitor.Membership()
 
-    /// Creates a manager of the default routes.
+    /// Creates a manager that monitors the default routes.
     public convenience init() {
         self.init(.internet)
     }
 
-    /// Creates a manager of a host.
+    /// Creates a manager that monitors a host.
     ///
     /// The name is looked up when monitoring begins, and again when the routes change. A name that does not exist
-    /// is not reachable. If the lookup fails for now, the earlier addresses count; without any, the host is not
-    /// reachable. The lookup is then repeated after 0.5, 2 and 8 seconds.
+    /// is not reachable. If the lookup fails temporarily, the previous addresses are used; without any, the host is
+    /// not reachable. The lookup is then repeated after 0.5, 2 and 8 seconds.
     /// - Parameter domain: a name such as `example.com`, or an address.
     public convenience init(domain: String) {
         self.init(.host(domain))
     }
 
-    /// Creates a manager of an address; `nil` if the text is not an address.
+    /// Creates a manager that monitors an address; `nil` if the text is not an address.
     /// - Parameter address: `192.0.2.1`, `2001:db8::1`, or with an interface `fe80::1%eth0`.
     public convenience init?(address: String) {
         guard let target = ReachabilityTarget(address: address) else { return nil }
@@ -74,22 +74,22 @@ public final class NetworkReachabilityManager: Sendable {
     /// Whether there is a route. `false` while the status is unknown.
     public var isReachable: Bool { status.isReachable }
 
-    /// Whether the only route is by a mobile network.
+    /// Whether the only route is through a mobile network.
     public var isReachableViaWWAN: Bool { status == .reachableViaWWAN }
 
-    /// Whether there is a route by another interface, such as a cable.
+    /// Whether there is a route through another interface, including wired ones.
     public var isReachableViaWiFi: Bool { status == .reachableViaWiFi }
 
     /// The status in words, in English.
     public var localizedStatus: String { status.description }
 
-    /// The error of the last ``startMonitoring()``: the process has no descriptors left, or may not ask the
-    /// kernel. `nil` if it succeeded.
+    /// The error of the last ``startMonitoring()``: the process has no descriptors left, or is not
+    /// allowed to query the kernel. `nil` if it succeeded.
     public var monitoringError: (any Error)? { state.withLock { $0.monitoringError } }
 
     // MARK: - Callbacks
 
-    /// The queue of the closure and the notification; `nil` is the main queue. It is read at each delivery.
+    /// The queue of the closure and the notification; `nil` is the main queue. Read when a callback is due.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
         set { state.change { $0.completionQueue = newValue } }
@@ -97,8 +97,8 @@ public final class NetworkReachabilityManager: Sendable {
 
     /// Sets a closure that is called with the first status after each ``startMonitoring()`` and with each new
     /// status, before the notification. ``status`` may be newer by then. It is called on ``completionQueue``, or on
-    /// the main queue if it is written in main-actor code. A queue that does not keep up gets the newest status
-    /// only.
+    /// the main queue if it is written in main-actor code. A queue that falls behind receives only the newest
+    /// status.
     ///
     /// The closure is retained until another one is set. If it captures the manager, it retains the manager.
     public func setStatusChange(
@@ -115,7 +115,7 @@ public final class NetworkReachabilityManager: Sendable {
         monitor()
     }
 
-    /// Stops monitoring. A callback that is already running still ends; no other one follows.
+    /// Stops monitoring. A callback that is already running completes; no other follows.
     public func stopMonitoring() {
         state.withLock { $0.stop() }
         leaveMonitor()
@@ -143,7 +143,7 @@ public final class NetworkReachabilityManager: Sendable {
         if isToSchedule { scheduleDelivery() }
     }
 
-    /// Captures the manager weakly: a main queue that never runs would retain it for ever.
+    /// Captures the manager weakly: a main queue that never runs would retain it forever.
     private func scheduleDelivery() {
         (completionQueue ?? .main).async { [weak self] in self?.deliver() }
     }
@@ -273,7 +273,7 @@ struct ReachabilityEnvironment: Sendable {
 }
 
 extension NetworkReachabilityManager: NetworkWaiting {
-    /// Waits until the target is reachable, and monitors meanwhile. Returns at once if monitoring fails, and when
+    /// Waits until the target is reachable, monitoring until then. Returns at once if monitoring fails, and when
     /// the task is cancelled. For a domain a default route is enough, because routes do not show when its name can
     /// be looked up again.
     /// - Returns: whether the target was not reachable when this was called.

@@ -7,7 +7,7 @@ internal import FoundationNetworking
 /// let failure = RequestFailure(error)
 /// if failure.isCancelled { return }
 /// if failure.statusCode == 404 { show([]) }
-/// if failure.mayPass { offerAgain() }
+/// if failure.isTemporary { offerAgain() }
 /// ```
 ///
 /// Works for any `error` of an operation, a task, a verb or a batch. The article <doc:Errors> lists all of
@@ -57,12 +57,12 @@ public struct RequestFailure: Sendable {
     /// | 500, 502, 503, 504                  | the failure of the server may be temporary |
     ///
     /// Other codes describe the request, the response or the trust, which will be the same next time.
-    public var mayPass: Bool { traits.mayPass }
+    public var isTemporary: Bool { traits.isTemporary }
 
     /// Whether the caller made a mistake, so that the same call always fails: the arguments do not form a
     /// valid request, or the response cannot be saved at the given location. A status is not a mistake: see
     /// ``statusCode``.
-    public var isCallersMistake: Bool { traits.isMistake }
+    public var isProgrammingError: Bool { traits.isMistake }
 
     /// The code of a `URLError`, or of an error that corresponds to one.
     public var code: URLError.Code? { traits.code }
@@ -80,32 +80,32 @@ package struct FailureTraits: Hashable, Codable, Sendable {
     private var errorCode: RawCoded<URLError.Code>?
     var statusCode: Int?
     var isUntrusted = false
-    var mayPass = false
+    var isTemporary = false
     var isMistake = false
 
     /// Permanent, and not the caller's mistake.
-    package static let lasting = FailureTraits()
+    package static let permanent = FailureTraits()
     /// The key of the classification in the `userInfo` of an error from an archive.
     static let key = "OperationNetworking.failure"
 
     /// The caller's mistake.
     package static let mistake = FailureTraits(isMistake: true)
     /// A retry may succeed.
-    package static let passing = FailureTraits(mayPass: true)
+    package static let temporary = FailureTraits(isTemporary: true)
 
     static func status(_ code: Int) -> FailureTraits {
-        FailureTraits(statusCode: code, mayPass: passingStatuses.contains(code))
+        FailureTraits(statusCode: code, isTemporary: temporaryStatuses.contains(code))
     }
 
-    /// The statuses of ``RequestFailure/mayPass``, and the default of a retry policy.
-    static let passingStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+    /// The statuses of ``RequestFailure/isTemporary``, and the default of a retry policy.
+    static let temporaryStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 
     static let offlineCodes: Set<URLError.Code> = [
         .notConnectedToInternet, .internationalRoamingOff, .callIsActive, .dataNotAllowed,
     ]
 
-    /// The codes of ``RequestFailure/mayPass``, and the default of a retry policy.
-    static let passingCodes: Set<URLError.Code> = offlineCodes.union([
+    /// The codes of ``RequestFailure/isTemporary``, and the default of a retry policy.
+    static let temporaryCodes: Set<URLError.Code> = offlineCodes.union([
         .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .dnsLookupFailed,
     ])
 
@@ -122,13 +122,13 @@ package struct FailureTraits: Hashable, Codable, Sendable {
         code: URLError.Code? = nil,
         statusCode: Int? = nil,
         isUntrusted: Bool = false,
-        mayPass: Bool = false,
+        isTemporary: Bool = false,
         isMistake: Bool = false
     ) {
         errorCode = code.map { RawCoded($0) }
         self.statusCode = statusCode
         self.isUntrusted = isUntrusted
-        self.mayPass = mayPass
+        self.isTemporary = isTemporary
         self.isMistake = isMistake
     }
 
@@ -136,7 +136,7 @@ package struct FailureTraits: Hashable, Codable, Sendable {
         self.init(
             code: code,
             isUntrusted: Self.untrustedCodes.contains(code),
-            mayPass: Self.passingCodes.contains(code),
+            isTemporary: Self.temporaryCodes.contains(code),
             isMistake: Self.mistakenCodes.contains(code)
         )
     }
@@ -147,7 +147,7 @@ package struct FailureTraits: Hashable, Codable, Sendable {
         case let error as URLError: self.init(error.code)
         case is CancellationError: self.init(.cancelled)
         case is EncodingError: self = .mistake
-        case let error as CocoaError where error.code == .fileWriteOutOfSpace: self = .passing
+        case let error as CocoaError where error.code == .fileWriteOutOfSpace: self = .temporary
         default:
             let plain = error as NSError
             if let kept = plain.userInfo[Self.key] as? FailureTraits {
@@ -160,7 +160,7 @@ package struct FailureTraits: Hashable, Codable, Sendable {
             }
             let hasNoRoom =
                 plain.domain == NSPOSIXErrorDomain && [ENOSPC, EDQUOT].contains(Int32(plain.code))
-            self = hasNoRoom ? .passing : .lasting
+            self = hasNoRoom ? .temporary : .permanent
         }
     }
 }

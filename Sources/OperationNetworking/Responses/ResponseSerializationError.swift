@@ -48,14 +48,14 @@ public struct ResponseSerializationError: Error, Sendable {
     public let response: HTTPURLResponse?
     /// The body.
     public let data: Data?
-    /// The object made from the body all the same, usually an API's description of the error. The operation
-    /// shows it as its `responseObject`.
+    /// The object made from the body of a rejected response, usually an API's description of the error. It
+    /// is also the operation's `responseObject`.
     public internal(set) var responseObject: (any Sendable)?
     /// The error found before this one, such as that for the status if the body is malformed too. Otherwise
     /// the parser's error, if it threw one.
     public let underlyingError: (any Error)?
     /// Whether no response could have been valid.
-    var isCallersMistake = false
+    var isProgrammingError = false
 
     init(
         _ reason: Reason,
@@ -152,9 +152,9 @@ extension ResponseSerializationError: ClassifiedError {
         case .unacceptableStatusCode(let status): return .status(status)
         case .settingNotSupported: return .mistake
         case .unacceptableContentType, .undecodableText, .malformedBody, .unexpectedStructure:
-            if isCallersMistake { return .mistake }
+            if isProgrammingError { return .mistake }
         }
         // A malformed body may hide the status that explains it.
-        return (underlyingError as? ResponseSerializationError)?.traits ?? .lasting
+        return (underlyingError as? ResponseSerializationError)?.traits ?? .permanent
     }
 }

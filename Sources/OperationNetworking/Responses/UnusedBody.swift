@@ -13,7 +13,7 @@ enum UnusedBody: Hashable {
     static let maximumLength = 64 * 1024
 
     /// How long the body may take, in seconds, after the head or after the client's answer to it.
-    var patience: Double {
+    var timeLimit: Double {
         switch self {
         case .discarded: 1
         case .explanation: 5

@@ -40,7 +40,7 @@ struct KeptBody: Hashable, Sendable {
             hasLength && fields["ETag"] == nil && fields["Last-Modified"] == nil
             && length.map { $0 < count } ?? false
         guard isOther || isShorter else { return nil }
-        return .somethingElse(mediaType: type, length: length, expected: total ?? count)
+        return .unexpectedContent(mediaType: type, length: length, expected: total ?? count)
     }
 
     private static func isHTML(_ mediaType: String?) -> Bool {

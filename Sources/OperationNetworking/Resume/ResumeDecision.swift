@@ -186,7 +186,7 @@ extension ResumeDecision.Question {
         case 206: .fail(.unrequestedPartialContent)  // S16
         case 204...205 where offset > 0: .fail(.unexpectedStatus(status))  // S32
         case 200..<300 where isRestOfKept(fields) && contradiction(in: fields) == nil:  // S28 again
-            .fail(.rangeMismatch(asked: "the whole", received: "its rest, without saying 206"))
+            .fail(.rangeMismatch(asked: "the whole", received: "only the rest, with a status other than 206"))
         case 200..<300: decision(onWholeWith: fields)
         case 416 where history.wasRefused:  // S38
             .fail(.rangeNotSatisfiable(asked: offset, total: unsatisfiedTotal(fields)))
@@ -293,7 +293,7 @@ extension ResumeDecision.Question {
         guard let text = fields["Content-Range"], let range = try? ContentRange(fieldValue: text),
             range.bytes != nil, !abilities.canBeAnyPart || offset > 0, !range.isWhole(fields.contentLength)
         else { return nil }
-        return .rangeMismatch(asked: "the whole", received: "\(text), without saying 206")
+        return .rangeMismatch(asked: "the whole", received: "\(text) with a status other than 206")
     }
 
     /// The offset of the first requested byte; 0 for the whole.

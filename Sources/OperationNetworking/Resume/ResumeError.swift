@@ -34,7 +34,7 @@ public enum ResumeError: Error, Hashable, Sendable {
     /// ``DownloadOperation/startsOver`` accepts any response.
     ///
     /// `length` is the length of the response, `expected` that of the file or of the kept bytes; both in bytes.
-    case somethingElse(mediaType: String?, length: Int64?, expected: Int64)
+    case unexpectedContent(mediaType: String?, length: Int64?, expected: Int64)
     /// The kept bytes cannot be resumed. Downloading the whole would be another attempt, which the ``RetryPolicy``
     /// does not allow. The kept bytes remain.
     case mustStartOver(RestartReason)
@@ -55,15 +55,15 @@ extension ResumeError: CustomStringConvertible {
         case .unrequestedPartialContent:
             "The server sent a part (206) although the whole was requested."
         case .rangeNotSatisfiable(let asked, let total):
-            "The server refused (416) the bytes from \(asked) on, and then the whole, "
+            "The server refused (416) the bytes from \(asked) and then the whole file, "
                 + (total.map { "of \($0) bytes." } ?? "of unknown length.")
         case .unexpectedStatus(let code):
-            "Asked for the bytes of a file; the server answered \(code), which has no such bytes."
+            "Asked for the bytes of a file; the server answered \(code), which carries none."
         case .rangeMismatch(let asked, let received):
             "Asked for \(asked); the server sent \(received.excerpt())."
         case .rangeLengthMismatch(let range, let body):
-            "The server named a range of \(range) bytes, and sent \(body)."
-        case .somethingElse(let type, let length, let expected):
+            "The server announced a range of \(range) bytes but sent \(body)."
+        case .unexpectedContent(let type, let length, let expected):
             "The server sent \(type?.excerpt() ?? "something else"), "
                 + (length.map { "\($0) bytes" } ?? "of unknown length")
                 + ", instead of \(expected) bytes: does the network ask for a sign-in?"
@@ -87,11 +87,11 @@ extension ResumeError: LocalizedError {
 extension ResumeError: ClassifiedError {
     package var traits: FailureTraits {
         switch self {
-        case .representationChanged, .somethingElse, .mustStartOver: .passing
+        case .representationChanged, .unexpectedContent, .mustStartOver: .temporary
         case .unexpectedStatus(let status): .status(status)
         case .malformedContentRange, .offsetMismatch, .unrequestedPartialContent, .rangeNotSatisfiable,
             .rangeMismatch, .rangeLengthMismatch, .severalParts:
-            .lasting
+            .permanent
         }
     }
 }

@@ -44,7 +44,7 @@ extension SessionError: ClassifiedError {
     package var traits: FailureTraits {
         switch self {
         case .invalidated, .resumeDataUnreadable: .mistake
-        case .fileNotMoved: .lasting
+        case .fileNotMoved: .permanent
         }
     }
 }

@@ -119,7 +119,7 @@ final class StubbedTransfer: @unchecked Sendable {
         deliverMore()
     }
 
-    func giveUp() {
+    func cancelReceiving() {
         NetworkThread.shared.perform { _ in self.end(.refused) }
     }
 

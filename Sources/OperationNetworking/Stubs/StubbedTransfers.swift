@@ -43,9 +43,9 @@ final class StubbedTransfers: TransferRunning {
         transfer.receive()
     }
 
-    func giveUp(_ id: TransferID) {
-        guard let transfer = running[id] else { return next.giveUp(id) }
-        transfer.giveUp()
+    func cancelReceiving(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.cancelReceiving(id) }
+        transfer.cancelReceiving()
     }
 
     func pause(_ id: TransferID) {

@@ -73,7 +73,7 @@ final class ZlibDecoder: StreamDecoder {
             case .deflate: octet & 0x0f == 8 ? 15 : -15
             }
         guard cinflate_init(stream, windowBits) == Z_OK else {
-            throw .malformed("zlib has no memory")
+            throw .malformed("zlib is out of memory")
         }
         isOpen = true
     }
@@ -114,7 +114,7 @@ final class BrotliDecoder: StreamDecoder {
 
     func start(with octet: UInt8) throws(ContentDecodingFailure) {
         state = BrotliDecoderCreateInstance(nil, nil, nil)
-        guard state != nil else { throw .malformed("libbrotlidec has no memory") }
+        guard state != nil else { throw .malformed("libbrotlidec is out of memory") }
     }
 
     func decode(
@@ -162,7 +162,7 @@ final class ZstdDecoder: StreamDecoder {
         guard octet == 0x28 || octet & 0xF0 == 0x50 else { throw .malformed("not a Zstandard frame") }
         guard context == nil else { return }
         context = ZSTD_createDCtx()
-        guard context != nil else { throw .malformed("libzstd has no memory") }
+        guard context != nil else { throw .malformed("libzstd is out of memory") }
         ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Self.maximumWindowLog)
     }
 

@@ -226,7 +226,7 @@ package final class EasyHandle {
         if standing == nil {
             try setStanding(options)
         } else {
-            assert(serves(options), "a handle was prepared for what it cannot do any more")
+            assert(serves(options), "a reused handle was given options that differ from its standing ones")
         }
         // First, because since 8.12 it releases the text. libcurl prefers it if it is set.
         try check(clibcurl_easy_setopt_url(raw, url?.pointer))

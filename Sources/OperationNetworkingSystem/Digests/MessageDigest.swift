@@ -17,7 +17,7 @@ package final class MessageDigest {
         /// OpenSSL's message.
         package let reason: String
 
-        package var description: String { "OpenSSL computes no such digest: \(reason)" }
+        package var description: String { "OpenSSL cannot compute this digest: \(reason)" }
 
         /// Takes the first error from OpenSSL's queue of this thread, which is the cause, and clears the
         /// queue.

@@ -33,7 +33,7 @@ package final class DownloadFolder {
     package var exclusiveRenames = ExclusiveRename.allCases
     private let descriptor: Int32
 
-    /// One that may be searched, and not read, will do.
+    /// Opens a directory. Permission to search it is enough; it need not be readable.
     /// - Throws: `SystemError` when it is no directory, or one on the way to it may not be searched.
     package init(path: String, watch: FileChange.Watcher? = nil) throws {
         self.watch = watch
@@ -41,8 +41,8 @@ package final class DownloadFolder {
         guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
     }
 
-    /// A directory that need not be readable: for names alone. What it has cannot be listed, nor brought to
-    /// the disk.
+    /// Opens a directory that need not be readable, to use names in it. It can be neither listed nor
+    /// synchronized.
     /// - Throws: `SystemError` when it is no directory.
     package init(forNamesIn path: String, watch: FileChange.Watcher? = nil) throws {
         self.watch = watch
@@ -75,7 +75,7 @@ package final class DownloadFolder {
 
     // MARK: - Files
 
-    /// Makes a new file, which only its owner may read and write, mode 0600.
+    /// Creates a file that only its owner may read and write (mode 0600).
     /// - Returns: `nil` if anything has that name.
     /// - Throws: `SystemError`.
     package func create(_ name: String) throws -> PartFile? {
@@ -106,7 +106,7 @@ package final class DownloadFolder {
     }
 
     private func open(_ name: String, _ access: Int32) throws -> PartFile? {
-        // O_NONBLOCK: opening a FIFO without a reader would wait for ever. It does nothing to regular files.
+        // O_NONBLOCK: opening a FIFO without a reader would wait forever. It does nothing to regular files.
         let file = cfiles_open_at(descriptor, name, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard file >= 0 else {
             guard errno == ENOENT else { throw SystemError(errno, "open \(name)") }
@@ -159,7 +159,7 @@ package final class DownloadFolder {
     private static let mark = ExtendedAttribute("user.operationnetworking.made")
 
     /// Whether the file has the mark, or the file system keeps none and no other user may look into this folder:
-    /// then nobody can tell a server which files are in it.
+    /// then no one can reveal to a server which files are in it.
     private func isMarked(_ file: PartFile) -> Bool {
         file.has(Self.mark) ?? (ccache_folder_of(descriptor) == 2)
     }
@@ -186,14 +186,14 @@ package final class DownloadFolder {
     /// The effective user, to whom our files belong.
     package var user: UInt32 { geteuid() }
 
-    /// Whether the name of a file may be given to another one: in a folder with the sticky bit, such as
+    /// Whether another file may take the name of this one: in a folder with the sticky bit, such as
     /// `/tmp`, it takes the owner of either, or the capability (unlink(2)).
     package func mayReplace(_ name: String) -> Bool { cfiles_may_replace(descriptor, name) != 0 }
 
     /// The access to a file that open(2) makes in this folder.
     package var accessOfNewFile: FileAccess {
         let mode = cfiles_mode_of_new_file(descriptor)
-        // Where the system does not tell, it stays its owner's.
+        // If the system does not report it, only the owner has access.
         return FileAccess(mode: mode < 0 ? 0o600 : UInt32(mode))
     }
 
@@ -235,7 +235,7 @@ package final class DownloadFolder {
             if isDurable { try file.synchronizeData() }
             try rename(temporary, to: name)
         } catch {
-            // The first error is the one to tell.
+            // The first error is reported.
             try? remove(temporary)
             throw error
         }
@@ -325,7 +325,7 @@ package final class DownloadFolder {
         }
     }
 
-    /// Waits until the names are on the disk. A file system that cannot do that says nothing.
+    /// Waits until the names are on disk. Does nothing if the file system does not support it.
     package func synchronize() throws {
         try watch?(.synchronizeFolder)
         while cfiles_synchronize_folder(descriptor) != 0 {

@@ -30,7 +30,7 @@ package final class PartFile {
         close()
     }
 
-    /// Gives the lock back. Nothing but this may be called after it.
+    /// Releases the lock. No other method may be called afterwards.
     package func close() {
         guard descriptor >= 0 else { return }
         // Before: the number of a closed file may be another one's.
@@ -52,7 +52,7 @@ package final class PartFile {
         }
     }
 
-    /// When it was made; `nil`: the file system does not tell.
+    /// The time of creation; `nil` if the file system does not record it.
     package var birth: FileBirth? {
         var (seconds, nanoseconds): (Int64, Int64) = (0, 0)
         guard cfiles_birth(descriptor, &seconds, &nanoseconds) == 1 else { return nil }
@@ -71,8 +71,8 @@ package final class PartFile {
         }
     }
 
-    /// Names the mount that the file was opened through, as long as the kernel runs; `nil` if it does not
-    /// tell.
+    /// Identifies the mount that the file was opened through, until the machine is rebooted; `nil` if the kernel
+    /// does not report it.
     ///
     /// | Linux | Text       | After umount(2)                    |
     /// |-------|------------|------------------------------------|
@@ -92,7 +92,7 @@ package final class PartFile {
         /// Another process has locked it, or another object of this one; or an operation of this one writes
         /// it.
         case held
-        /// The file system has no locks.
+        /// The file system does not support locks.
         case unsupported
     }
 
@@ -106,7 +106,7 @@ package final class PartFile {
         return lock
     }
 
-    /// Reads the file by the same open file: its lock lasts until this is closed, too.
+    /// Returns a reader that shares the open file. The lock lasts until the reader is closed as well.
     package func reader() throws -> PartReader {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw SystemError(errno, "dup \(name)") }
@@ -160,15 +160,14 @@ package final class PartFile {
         }
     }
 
-    /// Whether it may become so long: the file system, and the limit of the process (RLIMIT_FSIZE), know a
-    /// longest file.
+    /// Whether the file may have this length: the file system and the process (RLIMIT_FSIZE) have limits.
     package func canHave(_ length: Int64) -> Bool {
         let limit = cfiles_limit()
         // Where the descriptor stands does not matter: all reading and writing says where.
         return (limit < 0 || length <= limit) && cfiles_can_have(descriptor, length) != 0
     }
 
-    /// The longest that it may become, in bytes.
+    /// The maximum length, in bytes.
     package var maximumLength: Int64 {
         var (longest, tooLong) = (Int64(0), Int64.max)
         guard !canHave(tooLong) else { return tooLong }
@@ -179,8 +178,7 @@ package final class PartFile {
         return longest
     }
 
-    /// Gives back what was allocated behind the last byte. One that cannot be given back is no reason to
-    /// fail.
+    /// Releases the space allocated after the last byte. Does nothing if the file system does not support it.
     package func giveBackRoom() {
         // No bytes change, so the observer is not called.
         guard let length = try? status.size else { return }
@@ -251,7 +249,7 @@ package final class PartFile {
             if cowner_set_attribute(descriptor, attribute.name, bytes, bytes.count) == 0 { return }
         }
         let code = errno
-        // One of before would tell of other bytes.
+        // An earlier note would describe other bytes.
         _ = cowner_remove_attribute(descriptor, attribute.name)
         if text != nil { throw SystemError(code, "fsetxattr \(name)") }
     }

@@ -35,16 +35,16 @@ package enum PrivateFile {
     ///
     /// - Parameters:
     ///   - path: the path; must not be a symbolic link.
-    ///   - patience: the maximum wait for another process, in milliseconds.
+    ///   - lockTimeout: the maximum wait for another process, in milliseconds.
     ///   - change: receives the bytes, and returns the new ones.
-    /// - Throws: `SystemError`, with `EBUSY` after `patience`, and any error of `change`. The file is then
+    /// - Throws: `SystemError`, with `EBUSY` after `lockTimeout`, and any error of `change`. The file is then
     ///   unchanged.
     package static func update(
         path: String,
-        patience: Int32,
+        lockTimeout: Int32,
         _ change: ([UInt8]) throws -> [UInt8]
     ) throws {
-        var rest = patience
+        var rest = lockTimeout
         while try !updateIfCurrent(path, &rest, change) {}
     }
 

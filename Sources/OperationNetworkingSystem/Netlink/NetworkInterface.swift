@@ -8,7 +8,7 @@ package struct NetworkInterface: Hashable, Sendable {
     /// devices that never know it, such as tun and the loopback.
     package var isUp: Bool
     package var isLoopback: Bool
-    /// Whether its hardware is that of a mobile network, as far as the kernel tells: packets without a frame, or
+    /// Whether its hardware is that of a mobile network, as far as the kernel reports it: packets without a frame, or
     /// a line of PPP.
     package var isWWAN: Bool
 

@@ -48,13 +48,13 @@ final class Watched<Value: Sendable>: @unchecked Sendable {
                 let isWaiting = register(identifier, continuation, result)
                 guard isWaiting else { return }
                 DispatchQueue.global().asyncAfter(deadline: .now() + limit.inSeconds) { [weak self] in
-                    self?.giveUp(identifier) {
+                    self?.endWait(identifier) {
                         TimeLimitExceeded(explanation: explanation($0), limit: limit)
                     }
                 }
             }
         } onCancel: {
-            giveUp(identifier) { _ in CancellationError() }
+            endWait(identifier) { _ in CancellationError() }
         }
     }
 
@@ -118,7 +118,7 @@ final class Watched<Value: Sendable>: @unchecked Sendable {
         return true
     }
 
-    private func giveUp(_ identifier: Int, _ error: (Value) -> any Error) {
+    private func endWait(_ identifier: Int, _ error: (Value) -> any Error) {
         condition.lock()
         guard let index = watchers.firstIndex(where: { $0.identifier == identifier }) else {
             condition.unlock()

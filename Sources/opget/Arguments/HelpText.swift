@@ -18,7 +18,7 @@ enum HelpText {
         Until a file is complete it is called NAME.part, and NAME.part.resume describes its bytes. If
         opget is interrupted, run the same command again: it resumes if the server proves that the file
         is unchanged; otherwise it starts over and says why. As another user, or with another token, it
-        resumes only under a strong ETag, and compares the last 64 KiB.
+        resumes only if the ETag is strong and the last 64 KiB are equal.
 
         An existing file counts as complete if opget saved it from the same address, with the same
         fields and as the same user (-H, -u, -n, --cert; cookies of a jar do not count), and it has not
@@ -29,8 +29,8 @@ enum HelpText {
 
           --overwrite  replaces it.
           -N           replaces it.
-          -c           continues it if a checksum of the whole file is given; not if another request
-                       made it, or other users may write it.
+          -c           continues it if a checksum of the whole file is given, unless another request
+                       saved it or other users may write to it.
 
         Progress and messages go to standard error.
 

@@ -301,7 +301,7 @@ struct OpgetCommand: ParsableCommand {
     @Option(
         name: .customLong("max-time"),
         help: ArgumentHelp(
-            "Give up a file that takes longer. Its partial file is kept.",
+            "Give up on a file that takes longer. Its partial file is kept.",
             valueName: "seconds"
         )
     )
@@ -309,13 +309,16 @@ struct OpgetCommand: ParsableCommand {
 
     @Option(
         name: .customLong("connect-timeout"),
-        help: ArgumentHelp("Give up an attempt that is not connected after this time.", valueName: "seconds")
+        help: ArgumentHelp(
+            "Give up on an attempt that is not connected after this time.",
+            valueName: "seconds"
+        )
     )
     var connectTimeout: String?
 
     @Option(
         name: .customLong("timeout"),
-        help: ArgumentHelp("Give up an attempt that receives nothing for this time.", valueName: "seconds")
+        help: ArgumentHelp("Give up on an attempt that receives nothing for this time.", valueName: "seconds")
     )
     var idleTimeout = "60"
 

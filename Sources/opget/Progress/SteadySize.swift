@@ -5,7 +5,7 @@
 /// few rows. If nothing is written until the size is stable, the same lines are wrapped to the final width.
 struct SteadySize: Hashable, Sendable {
     /// The required seconds without a change.
-    static let patience = 0.3
+    static let settlingTime = 0.3
 
     private var columns: Int?
     private var rows: Int?
@@ -18,6 +18,6 @@ struct SteadySize: Hashable, Sendable {
             (self.columns, self.rows) = (columns, rows)
             if !isFirst { changed = now }
         }
-        return now - changed >= Self.patience
+        return now - changed >= Self.settlingTime
     }
 }

@@ -37,7 +37,7 @@ struct Continuation: Hashable, Sendable {
             if writesOutput || asksForRange || kept.startOver && items == 1 {
                 "To fetch it from the beginning"
             } else if replacesFiles {
-                "To resume (with --overwrite, complete files are fetched again, too)"
+                "To resume (with --overwrite, complete files are fetched again as well)"
             } else if kept.startOver {
                 "To continue with the other files"
             } else {

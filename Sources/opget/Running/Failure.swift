@@ -35,7 +35,7 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         case DownloadError.noRoomForBoth(let url, let kept, let length):
             self.init(
                 .diskFull,
-                "\(url.path) has to start over, but there is no space for its \(length) bytes beside the \(kept) "
+                "\(url.path) has to start over, but there is no space for its \(length) bytes next to the \(kept) "
                     + "bytes kept: free some space, or use --no-resume, which discards them."
             )
         case let error as DownloadError:
@@ -54,7 +54,7 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
             self.init(Outcome(error.code), "\(error)")
         case is CredentialError:
             self.init(.usage, "\(error)")
-        case ResumeError.somethingElse(let type, let length, let expected):
+        case ResumeError.unexpectedContent(let type, let length, let expected):
             self.init(
                 .server,
                 "The server sent \(type ?? "something else"), "

@@ -13,7 +13,7 @@ final class Run: @unchecked Sendable {
     // constant whose keyboard has its own lock.
 
     /// The maximum wait for cancelled operations.
-    private static let patience = 1.8
+    private static let stopTimeout = 1.8
 
     /// A request to stop the run early.
     private struct StopRequest {
@@ -78,7 +78,7 @@ final class Run: @unchecked Sendable {
     /// disk.
     func stop(_ outcome: Outcome) {
         queue.async { [self] in halt(outcome) }
-        stopAtOnce(outcome, after: Self.patience, signal: nil)
+        stopAtOnce(outcome, after: Self.stopTimeout, signal: nil)
     }
 
     /// The same because of a signal, which then ends the process.
@@ -87,7 +87,7 @@ final class Run: @unchecked Sendable {
             stopRequest.signal = stopRequest.signal ?? signal
             halt(.signal(signal))
         }
-        stopAtOnce(.signal(signal), after: Self.patience, signal: signal)
+        stopAtOnce(.signal(signal), after: Self.stopTimeout, signal: signal)
     }
 
     private func stopAtOnce(_ outcome: Outcome, after delay: Double, signal: Int32?) {
@@ -123,7 +123,7 @@ final class Run: @unchecked Sendable {
             terminal.keyboard?.close()
         }
         // A reader that does not read, or Ctrl-S, may block the queue, but the process has to stop anyway.
-        if group.wait(timeout: .now() + Self.patience) == .timedOut { terminal.keyboard?.close() }
+        if group.wait(timeout: .now() + Self.stopTimeout) == .timedOut { terminal.keyboard?.close() }
     }
 
     /// Continues after the process was stopped. Called after ``suspend()``, and for every SIGCONT.

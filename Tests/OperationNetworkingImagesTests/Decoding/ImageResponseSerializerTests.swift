@@ -28,7 +28,7 @@ import Testing
     @Test func anUndecodableImageIsNeitherAMistakeNorTemporary() {
         for error in [ImageDecodingError.memoryLimitExceeded(1), .decoderUnavailable("none")] {
             let failure = RequestFailure(error)
-            #expect(!failure.isCallersMistake && !failure.mayPass && !failure.isUntrusted)
+            #expect(!failure.isProgrammingError && !failure.isTemporary && !failure.isUntrusted)
             #expect(failure.statusCode == nil)
         }
     }

@@ -21,8 +21,8 @@ struct FailureRow: Sendable, CustomTestStringConvertible {
         if failure.isOffline { answers.append("offline") }
         if failure.isUntrusted { answers.append("untrusted") }
         if let status = failure.statusCode { answers.append("\(status)") }
-        if failure.mayPass { answers.append("passing") }
-        if failure.isCallersMistake { answers.append("mistake") }
+        if failure.isTemporary { answers.append("temporary") }
+        if failure.isProgrammingError { answers.append("mistake") }
         return answers.joined(separator: " ")
     }
 }

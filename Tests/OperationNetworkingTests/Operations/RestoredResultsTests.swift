@@ -51,16 +51,16 @@ struct RestoredResultsTests {
 
     @Test(arguments: [
         FailureRow(URLError(.cancelled), "cancelled"),
-        FailureRow(URLError(.timedOut), "timeout passing"),
-        FailureRow(URLError(.notConnectedToInternet), "offline passing"),
+        FailureRow(URLError(.timedOut), "timeout temporary"),
+        FailureRow(URLError(.notConnectedToInternet), "offline temporary"),
         FailureRow(URLError(.serverCertificateUntrusted), "untrusted"),
-        FailureRow(ProxyError.unreachable(proxy: "p", reason: "r"), "passing"),
-        FailureRow(ResumeError.unexpectedStatus(503), "503 passing"),
-        FailureRow(ResumeError.representationChanged, "passing"),
+        FailureRow(ProxyError.unreachable(proxy: "p", reason: "r"), "temporary"),
+        FailureRow(ResumeError.unexpectedStatus(503), "503 temporary"),
+        FailureRow(ResumeError.representationChanged, "temporary"),
         FailureRow(DownloadError.destinationExists(file), "mistake"),
-        FailureRow(OutputFileError.inUse(file), "passing"),
-        FailureRow(NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)), "passing"),
-        FailureRow(CocoaError(.fileWriteOutOfSpace), "passing"),
+        FailureRow(OutputFileError.inUse(file), "temporary"),
+        FailureRow(NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)), "temporary"),
+        FailureRow(CocoaError(.fileWriteOutOfSpace), "temporary"),
         FailureRow(CocoaError(.fileNoSuchFile), ""),
         FailureRow(NSError(domain: "own", code: 7), ""),
     ])
@@ -80,7 +80,7 @@ struct RestoredResultsTests {
     }
 
     @Test(arguments: [(404, false), (503, true)])
-    func aRefusedStatusIsRestored(status: Int, mayPass: Bool) async throws {
+    func aRefusedStatusIsRestored(status: Int, isTemporary: Bool) async throws {
         let server = try ScriptedServer([
             .respond(status, ["Content-Type": "application/json"], body: "{\"why\":\"so\"}")
         ])
@@ -90,7 +90,7 @@ struct RestoredResultsTests {
         let error = try #require(copy.error as? ResponseSerializationError)
         #expect(error.reason == .unacceptableStatusCode(status))
         #expect(error.response?.statusCode == status && error.data == copy.responseData)
-        #expect(copy.failure?.statusCode == status && copy.failure?.mayPass == mayPass)
+        #expect(copy.failure?.statusCode == status && copy.failure?.isTemporary == isTemporary)
 
         let kept = HTTPRequestOperation(
             archive: try archived(plain),

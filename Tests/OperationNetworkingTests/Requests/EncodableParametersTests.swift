@@ -248,7 +248,7 @@ import Testing
                 continue
             }
             #expect(context.codingPath.map(\.stringValue).first == "until")
-            #expect(RequestFailure(error).isCallersMistake)
+            #expect(RequestFailure(error).isProgrammingError)
         }
         if seconds.isFinite {
             #expect(try !binary.body(of: offer).isEmpty)

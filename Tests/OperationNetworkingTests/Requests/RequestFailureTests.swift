@@ -13,37 +13,37 @@ struct RequestFailureTests {
     static let rows: [FailureRow] = [
         FailureRow(URLError(.cancelled), "cancelled"),
         FailureRow(CancellationError(), "cancelled"),
-        FailureRow(URLError(.timedOut), "timeout passing"),
-        FailureRow(URLError(.notConnectedToInternet), "offline passing"),
-        FailureRow(URLError(.networkConnectionLost), "passing"),
+        FailureRow(URLError(.timedOut), "timeout temporary"),
+        FailureRow(URLError(.notConnectedToInternet), "offline temporary"),
+        FailureRow(URLError(.networkConnectionLost), "temporary"),
         FailureRow(URLError(.serverCertificateUntrusted), "untrusted"),
         FailureRow(URLError(.badURL), "mistake"),
         FailureRow(URLError(.badServerResponse), ""),
         FailureRow(
             NSError(domain: NSURLErrorDomain, code: URLError.Code.timedOut.rawValue),
-            "timeout passing"
+            "timeout temporary"
         ),
         FailureRow(RequestSerializationError.invalidMethod(""), "mistake"),
         FailureRow(RequestAdapterError.bodyAddedOrRemoved, "mistake"),
-        FailureRow(RequestBodyError.fileInUse(path: "/a"), "passing"),
+        FailureRow(RequestBodyError.fileInUse(path: "/a"), "temporary"),
         FailureRow(RequestBodyError.noBodySource, "mistake"),
         FailureRow(StreamError.closed, "mistake"),
-        FailureRow(StreamError.inUse, "passing"),
-        FailureRow(ProxyError.unreachable(proxy: "p", reason: "r"), "passing"),
+        FailureRow(StreamError.inUse, "temporary"),
+        FailureRow(ProxyError.unreachable(proxy: "p", reason: "r"), "temporary"),
         FailureRow(ProxyError.malformed(reason: "r"), "mistake"),
         FailureRow(ProxyError.authenticationRequired(proxy: "p"), ""),
         FailureRow(ProxyError.refused(proxy: "p", status: 403), ""),
-        FailureRow(ProxyError.refused(proxy: "p", status: 503), "passing"),
-        FailureRow(ResumeError.unexpectedStatus(503), "503 passing"),
-        FailureRow(ResumeError.representationChanged, "passing"),
+        FailureRow(ProxyError.refused(proxy: "p", status: 503), "temporary"),
+        FailureRow(ResumeError.unexpectedStatus(503), "503 temporary"),
+        FailureRow(ResumeError.representationChanged, "temporary"),
         FailureRow(ResumeError.malformedContentRange("x"), ""),
-        FailureRow(DownloadError.notEnoughSpace(file, needed: 2, available: 1), "passing"),
+        FailureRow(DownloadError.notEnoughSpace(file, needed: 2, available: 1), "temporary"),
         FailureRow(DownloadError.destinationExists(file), "mistake"),
         FailureRow(DownloadError.tooLarge(file, length: 2, limit: 1), ""),
-        FailureRow(DownloadBatchError.journalInUse(file), "passing"),
+        FailureRow(DownloadBatchError.journalInUse(file), "temporary"),
         FailureRow(DownloadBatchError.journalExists(file), "mistake"),
         FailureRow(DownloadBatchError.journalUnreadable(file), ""),
-        FailureRow(OutputFileError.inUse(file), "passing"),
+        FailureRow(OutputFileError.inUse(file), "temporary"),
         FailureRow(OutputFileError.notAFileURL(file), "mistake"),
         FailureRow(SessionError.invalidated, "mistake"),
         FailureRow(SessionError.fileNotMoved(temporary: file, destination: file, reason: "r"), ""),
@@ -65,8 +65,8 @@ struct RequestFailureTests {
             EncodingError.invalidValue(1, EncodingError.Context(codingPath: [], debugDescription: "")),
             "mistake"
         ),
-        FailureRow(NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)), "passing"),
-        FailureRow(CocoaError(.fileWriteOutOfSpace), "passing"),
+        FailureRow(NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)), "temporary"),
+        FailureRow(CocoaError(.fileWriteOutOfSpace), "temporary"),
         FailureRow(CocoaError(.fileNoSuchFile), ""),
     ]
 
@@ -75,7 +75,7 @@ struct RequestFailureTests {
         #expect(FailureRow.answers(row.error) == row.answers)
     }
 
-    @Test(arguments: [(404, "404"), (503, "503 passing"), (429, "429 passing"), (401, "401")])
+    @Test(arguments: [(404, "404"), (503, "503 temporary"), (429, "429 temporary"), (401, "401")])
     func aStatusIsANumber(status: Int, answers: String) async throws {
         let server = try ScriptedServer([.respond(status, ["Content-Type": "text/html"], body: "<p>")])
         let manager = OperationManager(baseURL: server.url)
@@ -87,10 +87,10 @@ struct RequestFailureTests {
     /// One list: what an app offers to try again is what a policy tries again.
     @Test func aRetryPolicyRetriesTemporaryFailures() {
         let policy = RetryPolicy()
-        #expect(policy.statusCodes == Set((100..<600).filter { FailureTraits.status($0).mayPass }))
+        #expect(policy.statusCodes == Set((100..<600).filter { FailureTraits.status($0).isTemporary }))
         let known = (-3_000...0).compactMap { URLError.Code(rawValue: $0) }
         #expect(known.count > 40)
-        #expect(policy.errorCodes == Set(known.filter { RequestFailure(URLError($0)).mayPass }))
+        #expect(policy.errorCodes == Set(known.filter { RequestFailure(URLError($0)).isTemporary }))
         #expect(policy.errorCodes.contains(.timedOut) && !policy.errorCodes.contains(.badURL))
     }
 
@@ -118,15 +118,15 @@ struct RequestFailureTests {
             #expect(error.reason != .unacceptableStatusCode(200))
             return RequestFailure(error)
         }
-        #expect(try await failure(JSONResponseSerializer(), User.self).isCallersMistake)
-        #expect(try await failure(HTTPResponseSerializer(), String.self).isCallersMistake)
-        #expect(try await failure(DecodableResponseSerializer(User.self), Int.self).isCallersMistake)
+        #expect(try await failure(JSONResponseSerializer(), User.self).isProgrammingError)
+        #expect(try await failure(HTTPResponseSerializer(), String.self).isProgrammingError)
+        #expect(try await failure(DecodableResponseSerializer(User.self), Int.self).isProgrammingError)
         let file = folder.file("a")
-        #expect(try await failure(HTTPResponseSerializer(), Data.self, file: file).isCallersMistake)
+        #expect(try await failure(HTTPResponseSerializer(), Data.self, file: file).isProgrammingError)
         // A server may answer with a list or a number as well.
-        #expect(try await !failure(JSONResponseSerializer(), [Int].self).isCallersMistake)
-        #expect(try await !failure(JSONResponseSerializer(), Int.self).isCallersMistake)
-        #expect(try await !failure(CompoundResponseSerializer([]), String.self).isCallersMistake)
+        #expect(try await !failure(JSONResponseSerializer(), [Int].self).isProgrammingError)
+        #expect(try await !failure(JSONResponseSerializer(), Int.self).isProgrammingError)
+        #expect(try await !failure(CompoundResponseSerializer([]), String.self).isProgrammingError)
         let sentence = try await "\(failure(JSONResponseSerializer(), User.self).error)"
         #expect(sentence.contains("as User: JSONResponseSerializer made a Dictionary"), "\(sentence)")
     }
@@ -138,7 +138,7 @@ struct RequestFailureTests {
         #expect(operation.failure == nil)
         operation.start()
         _ = try? await operation.value
-        #expect(operation.failure?.isTimeout == true && operation.failure?.mayPass == true)
+        #expect(operation.failure?.isTimeout == true && operation.failure?.isTemporary == true)
     }
 
     /// Verbs, values, sessions and downloads end with one error when their task is cancelled.
@@ -186,7 +186,7 @@ struct RequestFailureTests {
         let article = sources.appendingPathComponent("OperationNetworking/OperationNetworking.docc/Errors.md")
         let text = try String(contentsOf: article, encoding: .utf8)
         let words = [
-            "cancelled", "timeout", "offline", "untrusted", "a status", "passing", "a mistake", "lasting",
+            "cancelled", "timeout", "offline", "untrusted", "a status", "temporary", "a mistake", "permanent",
         ]
         return text.matches(of: /\n\| (`[^|]+) \|[^|]+\|([^|]+)\|/).map { row in
             // `Name`, ``Name`` or ``Type/Name``.
@@ -223,7 +223,7 @@ struct RequestFailureTests {
         #expect(lines.count >= 20)
         for line in lines {
             let errors = Self.rows.filter { line.names.contains(Self.name($0.error)) }
-            let answers = errors.map { $0.answers.isEmpty ? "lasting" : $0.answers }
+            let answers = errors.map { $0.answers.isEmpty ? "permanent" : $0.answers }
             let said = answers.flatMap { $0.split(separator: " ") }.map { word in
                 word == "mistake" ? "a mistake" : Int(word) == nil ? String(word) : "a status"
             }

@@ -60,7 +60,7 @@ import Testing
         ] as [(String, () throws -> Void)] {
             let error = #expect(throws: ResponseSerializationError.self) { try set() }
             #expect(error?.reason == .settingNotSupported(setting, serializer: "Plain"))
-            #expect(error.map { RequestFailure($0).isCallersMistake } == true)
+            #expect(error.map { RequestFailure($0).isProgrammingError } == true)
             let sentence = error.map { "\($0)" } ?? ""
             #expect(sentence == "The response serializer Plain does not support setting \(setting).")
         }

@@ -295,7 +295,7 @@ import Testing
                     continue
                 }
                 #expect(found.hasPrefix("a value of type ") && found.contains(type), "\(found)")
-                #expect(RequestFailure(error).isCallersMistake)
+                #expect(RequestFailure(error).isProgrammingError)
             }
             #expect(throws: RequestSerializationError.self) {
                 try QueryString(["k": [1, value]], arrayStyle: style)

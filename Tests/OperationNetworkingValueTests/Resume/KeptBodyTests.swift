@@ -87,7 +87,7 @@ import Testing
 
     @Test func theErrorNamesBoth() {
         let error = Self.archive.objection(to: Self.page, length: 62)
-        #expect(error == .somethingElse(mediaType: "text/html", length: 62, expected: 4000))
+        #expect(error == .unexpectedContent(mediaType: "text/html", length: 62, expected: 4000))
         #expect(
             error?.description
                 == "The server sent text/html, 62 bytes, instead of 4000 bytes: does the network ask for a sign-in?"

@@ -87,7 +87,7 @@ import Testing
     private static let page: HeaderFields = ["Content-Type": "text/html", "Content-Length": "62"]
 
     private static func sign(_ length: Int64) -> ResumeDecision {
-        .wait(or: .somethingElse(mediaType: "text/html", length: length, expected: 10))
+        .wait(or: .unexpectedContent(mediaType: "text/html", length: length, expected: 10))
     }
 
     private static let datedTag: @Sendable (inout Row) -> Void = {
@@ -572,7 +572,9 @@ import Testing
             "S28 again, of a cache",
             200,
             ["ETag": "\"v1\"", "Content-Length": "6"],
-            .fail(.rangeMismatch(asked: "the whole", received: "its rest, without saying 206")),
+            .fail(
+                .rangeMismatch(asked: "the whole", received: "only the rest, with a status other than 206")
+            ),
             with: askedForWhole
         ),
         Row(
@@ -737,7 +739,7 @@ import Testing
     private static let restWithoutSayingSo: [Row] = {
         let mismatch = ResumeError.rangeMismatch(
             asked: "the whole",
-            received: "bytes 4-9/10, without saying 206"
+            received: "bytes 4-9/10 with a status other than 206"
         )
         let again = ResumeDecision.ask(.whole(because: .invalidAnswer))
         let elsewhere: @Sendable (inout Row) -> Void = { $0.abilities.canBeAnyPart = true }
@@ -762,7 +764,7 @@ import Testing
                 203,
                 part("bytes 0-3/10", ["Content-Length": "4"]),
                 .fail(
-                    .rangeMismatch(asked: "the whole", received: "bytes 0-3/10, without saying 206")
+                    .rangeMismatch(asked: "the whole", received: "bytes 0-3/10 with a status other than 206")
                 ),
                 with: nothingThere
             ),

@@ -311,7 +311,7 @@ final class ResponseStore: Sendable {
             state.beginRemovalOfAll()
             writing.async { [self] in
                 let isDone = (try? disk.removeAll()) != nil
-                if !isDone { giveUpDisk() }
+                if !isDone { disableDisk() }
                 self.state.withLock { $0.finishRemovalOfAll() }
             }
         }
@@ -344,7 +344,7 @@ final class ResponseStore: Sendable {
         } catch {
             isChanged = false
             guard (try? disk.remove(url)) != nil else {
-                giveUpDisk()
+                disableDisk()
                 return false
             }
         }
@@ -359,8 +359,8 @@ final class ResponseStore: Sendable {
     }
 
     /// Continues with memory only.
-    private func giveUpDisk() {
-        let lookUps = state.withLock { $0.giveUpDisk() }
+    private func disableDisk() {
+        let lookUps = state.withLock { $0.disableDisk() }
         for lookUp in lookUps { lookUp() }
     }
 

@@ -195,7 +195,7 @@ struct StoreState: Sendable {
     /// Records that the disk has failed. Memory continues to work.
     ///
     /// - Returns: the waiting lookups.
-    mutating func giveUpDisk() -> [@Sendable () -> Void] {
+    mutating func disableDisk() -> [@Sendable () -> Void] {
         isDiskOn = false
         defer { changes = [:] }
         return changes.values.flatMap(\.lookUps)

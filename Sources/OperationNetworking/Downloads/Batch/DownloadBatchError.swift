@@ -15,14 +15,14 @@ public enum DownloadBatchError: Error, Hashable, Sendable {
     case journalInUse(URL)
     /// Another user may have written the journal: it is another user's file, a link, has several names, may be read
     /// or written by others, or is a copy. Batches create theirs with mode 0600.
-    case journalNotOurs(URL)
+    case journalNotTrusted(URL)
     /// The file is not a journal, or its first line is damaged.
     case journalUnreadable(URL)
-    /// The journal is, or would be, too long, in bytes. At most 1 GiB are read, and 256 MiB for the list of members.
+    /// The journal is, or would be, too long, in bytes. At most 1 GiB is read, and 256 MiB for the list of members.
     case journalTooLong(URL, length: Int64)
     /// The journal is from another version of the library.
     case journalOfOtherVersion(URL, schema: Int)
-    /// The member failed in an earlier process, and is not retried. The description of the error.
+    /// The member failed in an earlier process, and is not retried. The associated value describes its error.
     case failedBefore(String)
 }
 
@@ -40,14 +40,14 @@ extension DownloadBatchError: CustomStringConvertible {
             "\(url.path) does not exist: there is no batch to resume."
         case .journalInUse(let url):
             "\(url.path) is in use by a running batch."
-        case .journalNotOurs(let url):
+        case .journalNotTrusted(let url):
             "\(url.path) was not written by one of this user's batches: it has another owner or mode, or is a link."
         case .journalUnreadable(let url):
             "\(url.path) is not the journal of a batch, or is damaged."
         case .journalTooLong(let url, let length):
             "\(url.path) has, or would have, \(length) bytes, which is too long for a journal."
         case .journalOfOtherVersion(let url, let schema):
-            "\(url.path) is a journal of version \(schema), which is not known here."
+            "\(url.path) is a journal of version \(schema), which this version of the library cannot read."
         case .failedBefore(let sentence):
             "It failed before: \(sentence.excerpt(500))"
         }
@@ -66,9 +66,9 @@ extension DownloadBatchError: LocalizedError {
 extension DownloadBatchError: ClassifiedError {
     package var traits: FailureTraits {
         switch self {
-        case .journalInUse: .passing
-        case .duplicateDestination, .journalExists, .journalMissing, .journalNotOurs: .mistake
-        case .journalUnreadable, .journalTooLong, .journalOfOtherVersion, .failedBefore: .lasting
+        case .journalInUse: .temporary
+        case .duplicateDestination, .journalExists, .journalMissing, .journalNotTrusted: .mistake
+        case .journalUnreadable, .journalTooLong, .journalOfOtherVersion, .failedBefore: .permanent
         }
     }
 }

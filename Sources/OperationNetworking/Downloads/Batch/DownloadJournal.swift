@@ -65,7 +65,7 @@ final class DownloadJournal: @unchecked Sendable {
                 try folder.synchronize()
                 return Self(url, name: name, folder: folder, file: file, length: line.count)
             } catch {
-                // The first error is the one to tell.
+                // The first error is reported.
                 try? folder.remove(temporary)
                 if (error as? SystemError)?.code == SystemError.exists {
                     throw DownloadBatchError.journalExists(url)
@@ -105,7 +105,7 @@ final class DownloadJournal: @unchecked Sendable {
             // Another file with these bytes is a copy, or a server's. If the file system does not record the time of
             // creation, the caller vouches for the path.
             guard replay.header.file == JournalFile(inode: status.identity.inode, birth: file.birth) else {
-                throw DownloadBatchError.journalNotOurs(url)
+                throw DownloadBatchError.journalNotTrusted(url)
             }
             // An incomplete line would corrupt the next one.
             if status.size != Int64(replay.length) { try file.truncate(to: Int64(replay.length)) }
@@ -126,7 +126,7 @@ final class DownloadJournal: @unchecked Sendable {
     private static func file(_ name: String, in folder: DownloadFolder, _ url: URL) throws -> PartFile {
         switch try folder.openOwn(name) {
         case .nothing: throw DownloadBatchError.journalMissing(url)
-        case .notOurs: throw DownloadBatchError.journalNotOurs(url)
+        case .notOurs: throw DownloadBatchError.journalNotTrusted(url)
         case .file(let file): return file
         }
     }

@@ -16,7 +16,7 @@
 /// | the same again, with no other member running        | fails with its error               | continues |
 ///
 /// A full disk is a fact, and the user can free space as often as necessary: a member that has filled the disk once
-/// keeps counting as one that found it full. An announced length is only the server's word. The user was told once,
+/// keeps counting as one that found it full. An announced length is only the server's word. The user was notified once,
 /// and could free space before ``resume()``. If the member still does not fit, it fails; otherwise one server could
 /// keep the batch from ever ending.
 struct DownloadRun: Sendable {

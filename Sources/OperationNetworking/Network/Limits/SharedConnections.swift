@@ -14,7 +14,7 @@ struct SharedConnections {
     /// libcurl's maximum per connection.
     private static let maximumStreams = 100
     /// The number of ends without a refusal after which the maximum is doubled.
-    private static let patience = 100
+    private static let endsUntilIncrease = 100
 
     private struct Load {
         let connection: ConnectionID
@@ -71,7 +71,7 @@ struct SharedConnections {
         loads[index].carried -= 1
         loads[index].isFull = false
         ends += 1
-        if ends >= Self.patience, maximum < Self.maximumStreams {
+        if ends >= Self.endsUntilIncrease, maximum < Self.maximumStreams {
             maximum = min(Self.maximumStreams, 2 * maximum)
             ends = 0
         }

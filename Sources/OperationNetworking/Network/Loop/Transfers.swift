@@ -169,7 +169,7 @@ final class Transfers: TransferRunning {
         return metrics
     }
 
-    func giveUp(_ id: TransferID) {
+    func cancelReceiving(_ id: TransferID) {
         checkThread()
         guard let transfer = running[id]?.transfer else { return }
         end(transfer, .refused)

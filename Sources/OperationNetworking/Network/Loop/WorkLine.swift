@@ -7,17 +7,17 @@ internal import OperationNetworkingSystem
 /// | event | and                                                      | follows                   |
 /// |-------|----------------------------------------------------------|---------------------------|
 /// | look  | items wait, there is no worker                           | a worker begins           |
-/// | look  | items wait, each worker has been busy for `patience`     | another worker begins     |
-/// | look  | an item has waited for `patience`, there are few workers | another worker begins     |
+/// | look  | items wait, each worker has been busy for `stallTime`     | another worker begins     |
+/// | look  | an item has waited for `stallTime`, there are few workers | another worker begins     |
 /// | look  | any other                                                | nothing                   |
 /// | next  | an item waits                                            | the worker takes it       |
 /// | next  | none waits                                               | the worker ends           |
 ///
 /// So short items cost one thread, an item that is blocked by foreign code holds up the others for
-/// `patience`, and a crowd of them has as many threads as there are processors.
+/// `stallTime`, and a crowd of them has as many threads as there are processors.
 struct WorkLine<Work> {
     /// The seconds that a worker may spend on one item before others pass it.
-    static var patience: Double { 0.01 }
+    static var stallTime: Double { 0.01 }
 
     private let processorCount: Int
     private var waiting = Fifo<(work: Work, since: MonotonicTime)>()
@@ -37,8 +37,8 @@ struct WorkLine<Work> {
     /// - Returns: the number of a worker that has to begin; `nil` if there are enough.
     mutating func look(now: MonotonicTime) -> Int? {
         guard let first = waiting.first else { return nil }
-        let isLate = first.since + Self.patience <= now && workers.count < processorCount
-        guard isLate || workers.allSatisfy({ $0.since + Self.patience <= now }) else { return nil }
+        let isLate = first.since + Self.stallTime <= now && workers.count < processorCount
+        guard isLate || workers.allSatisfy({ $0.since + Self.stallTime <= now }) else { return nil }
         lastNumber += 1
         workers.append((lastNumber, now))
         return lastNumber
@@ -58,7 +58,7 @@ struct WorkLine<Work> {
     /// The time of the next ``look(now:)``; `nil` if none is needed before the next append.
     var nextLook: MonotonicTime? {
         guard let first = waiting.first, let stuck = workers.map(\.since).max() else { return nil }
-        return (workers.count < processorCount ? min(first.since, stuck) : stuck) + Self.patience
+        return (workers.count < processorCount ? min(first.since, stuck) : stuck) + Self.stallTime
     }
 }
 

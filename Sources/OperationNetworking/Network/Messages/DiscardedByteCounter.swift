@@ -13,7 +13,7 @@ struct DiscardedByteCounter {
     /// The maximum length of a response to CONNECT, with its head. Each byte costs a system call.
     static let maximumTunnelLength: Int64 = 256 * 1024
     /// The maximum seconds in which such a body is received.
-    static let patience = 20.0
+    static let timeLimit = 20.0
 
     private enum Phase {
         case off
@@ -59,7 +59,7 @@ struct DiscardedByteCounter {
             let new = received - min(received, lastReceived ?? received)
             count += new
             lastReceived = received
-            return count > Self.maximumLength || now - since > Self.patience ? nil : new > 0
+            return count > Self.maximumLength || now - since > Self.timeLimit ? nil : new > 0
         }
     }
 }

@@ -26,6 +26,6 @@ extension Transfer {
         guard let proxy = request.trustDomain.proxy, heads.isRefusedByProxy || heads.isEmpty else {
             return .endlessAnswer
         }
-        return .proxy(.failed(proxy: proxy.address, reason: "its response does not end", mayPass: false))
+        return .proxy(.failed(proxy: proxy.address, reason: "its response does not end", isTemporary: false))
     }
 }

@@ -12,7 +12,7 @@ internal import OperationNetworkingSystem
 //
 // If `CURLINFO_REQUEST_SIZE` has not moved since the first sending, no connection took a byte, and it may be
 // sent again. A CONNECT counts in that number, so behind a proxy it may not. HTTP/2's `REFUSED_STREAM` (RFC
-// 9113 §8.7) cannot be told from other failures. A request that is sent again after the head of its response
+// 9113 §8.7) cannot be distinguished from other failures. A request that is sent again after the head of its response
 // was accepted would make one response of two:
 extension Transfer {
     /// Whether libcurl mistakes the server's head for one that it has to answer: it would drop the body and

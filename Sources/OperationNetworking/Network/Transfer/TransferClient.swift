@@ -40,7 +40,7 @@ extension TransferClient {
 /// What to do with a response, decided by its head.
 enum HeadAnswer {
     case receive
-    /// The client decides later: the body waits in its connection until `receive(_:)` or `giveUp(_:)` of
+    /// The client decides later: the body waits in its connection until `receive(_:)` or `cancelReceiving(_:)` of
     /// ``TransferRunning``. A response without a body may end before that.
     case later
     /// Do not receive the body: the transfer ends with `.refused`.

@@ -24,7 +24,7 @@ protocol TransferRunning: AnyObject {
 
     /// Ends a transfer whose client wants no more of its body, also after ``HeadAnswer/later``. The end is
     /// reported to the client, as always.
-    func giveUp(_ id: TransferID)
+    func cancelReceiving(_ id: TransferID)
 
     /// Pauses a transfer: it keeps its connection, no byte moves, and no other transfer waits for it. Its end
     /// is still reported to the client.

@@ -340,7 +340,7 @@ extension TransferError {
             return URLError(
                 .networkConnectionLost,
                 url: url,
-                sentence: "The server broke off its response, and wants the request repeated."
+                sentence: "The server aborted its response and asked for the request to be repeated."
             )
         case .bodyNotRepeatable:
             return URLError(

@@ -211,7 +211,7 @@ public struct BatchProgress: Hashable, Sendable {
     public let completedBytes: Int64
     /// The bytes of all members; unknown sizes are estimated from the known ones. `nil` if no size is known.
     public let totalBytes: Int64?
-    /// Bytes per second, weighted towards the last few seconds; `nil` at first.
+    /// Bytes per second, weighted toward the last few seconds; `nil` at first.
     public let throughput: Double?
     /// The seconds until all bytes have been transferred; `nil` while unknown.
     public let estimatedTimeRemaining: Double?

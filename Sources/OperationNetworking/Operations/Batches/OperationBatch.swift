@@ -18,7 +18,7 @@ public enum BatchPolicy: Hashable, Sendable {
 /// ```swift
 /// let batch = OperationBatch(downloads, policy: .stopAtFirstFailure)
 /// batch.add(to: queue)
-/// batch.pause()                  // starts nothing, and keeps what came
+/// batch.pause()                  // starts nothing, and keeps the received bytes
 /// batch.resume()
 /// print(batch.fractionCompleted, batch.throughput ?? 0, batch.estimatedTimeRemaining ?? 0)
 /// for result in await batch.results() { print(result) }      // in the order of the members
@@ -259,7 +259,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// The bytes of all members; unknown sizes are estimated from the known ones. `nil` if no size is known.
     public var totalBytes: Int64? { tracker.gauge.totalLength }
 
-    /// Bytes per second, weighted towards the last few seconds; `nil` at first.
+    /// Bytes per second, weighted toward the last few seconds; `nil` at first.
     public var throughput: Double? { tracker.gauge.throughput }
 
     /// The seconds until all bytes have been transferred; `nil` while unknown.

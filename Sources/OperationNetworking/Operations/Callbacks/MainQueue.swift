@@ -42,7 +42,7 @@ enum MainQueue {
             // Whether a queue targets the main queue is known only once it has run. If the main queue has run
             // in the meantime, the callback waits for something else.
             if !isItself(queue) { DispatchQueue.main.async { watch.withLock { $0.run(number) } } }
-            if isToCheck { check(after: CallbackWatch.patience) }
+            if isToCheck { check(after: CallbackWatch.warningDelay) }
         #endif
     }
 
@@ -75,7 +75,7 @@ enum MainQueue {
 /// an input, in seconds of a monotonic clock.
 struct CallbackWatch {
     /// The seconds that a callback may wait.
-    static let patience = 3.0
+    static let warningDelay = 3.0
 
     enum Finding: Hashable {
         case nothing
@@ -91,7 +91,7 @@ struct CallbackWatch {
     private var isReported = false
 
     /// Records that a callback is scheduled.
-    /// - Returns: its number, and whether the caller has to check after ``patience``; `nil` once a callback was
+    /// - Returns: its number, and whether the caller has to check after ``warningDelay``; `nil` once a callback was
     ///   found stuck.
     mutating func schedule(now: Double) -> (number: Int, isToCheck: Bool)? {
         guard !isReported else { return nil }
@@ -112,7 +112,9 @@ struct CallbackWatch {
             isCheckDue = false
             return .nothing
         }
-        guard now - oldest >= Self.patience else { return .checkAgain(after: oldest + Self.patience - now) }
+        guard now - oldest >= Self.warningDelay else {
+            return .checkAgain(after: oldest + Self.warningDelay - now)
+        }
         isReported = true
         waiting = [:]
         return .stuck

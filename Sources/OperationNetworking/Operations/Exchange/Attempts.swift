@@ -151,7 +151,7 @@ struct Attempts {
     private static func outcome(_ error: any Error) -> RetryPolicy.Outcome {
         switch error {
         case let error as URLError: .error(error.code)
-        case let error as ProxyError where error.mayPass: .error(error.code)
+        case let error as ProxyError where error.isTemporary: .error(error.code)
         default: .final
         }
     }

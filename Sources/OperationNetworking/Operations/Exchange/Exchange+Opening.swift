@@ -47,7 +47,7 @@ extension Exchange {
             let isLack = error.isLackOfDescriptors
             // An exchange that was paused in between opens the sink when it resumes.
             guard machine.sinkOpened(!isLack) else { return }
-            giveReservationUp(network)
+            cancelReservation(network)
             if isLack, network.transfers.mayWaitForDescriptors() { startAgain() } else { fail(error) }
         }
     }

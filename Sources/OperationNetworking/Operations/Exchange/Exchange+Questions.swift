@@ -32,10 +32,10 @@ extension Exchange {
         guard let (id, use) = machine.unusedTransfer, use == .discarded || configuration.bodyExplains else {
             return
         }
-        DispatchQueue.global().asyncAfter(deadline: .now() + use.patience) { [weak self] in
+        DispatchQueue.global().asyncAfter(deadline: .now() + use.timeLimit) { [weak self] in
             NetworkThread.shared.perform { [weak self] network in
                 guard let self, let unused = machine.unusedTransfer, unused == (id, use) else { return }
-                runner(network).giveUp(id)
+                runner(network).cancelReceiving(id)
             }
         }
     }

@@ -158,8 +158,8 @@ final class Exchange: @unchecked Sendable {
         case .receive(let id):
             limitUnusedBody()
             runner(network).receive(id)
-        case .giveUp(let id):
-            runner(network).giveUp(id)
+        case .cancelReceiving(let id):
+            runner(network).cancelReceiving(id)
         case .restart(let id):
             perform(Machine.Stop(transfer: id), network)
             // If there is no reason to start over, the sink has failed, which is detected before the next
@@ -183,7 +183,7 @@ final class Exchange: @unchecked Sendable {
     }
 
     func perform(_ stop: Machine.Stop, _ network: NetworkContext) {
-        giveReservationUp(network)
+        cancelReservation(network)
         if let id = stop.transfer {
             if let cost = runner(network).stop(id) { meters.log.add(cost) }
             sink.flush()
@@ -269,11 +269,11 @@ extension Exchange {
     func prepare(_ network: NetworkContext) {
         tick()
         if waitsForHost(network) {
-            giveReservationUp(network)
+            cancelReservation(network)
             return reportRedirect()
         }
         // While a connection is reserved or files are open, nothing that may need a connection is waited for.
-        guard !waitsForToken(), !waitsForAdapters() else { return giveReservationUp(network) }
+        guard !waitsForToken(), !waitsForAdapters() else { return cancelReservation(network) }
         guard machine.hasOpenSink || opensSink(network) else { return }
         guard !looksAtAnchors(), !readsCookies() else { return }
         start(network, with: cookies.take())
@@ -294,7 +294,7 @@ extension Exchange {
     }
 
     func start(_ network: NetworkContext, with cookies: JarCookies?) {
-        defer { giveReservationUp(network) }
+        defer { cancelReservation(network) }
         authenticateInAdvance(network)
         machine.forgetResponse()
         sideBody = Data()
@@ -344,7 +344,7 @@ extension Exchange {
     }
 
     /// Releases the reserved connection, or the place in the line.
-    func giveReservationUp(_ network: NetworkContext) {
+    func cancelReservation(_ network: NetworkContext) {
         if let id = reservation.take() { runner(network).stop(id) }
     }
 
@@ -433,7 +433,7 @@ extension Exchange: TransferClient {
         case .cut:
             throw TransferError.refused
         case .differs:
-            machine.giveUp(for: overlapDiffers())
+            machine.abandonBody(for: overlapDiffers())
             throw TransferError.refused
         }
     }
@@ -452,7 +452,7 @@ extension Exchange: TransferClient {
         if resumption.end != nil {
             let held = sink.count + Int64(bytes.count - start)
             if let error = resumption.lengthError(held: held, hasEnded: false, url: route.hopURL) {
-                machine.giveUp(for: .fail(error))
+                machine.abandonBody(for: .fail(error))
                 throw TransferError.refused
             }
         }

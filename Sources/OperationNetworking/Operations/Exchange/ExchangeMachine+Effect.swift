@@ -15,7 +15,7 @@ extension ExchangeMachine {
         /// Receive the body: the head has been answered.
         case receive(TransferID)
         /// Stop receiving the body.
-        case giveUp(TransferID)
+        case cancelReceiving(TransferID)
         /// Stop the transfer and request the whole body.
         case restart(TransferID)
         /// Process the end that was kept.

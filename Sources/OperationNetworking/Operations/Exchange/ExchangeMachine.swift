@@ -247,7 +247,7 @@ extension ExchangeMachine {
     }
 
     /// Abandons the body; `next` follows.
-    mutating func giveUp(for next: Next) {
+    mutating func abandonBody(for next: Next) {
         following = .next(next)
     }
 
@@ -329,7 +329,7 @@ extension ExchangeMachine {
             case .proceed(let next, let count):
                 following = .next(next)
                 body = count.map { .discard($0) } ?? .drop
-                return count == nil ? .giveUp(id) : .receive(id)
+                return count == nil ? .cancelReceiving(id) : .receive(id)
             case .take:
                 following = .body
                 return .receive(id)

@@ -368,7 +368,7 @@ struct Resumption {
 /// afresh (B1).
 struct ShortAnswers: Hashable, Sendable {
     /// The number of consecutive answers with almost no progress after which ranges are given up.
-    private static let patience = 3
+    private static let maximumFruitlessCount = 3
     /// The number of bytes that is always enough, in a file of any length.
     private static let enough: Int64 = 16 * 1024
     /// The divisor for small files: this fraction of the file is enough.
@@ -390,7 +390,7 @@ struct ShortAnswers: Hashable, Sendable {
             return false
         }
         fruitlessCount += 1
-        guard fruitlessCount >= Self.patience else { return false }
+        guard fruitlessCount >= Self.maximumFruitlessCount else { return false }
         fruitlessCount = 0
         return true
     }

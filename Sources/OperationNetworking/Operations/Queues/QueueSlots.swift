@@ -282,7 +282,7 @@ final class SlotTicket: Operation, @unchecked Sendable {
     init(_ slots: QueueSlots) {
         self.slots = slots
         super.init()
-        name = "Slot for an operation that goes on"
+        name = "Slot for an operation that continues"
         queuePriority = .veryHigh
     }
 

@@ -6,10 +6,10 @@ internal import OperationNetworkingSystem
 /// An operation does not count while it is paused, or waits for a token source, a request adapter, a
 /// challenge closure, or another closure of yours that it needs an answer from: such a closure may send
 /// requests in the same queue. The operation resumes when there is room again, before operations that have
-/// not started. An operation that waits for a delay, because of a `Retry-After` or before a retry, still
-/// counts for requests to its own server: other requests run in its slot, but none to its server are begun in
-/// it. Those have already had their turn: they continue in the order of the queue, and a priority or a
-/// dependency that is set later has no effect.
+/// not started. An operation that waits for a delay, because of a `Retry-After` or before a retry, gives its
+/// slot only to requests to other servers. If the queue starts another request to the same server in that
+/// slot, that request waits as well. Its place in the order is then fixed: a priority or a dependency that is
+/// set later has no effect.
 ///
 /// Any `OperationQueue` works as well, but shows a changed limit: yours plus the number of operations that do
 /// not count. A limit that you set in the meantime takes effect when the next operation is paused, waits,

@@ -44,7 +44,7 @@ extension OutputFileError: LocalizedError {
 extension OutputFileError: ClassifiedError {
     package var traits: FailureTraits {
         switch self {
-        case .inUse: .passing
+        case .inUse: .temporary
         case .notAFileURL, .reservedName: .mistake
         }
     }

@@ -13,7 +13,7 @@ internal import OperationNetworkingSystem
 /// | ``perform()``             | working   | working | -              | -              | -           |
 /// | ``end()``                 | working   | working | -              | -              | -           |
 /// | ``abandon(keepsRest:)``   | closed    | working | -              | -              | -           |
-/// | ``giveUp()``              | -         | -       | drops the rest | drops the rest | -           |
+/// | ``dropRest()``            | -         | -       | drops the rest | drops the rest | -           |
 /// | ``didFindNoRoom()``       | -         | -       | blocked        | -              | -           |
 /// | ``tryAgain(_:)``          | -         | -       | -              | working        | -           |
 /// | ``didFail()``             | -         | -       | drops the rest | -              | -           |
@@ -152,11 +152,6 @@ struct SinkState: Sendable {
         }
     }
 
-    /// Drops queued bytes: they are not wanted any more, or took too long.
-    mutating func giveUp() {
-        dropRest()
-    }
-
     private mutating func work() -> Bool {
         guard isIdle else { return false }
         phase = .working
@@ -252,7 +247,8 @@ struct SinkState: Sendable {
         phase = .closed
     }
 
-    private mutating func dropRest() {
+    /// Drops queued bytes: they are not wanted any more, or took too long.
+    mutating func dropRest() {
         buffer.dropRest()
         isFull = false
     }

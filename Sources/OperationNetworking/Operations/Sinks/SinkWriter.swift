@@ -43,7 +43,7 @@ final class SinkWriter: @unchecked Sendable {
     // or under that lock.
 
     /// The maximum seconds for which abandoning waits for the rest to be written.
-    private static let patience = 2.0
+    private static let closeTimeout = 2.0
     /// The minimum and maximum seconds between two tries with a full destination that cannot report when it
     /// has room.
     private static let retryInterval = (shortest: 0.001, longest: 0.05)
@@ -156,7 +156,7 @@ final class SinkWriter: @unchecked Sendable {
 
     /// Drops the bytes that have not been written.
     func dropRest() {
-        shared.withLock { $0.state.giveUp() }
+        shared.withLock { $0.state.dropRest() }
     }
 
     /// Finishes, and calls `then` when everything is written and the destination is closed.
@@ -186,16 +186,16 @@ final class SinkWriter: @unchecked Sendable {
         if mustWork { schedule() }
         if isBlocked { queue.async { self.unblock(nil) } }
         if !isStopped, whenStopped != nil {
-            DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in
-                self?.giveUp()
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.closeTimeout) { [weak self] in
+                self?.stopWaiting()
             }
         }
         return isStopped
     }
 
-    private func giveUp() {
+    private func stopWaiting() {
         let whenStopped = shared.withLock { shared in
-            shared.state.giveUp()
+            shared.state.dropRest()
             defer { shared.whenStopped = nil }
             return shared.whenStopped
         }

@@ -15,12 +15,12 @@ internal import OperationNetworkingSystem
 /// sent and stored, regardless of what the `HTTPCookieStorage` itself would do. A cookie without a name, or
 /// with a line end, a tab or a semicolon, is neither sent nor saved.
 ///
-/// As for libcurl, `localhost`, `127.0.0.1` and `::1` count as secure without TLS, and at most 150 cookies
-/// and 8 KiB are sent with a request. A jar keeps 180 cookies for each domain, and one in memory 5,000 in
-/// all; the oldest go first.
+/// As in libcurl, `localhost`, `127.0.0.1` and `::1` count as secure without TLS, and at most 150 cookies
+/// and 8 KiB are sent with a request. A jar keeps at most 180 cookies per domain, and a jar in memory at most
+/// 5,000 in total; the oldest are removed first.
 ///
-/// May be used from any thread. One over a storage may wait for its file, which Foundation writes at each
-/// change.
+/// Callable from any thread. A jar over a storage may block on the storage's file, which Foundation rewrites
+/// at each change.
 public final class CookieJar: Sendable {
     private enum Store: Sendable {
         case memory(Locked<CookieTable>)
@@ -46,7 +46,7 @@ public final class CookieJar: Sendable {
     /// Held while a storage is read and then changed. Recursive, since a storage may call others.
     private let changing = NSRecursiveLock()
 
-    /// An empty jar in memory.
+    /// Creates an empty jar in memory.
     public init() {
         store = .memory(Locked(CookieTable()))
     }
@@ -54,11 +54,10 @@ public final class CookieJar: Sendable {
     /// Creates a jar over `storage`, with the cookies that it already has. `cookieAcceptPolicy` `.never` is
     /// respected; any other policy accepts all cookies.
     ///
-    /// Foundation on Linux forgets, when it reads its file, which cookies were `Secure`: such a cookie is
-    /// kept there for as long as the process lasts, and no longer. All programs in one folder share that
-    /// file, which all users can read, and Foundation takes two cookies for one if domain, path and name make
-    /// the same text together. A program that minds uses a jar in memory, and ``save(to:)``, which writes
-    /// with mode 0600.
+    /// Foundation's storage on Linux has limits: `Secure` cookies do not survive the process, because the file
+    /// does not record that they are; all programs in one folder share the file, which every user can read;
+    /// and two cookies whose domain, path and name form the same text when joined replace each other. To avoid
+    /// this, use a jar in memory and ``save(to:)``, which writes with mode 0600.
     public init(_ storage: HTTPCookieStorage) {
         store = .storage(storage)
     }

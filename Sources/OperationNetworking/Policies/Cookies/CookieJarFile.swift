@@ -19,7 +19,7 @@ package final class CookieJarFile: Sendable {
 
     package let jar: CookieJar
     private let file: URL
-    private let patience: Int32
+    private let lockTimeout: Int32
     private let saved: Locked<Saved>
     private let queue = DispatchQueue(label: "OperationNetworking.cookie-file", qos: .utility)
 
@@ -27,16 +27,16 @@ package final class CookieJarFile: Sendable {
     ///
     /// - Parameters:
     ///   - file: a file URL; must not be a symbolic link.
-    ///   - patience: the time in milliseconds that another process may hold the lock during a save.
+    ///   - lockTimeout: the time in milliseconds that another process may hold the lock during a save.
     ///   - didSkip: called for each line that is not a cookie.
     /// - Throws: as `CookieJar(contentsOf:didSkip:)`.
     package init(
         _ file: URL,
-        patience: Int32 = 5000,
+        lockTimeout: Int32 = 5000,
         didSkip: (CookieFileError) -> Void = { _ in }
     ) throws {
         self.file = file
-        self.patience = patience
+        self.lockTimeout = lockTimeout
         let isThere = FileManager.default.fileExists(atPath: file.path)
         jar = isThere ? try CookieJar(contentsOf: file, didSkip: didSkip) : CookieJar()
         saved = Locked(Saved(version: jar.version, cookies: jar.all(now: .secondsSince1970)))
@@ -60,7 +60,7 @@ package final class CookieJarFile: Sendable {
     /// Saves changes; creates the file if it does not exist. Waits for saves that are running.
     ///
     /// - Throws: `CookieFileError` if the file is no longer a cookie file; a `CocoaError` if it cannot be
-    ///   read or written, or if another process holds the lock longer than `patience`. The file is then
+    ///   read or written, or if another process holds the lock longer than `lockTimeout`. The file is then
     ///   unchanged.
     package func save() throws {
         try queue.sync { try merge() }
@@ -72,7 +72,7 @@ package final class CookieJarFile: Sendable {
         let now = Int64.secondsSince1970
         let (before, after) = (saved.withLock { $0.cookies }, jar.all(now: now))
         do {
-            try PrivateFile.update(path: file.path, patience: patience) { bytes in
+            try PrivateFile.update(path: file.path, lockTimeout: lockTimeout) { bytes in
                 let held = try CookieJar.cookies(of: Data(bytes))
                 let merged = CookieTable(held, changedFrom: before, to: after, now: now).cookies(now: now)
                 return Array(CookieJar.text(merged).utf8)

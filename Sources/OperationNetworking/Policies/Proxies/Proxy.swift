@@ -6,8 +6,8 @@ import Foundation
 /// §9.3.6](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6)), whose contents it cannot read. A SOCKS
 /// proxy forwards bytes for both.
 ///
-/// Proxies that use TLS (`https://`) are not supported: the trust evaluation could not tell the proxy from
-/// the server.
+/// Proxies that use TLS (`https://`) are not supported: the trust evaluation could not distinguish the proxy
+/// from the server.
 public struct Proxy: Hashable, Sendable {
     /// The protocol of a proxy.
     #if hasAttribute(nonexhaustive)
@@ -124,7 +124,7 @@ public struct Proxy: Hashable, Sendable {
         case "https":
             throw .unsupported(
                 reason:
-                    "https proxies are not supported: trust in the proxy and in the server cannot be told apart"
+                    "https proxies are not supported: trust in the proxy and trust in the server cannot be distinguished"
             )
         default:
             throw .unsupported(reason: "the scheme must be http, socks4, socks4a, socks5 or socks5h")

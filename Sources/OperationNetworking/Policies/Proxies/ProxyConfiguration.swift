@@ -1,7 +1,7 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// Chooses the proxy of a request, anew for each redirect. Encoded without a proxy's credentials.
+/// Chooses the proxy of a request, and again for each redirect. Encoded without the proxy's credentials.
 public enum ProxyConfiguration: Hashable, Codable, Sendable {
     /// The proxies of the process's environment, read once, as in curl:
     ///

@@ -6,12 +6,12 @@ public import Foundation
 /// |---------------------------------------------------------------|------------------------------------------------|
 /// | 401 or 407 to CONNECT, with the credentials                   | ``authenticationRequired(proxy:)``             |
 /// | another status than 2xx to CONNECT                            | ``refused(proxy:status:)``; never a redirect, nor a `Retry-After` |
-/// | no answer to CONNECT, or a part of one                        | ``failed(proxy:reason:mayPass:)``              |
+/// | no answer to CONNECT, or a part of one                        | ``failed(proxy:reason:isTemporary:)``              |
 /// | 407 to an http request, with the credentials                  | ``authenticationRequired(proxy:)``             |
 /// | another status to an http request                             | the response: the proxy's and the server's look alike |
 /// | 407 in a tunnel, through SOCKS, or without a proxy            | the server's response                          |
 /// | SOCKS refuses user and password                               | ``authenticationRequired(proxy:)``             |
-/// | SOCKS says why it did not connect                             | ``failed(proxy:reason:mayPass:)``              |
+/// | SOCKS says why it did not connect                             | ``failed(proxy:reason:isTemporary:)``              |
 ///
 /// A proxy's password is never sent to a server that answers 407 in a tunnel.
 #if hasAttribute(nonexhaustive)
@@ -29,8 +29,8 @@ public enum ProxyError: Error, Hashable, Sendable {
     /// The proxy answered CONNECT with a status other than 2xx.
     case refused(proxy: String, status: Int)
     /// A SOCKS proxy could not or would not connect to the server, or a proxy closed the connection or sent
-    /// an invalid reply. `mayPass` (whether a retry may succeed) is inferred from the reply.
-    case failed(proxy: String, reason: String, mayPass: Bool)
+    /// an invalid reply. `isTemporary` (whether a retry may succeed) is inferred from the reply.
+    case failed(proxy: String, reason: String, isTemporary: Bool)
 
     /// The corresponding code of `URLError`.
     public var code: URLError.Code {
@@ -43,12 +43,12 @@ public enum ProxyError: Error, Hashable, Sendable {
     }
 
     /// Whether the same request may succeed later.
-    var mayPass: Bool {
+    var isTemporary: Bool {
         switch self {
         case .malformed, .unsupported, .authenticationRequired: false
         case .unreachable: true
         case .refused(_, let status): [408, 429, 500, 502, 503, 504].contains(status)
-        case .failed(_, _, let mayPass): mayPass
+        case .failed(_, _, let isTemporary): isTemporary
         }
     }
 }
@@ -98,7 +98,7 @@ extension ProxyError {
                 // CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR: not TLS,
                 // which has its own codes.
                 guard !evidence.hasConnection, [8, 52, 55, 56].contains(evidence.code) else { return nil }
-                self = .failed(proxy: address, reason: evidence.message, mayPass: true)
+                self = .failed(proxy: address, reason: evidence.message, isTemporary: true)
             case let status: self = .refused(proxy: address, status: status)
             }
         }
@@ -112,9 +112,9 @@ extension ProxyError {
         // CLOSED, RECV_*, REPLY_* except NOT_ALLOWED, SEND_*; and REQUEST_FAILED, the only code of SOCKS 4
         // for a server that is down.
         case 3, 13...16, 19...22, 24, 26, 28...30:
-            .failed(proxy: address, reason: evidence.message, mayPass: true)
+            .failed(proxy: address, reason: evidence.message, isTemporary: true)
         default:
-            .failed(proxy: address, reason: evidence.message, mayPass: false)
+            .failed(proxy: address, reason: evidence.message, isTemporary: false)
         }
     }
 }
@@ -166,6 +166,6 @@ extension ProxyError: ClassifiedError {
         case .malformed, .unsupported: isMistake = true
         case .unreachable, .authenticationRequired, .refused, .failed: isMistake = false
         }
-        return FailureTraits(code: code, mayPass: mayPass, isMistake: isMistake)
+        return FailureTraits(code: code, isTemporary: isTemporary, isMistake: isMistake)
     }
 }

@@ -74,16 +74,16 @@ public struct RetryPolicy: Hashable, Sendable {
     /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)).
     public var methods: Set<String> = Self.idempotentMethods
 
-    /// The statuses that are retried. Defaults to those of ``RequestFailure/mayPass``. A 202 (the server is
+    /// The statuses that are retried. Defaults to those of ``RequestFailure/isTemporary``. A 202 (the server is
     /// still processing) can be added; a 206 is always accepted.
-    public var statusCodes: Set<Int> = FailureTraits.passingStatuses
+    public var statusCodes: Set<Int> = FailureTraits.temporaryStatuses
 
-    /// The codes of transport errors that are retried. Defaults to those of ``RequestFailure/mayPass``.
+    /// The codes of transport errors that are retried. Defaults to those of ``RequestFailure/isTemporary``.
     public var errorCodes: Set<URLError.Code> {
         get { Set(codes.map(\.value)) }
         set { codes = Set(newValue.map { RawCoded($0) }) }
     }
-    private var codes = Self.passingCodes
+    private var codes = Self.temporaryCodes
 
     /// The network to wait for, instead of a delay, if it is unavailable after a transport error:
     /// `NetworkReachabilityManager.shared`, or the manager of a host. Defaults to `nil`.
@@ -107,7 +107,7 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     /// Created once, because each operation may have a policy.
-    private static let passingCodes = Set(FailureTraits.passingCodes.map { RawCoded($0) })
+    private static let temporaryCodes = Set(FailureTraits.temporaryCodes.map { RawCoded($0) })
 
     /// The idempotent methods of RFC 9110. Those of WebDAV are left out.
     static let idempotentMethods: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]

@@ -160,7 +160,7 @@ struct MachineScene {
         case .resume: "resumes"
         case .resumeReceiving: "resumes"
         case .receive: "receives"
-        case .giveUp: "gives up"
+        case .cancelReceiving: "cancels receiving"
         case .restart: "restarts"
         case .processEnd: "processes the end"
         case .then(let step): text(step)

@@ -224,15 +224,15 @@ struct DownloadJournalTests {
         await Self.close(try DownloadJournal.make(url, Self.header))
         for mode in [0o660, 0o602] as [mode_t] {
             #expect(chmod(url.path, mode) == 0)
-            #expect(throws: DownloadBatchError.journalNotOurs(url)) { try DownloadJournal.open(url) }
+            #expect(throws: DownloadBatchError.journalNotTrusted(url)) { try DownloadJournal.open(url) }
         }
         #expect(chmod(url.path, 0o600) == 0)
         let link = folder.file("link")
         #expect(symlink("j", link.path) == 0)
-        #expect(throws: DownloadBatchError.journalNotOurs(link)) { try DownloadJournal.open(link) }
+        #expect(throws: DownloadBatchError.journalNotTrusted(link)) { try DownloadJournal.open(link) }
         if geteuid() == 0 {
             #expect(chown(url.path, 1234, 1234) == 0)
-            #expect(throws: DownloadBatchError.journalNotOurs(url)) { try DownloadJournal.open(url) }
+            #expect(throws: DownloadBatchError.journalNotTrusted(url)) { try DownloadJournal.open(url) }
             #expect(chown(url.path, 0, 0) == 0)
         }
         await Self.close(try DownloadJournal.open(url).journal)
@@ -240,7 +240,7 @@ struct DownloadJournalTests {
         let copy = folder.file("copy")
         try Data(contentsOf: url).write(to: copy)
         #expect(chmod(copy.path, 0o600) == 0)
-        #expect(throws: DownloadBatchError.journalNotOurs(copy)) { try DownloadJournal.open(copy) }
+        #expect(throws: DownloadBatchError.journalNotTrusted(copy)) { try DownloadJournal.open(copy) }
     }
 
     @Test func aJournalThatIsTooLongIsNotRead() async throws {

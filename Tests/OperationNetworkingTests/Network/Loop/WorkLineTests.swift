@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct WorkLineTests {
     private let start = MonotonicTime(seconds: 100)
-    private let patience = WorkLine<Int>.patience
+    private let stallTime = WorkLine<Int>.stallTime
 
     @Test func oneWorkerDoesAllWaitingWork() throws {
         var line = WorkLine<Int>(processorCount: 1)
@@ -17,7 +17,7 @@ struct WorkLineTests {
         let workerNumber = line.look(now: start)
         let worker = try #require(workerNumber)
         #expect(line.look(now: start) == nil)
-        #expect(line.nextLook == start + patience)
+        #expect(line.nextLook == start + stallTime)
         #expect(line.next(for: worker, now: start) == 1)
         #expect(line.next(for: worker, now: start) == 2)
         #expect(line.next(for: worker, now: start) == 3)
@@ -34,13 +34,13 @@ struct WorkLineTests {
     @Test func aWorkerThatIsHeldUpGetsHelp() throws {
         // Added one by one, as the line does: sums of fractions are rounded.
         var moments = [start]
-        for index in 0..<3 { moments.append(moments[index] + patience) }
+        for index in 0..<3 { moments.append(moments[index] + stallTime) }
         var line = WorkLine<Int>(processorCount: 1)
         for work in 1...4 { line.append(work, now: start) }
         let firstNumber = line.look(now: start)
         let first = try #require(firstNumber)
         #expect(line.next(for: first, now: start) == 1)
-        #expect(line.look(now: start + patience / 2) == nil)
+        #expect(line.look(now: start + stallTime / 2) == nil)
         let secondNumber = line.look(now: moments[1])
         let second = try #require(secondNumber)
         #expect(line.nextLook == moments[2])
@@ -61,7 +61,7 @@ struct WorkLineTests {
         for work in 0..<100 { line.append(work, now: start) }
         var workers: [Int] = []
         for step in 0..<40 {
-            let now = start + Double(step) * patience / 4
+            let now = start + Double(step) * stallTime / 4
             if let worker = line.look(now: now) { workers.append(worker) }
             // Each work takes a moment, and none is stuck.
             for worker in workers { _ = line.next(for: worker, now: now) }
@@ -77,7 +77,7 @@ struct WorkLineTests {
         var now = start
         for work in 0..<5000 {
             line.append(work, now: now)
-            now = now + Double.random(in: 0..<2 * patience, using: &random)
+            now = now + Double.random(in: 0..<2 * stallTime, using: &random)
             if let worker = line.look(now: now) { workers.append(worker) }
             guard let worker = workers.randomElement(using: &random) else { continue }
             if let work = line.next(for: worker, now: now) {

@@ -35,8 +35,10 @@ struct HeadAnswerTests {
             NetworkThread.shared.perform { [transfer] network in network.transfers.receive(transfer.id) }
         }
 
-        func giveUp() {
-            NetworkThread.shared.perform { [transfer] network in network.transfers.giveUp(transfer.id) }
+        func cancelReceiving() {
+            NetworkThread.shared.perform { [transfer] network in
+                network.transfers.cancelReceiving(transfer.id)
+            }
         }
     }
 
@@ -67,7 +69,7 @@ struct HeadAnswerTests {
         let subject = try Subject(version, bodyLength: 1_000_000)
         let transfer = subject.transfer
         try await transfer.headCame.wait()
-        subject.giveUp()
+        subject.cancelReceiving()
         guard case .refused = try await transfer.end().error else {
             throw TestFailure("\(try await transfer.end())")
         }

@@ -42,7 +42,7 @@ struct TransportErrorTests {
     func aHandshakeThatIsCutIsALostConnection(message: String, systemError: Int32) {
         let error = CurlError(code: 35, message: message, systemError: systemError)
         #expect(URLError.Code(error) == .networkConnectionLost)
-        #expect(RequestFailure(URLError(URLError.Code(error))).mayPass)
+        #expect(RequestFailure(URLError(URLError.Code(error))).isTemporary)
         #expect(TransferError.curl(error).isUnreachable)
     }
 

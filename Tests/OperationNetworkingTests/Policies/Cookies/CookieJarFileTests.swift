@@ -120,7 +120,7 @@ struct CookieJarFileTests {
         let descriptor = open(file.path, O_RDONLY)
         defer { close(descriptor) }
         #expect(flock(descriptor, LOCK_EX) == 0)
-        let jar = try CookieJarFile(file, patience: 1)
+        let jar = try CookieJarFile(file, lockTimeout: 1)
         jar.jar.set(try cookie("a", "1"))
         #expect(throws: CocoaError.self) { try jar.save() }
         #expect(try Data(contentsOf: file) == old)

@@ -67,7 +67,7 @@ struct PlainProxyTests {
                 == .failed(
                     proxy: "http://127.0.0.1:\(proxy.port)",
                     reason: "its response does not end",
-                    mayPass: false
+                    isTemporary: false
                 )
         )
         #expect(proxy.requests.count == 1)

@@ -87,13 +87,13 @@ struct SOCKSProxyTests {
     @Test(arguments: [
         (1, true), (2, false), (3, true), (4, true), (5, true), (6, true), (7, false), (8, false),
     ])
-    func aFailingSOCKSProxyReportsTheReason(code: UInt8, mayPass: Bool) async throws {
+    func aFailingSOCKSProxyReportsTheReason(code: UInt8, isTemporary: Bool) async throws {
         let proxy = try TunnelProxy(socksUser: nil, code: code)
         let plain = try ScriptedServer([.respond(body: "x")])
         let error = try await failure(of: operation(plain.url, through: "socks5h://127.0.0.1:\(proxy.port)"))
         guard case .failed(_, _, let guess) = error else { throw TestFailure("\(String(describing: error))") }
         // Which of them may pass is a guess, and 6 is the time to live, which a router ran out of.
-        #expect(guess == mayPass)
+        #expect(guess == isTemporary)
         #expect(plain.connectionsAccepted == 0)
     }
 }

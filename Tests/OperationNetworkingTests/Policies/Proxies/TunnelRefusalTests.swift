@@ -57,7 +57,7 @@ struct TunnelRefusalTests {
         let operation = try operation(target, through: "127.0.0.1:\(proxy.port)")
         await #expect(throws: (any Error).self) { try await operation.value }
         #expect(operation.response == nil)
-        guard case .failed(_, _, mayPass: true) = operation.error as? ProxyError else {
+        guard case .failed(_, _, isTemporary: true) = operation.error as? ProxyError else {
             throw TestFailure("\(String(describing: operation.error))")
         }
     }
@@ -74,7 +74,7 @@ struct TunnelRefusalTests {
         }
         let operation = try operation(target, through: "user:p@127.0.0.1:\(proxy.port)")
         await #expect(throws: (any Error).self) { try await operation.value }
-        guard case .failed(_, _, mayPass: true) = operation.error as? ProxyError else {
+        guard case .failed(_, _, isTemporary: true) = operation.error as? ProxyError else {
             throw TestFailure("\(String(describing: operation.error))")
         }
         #expect(proxy.heard.count >= 2)
@@ -112,7 +112,7 @@ struct TunnelRefusalTests {
         #expect(try await quick.value as? Data == Data("a".utf8))
         let error = try await failure(of: operation)
         switch error {
-        case .refused(_, status: 403), .failed(_, _, mayPass: false): break
+        case .refused(_, status: 403), .failed(_, _, isTemporary: false): break
         default: throw TestFailure("\(String(describing: error))")
         }
     }

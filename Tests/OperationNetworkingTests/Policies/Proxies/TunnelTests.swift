@@ -85,7 +85,7 @@ struct TunnelTests {
         let error = try await ProxiedOperation.failure(of: second)
         #expect(proxy.heard.count == 2)
         switch error {
-        case .refused(_, status: 403), .failed(_, _, mayPass: false): break
+        case .refused(_, status: 403), .failed(_, _, isTemporary: false): break
         default: throw TestFailure("\(String(describing: error))")
         }
     }

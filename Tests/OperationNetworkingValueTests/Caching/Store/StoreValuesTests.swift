@@ -133,7 +133,7 @@ struct StoreValuesTests {
         )
         state.merge(nil, of: key.url, now: now)
         #expect(ids(state) == [1])
-        #expect(state.giveUpDisk().isEmpty)
+        #expect(state.disableDisk().isEmpty)
         #expect(ids(state, now + 1.1) == [1])
     }
 

@@ -7,7 +7,7 @@ import Testing
 struct DiscardedByteCounterTests {
     private static let start = MonotonicTime.now
     private static let maximum = DiscardedByteCounter.maximumLength
-    private static let patience = DiscardedByteCounter.patience
+    private static let timeLimit = DiscardedByteCounter.timeLimit
 
     @Test func nothingIsCountedUntilABodyIsDiscarded() {
         var counter = DiscardedByteCounter(usesTunnel: false)
@@ -32,10 +32,10 @@ struct DiscardedByteCounterTests {
     @Test func aBodyHasItsTime() {
         var counter = DiscardedByteCounter(usesTunnel: false)
         counter.begin(now: Self.start)
-        #expect(counter.didProgress(received: 0, now: Self.start + Self.patience) == false)
-        #expect(counter.didProgress(received: 1, now: Self.start + Self.patience + 1) == nil)
+        #expect(counter.didProgress(received: 0, now: Self.start + Self.timeLimit) == false)
+        #expect(counter.didProgress(received: 1, now: Self.start + Self.timeLimit + 1) == nil)
         counter.end()
-        #expect(counter.didProgress(received: 2, now: Self.start + Self.patience + 1) == false)
+        #expect(counter.didProgress(received: 2, now: Self.start + Self.timeLimit + 1) == false)
     }
 
     @Test func aTunnelHasSoManyBytes() {

@@ -49,8 +49,8 @@ import Testing
         (ProxyError.unreachable(proxy: "p", reason: "r"), true),
         (ProxyError.refused(proxy: "p", status: 503), true),
         (ProxyError.refused(proxy: "p", status: 403), false),
-        (ProxyError.failed(proxy: "p", reason: "r", mayPass: true), true),
-        (ProxyError.failed(proxy: "p", reason: "r", mayPass: false), false),
+        (ProxyError.failed(proxy: "p", reason: "r", isTemporary: true), true),
+        (ProxyError.failed(proxy: "p", reason: "r", isTemporary: false), false),
         (ProxyError.authenticationRequired(proxy: "p"), false),
         (ProxyError.malformed(reason: "r"), false),
         (CredentialError.invalidToken, false),
@@ -231,7 +231,7 @@ import Testing
         #expect(attempts.rest(after: head(503, ["Retry-After": "7"])) == nil)
     }
 
-    /// Other operations may have more patience than this one.
+    /// Other operations may wait longer than this one.
     private static let rests: [(Int, HeaderFields, TimeInterval?)] = [
         (503, ["Retry-After": "7"], 7),
         (429, ["Retry-After": "6000"], 6000),

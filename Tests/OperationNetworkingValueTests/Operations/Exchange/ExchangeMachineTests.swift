@@ -67,7 +67,7 @@ import Testing
         ],
         .otherTransferEnds: [:],
         .answerGoOn: [
-            .questioning: "gives up > transferring",
+            .questioning: "cancels receiving > transferring",
             .asking: "then next > deciding",
         ],
         .answerGoOnWithBody: [
@@ -230,7 +230,7 @@ import Testing
 
     @Test func anAbandonedBodyLeadsToTheNextStep() {
         var scene = MachineScene(.receiving)
-        scene.machine.giveUp(for: "again")
+        scene.machine.abandonBody(for: "again")
         #expect(scene.after(.transferEnds) == "then again > deciding")
     }
 

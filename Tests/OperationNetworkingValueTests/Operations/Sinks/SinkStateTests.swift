@@ -324,7 +324,7 @@ struct SinkStateTests {
         script.open()
         _ = script.append()
         #expect(script.state.abandon(keepsRest: true) == false)
-        script.state.giveUp()
+        script.state.dropRest()
         #expect(script.state.count == 0)
         _ = script.state.didWrite(1000)
         #expect(script.next() == .close)

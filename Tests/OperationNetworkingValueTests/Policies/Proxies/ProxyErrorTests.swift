@@ -39,7 +39,7 @@ struct ProxyErrorTests {
         (403, .refused(proxy: http, status: 403)), (502, .refused(proxy: http, status: 502)),
         (301, .refused(proxy: http, status: 301)),
         (101, .refused(proxy: http, status: 101)),
-        (200, .failed(proxy: http, reason: "why", mayPass: true)),
+        (200, .failed(proxy: http, reason: "why", isTemporary: true)),
     ])
     func theAnswerToCONNECTSaysWhatFailed(status: Int, expected: ProxyError) throws {
         let message = status == 200 ? "why" : "CONNECT tunnel failed, response \(status)"
@@ -51,7 +51,7 @@ struct ProxyErrorTests {
     /// The status is that of the 407 before, while the CONNECT with credentials has no answer.
     @Test(arguments: [401, 407], [8, 52, 55, 56] as [Int32])
     func aProxyThatClosesAfterItsChallengeHasFailed(status: Int, code: Int32) throws {
-        let failure = ProxyError.failed(proxy: Self.http, reason: "why", mayPass: true)
+        let failure = ProxyError.failed(proxy: Self.http, reason: "why", isTemporary: true)
         #expect(try error(Self.http, code, tunnel: status) == failure)
         #expect(try error(Self.http, 28, tunnel: status) == nil)
         #expect(
@@ -70,7 +70,7 @@ struct ProxyErrorTests {
 
     @Test(arguments: [8, 52, 55, 56] as [Int32])
     func aProxyThatLeavesBeforeTheTunnelStandsHasFailed(code: Int32) throws {
-        #expect(try error(Self.http, code) == .failed(proxy: Self.http, reason: "why", mayPass: true))
+        #expect(try error(Self.http, code) == .failed(proxy: Self.http, reason: "why", isTemporary: true))
         #expect(try error(Self.http, code, tunnel: 200, hasConnection: true) == nil)
         #expect(try error(Self.http, code, hasConnection: true) == nil)
     }
@@ -87,14 +87,14 @@ struct ProxyErrorTests {
         (23, false, false), (2, false, false), (3, false, true), (11, false, false),
         (26, false, true), (7, false, false), (8, false, false),
     ])
-    func aSOCKSProxySaysWhy(proxyCode: Int, isAuthentication: Bool, mayPass: Bool) throws {
+    func aSOCKSProxySaysWhy(proxyCode: Int, isAuthentication: Bool, isTemporary: Bool) throws {
         let expected: ProxyError =
             isAuthentication
             ? .authenticationRequired(proxy: Self.socks)
-            : .failed(proxy: Self.socks, reason: "why", mayPass: mayPass)
+            : .failed(proxy: Self.socks, reason: "why", isTemporary: isTemporary)
         let error = try error(Self.socks, 97, proxyCode: proxyCode)
         #expect(error == expected)
-        #expect(error?.mayPass == mayPass)
+        #expect(error?.isTemporary == isTemporary)
     }
 
     @Test func aNameThatIsLookedUpHereIsNotTheProxys() throws {
@@ -108,10 +108,10 @@ struct ProxyErrorTests {
         (.authenticationRequired(proxy: http), .userAuthenticationRequired, false),
         (.refused(proxy: http, status: 403), .cannotConnectToHost, false),
         (.refused(proxy: http, status: 502), .cannotConnectToHost, true),
-        (.failed(proxy: http, reason: "x", mayPass: true), .cannotConnectToHost, true),
+        (.failed(proxy: http, reason: "x", isTemporary: true), .cannotConnectToHost, true),
     ])
-    func theUnderlyingErrorIsAURLError(error: ProxyError, code: URLError.Code, mayPass: Bool) {
-        #expect(error.code == code && error.mayPass == mayPass)
+    func theUnderlyingErrorIsAURLError(error: ProxyError, code: URLError.Code, isTemporary: Bool) {
+        #expect(error.code == code && error.isTemporary == isTemporary)
         let object = error as NSError
         #expect(object.domain == "OperationNetworking.ProxyError" && object.code == code.rawValue)
         #expect((object.userInfo[NSUnderlyingErrorKey] as? URLError)?.code == code)
