@@ -228,7 +228,7 @@ func checkLinks() {
         }
     }
     require(found, atLeast: 100, "links")
-    require(named, atLeast: 10, "names of documents")
+    require(named, atLeast: 5, "names of documents")
 }
 
 // MARK: - Names of other libraries
