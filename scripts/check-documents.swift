@@ -181,7 +181,8 @@ func checkMap() {
 
 // MARK: - Links
 
-/// A link of a document to a file or a heading leads there.
+/// A link of a document to a file or a heading leads there, and a document that the text names exists: beside the
+/// document, below the root, or, if only its name is given, in any folder of documents.
 func checkLinks() {
     func anchors(of document: String) -> Set<String> {
         let headings = text(document).replacing(#/```[\s\S]*?\n\s*```/#, with: "").split(separator: "\n")
@@ -197,9 +198,14 @@ func checkLinks() {
         "", "Documentation/", "Documentation/Design/", "Documentation/Migration/", "Tests/",
         "Sources/OperationNetworking/OperationNetworking.docc/",
     ]
+    let documents = folders.map { folder in
+        (folder, names(in: folder.isEmpty ? "." : folder).filter { $0.hasSuffix(".md") })
+    }
+    let documentNames = Set(documents.flatMap(\.1))
     var found = 0
-    for folder in folders {
-        for name in names(in: folder.isEmpty ? "." : folder) where name.hasSuffix(".md") {
+    var named = 0
+    for (folder, files) in documents {
+        for name in files {
             let prose = text(folder + name).replacing(#/```[\s\S]*?\n\s*```/#, with: "")
             for link in prose.matches(of: #/\]\(([^()\s]+)\)/#).map(\.1) where !link.contains("://") {
                 found += 1
@@ -213,9 +219,16 @@ func checkLinks() {
                     report(folder + name, "links to \(link), where no such heading is")
                 }
             }
+            let words = prose.replacing(#/\]\([^()\s]+\)|\w+://\S+/#, with: "]")
+            for other in words.matches(of: #/[\w.+\/-]*\w\.md\b/#).map({ String($0.0) }) {
+                named += 1
+                let isThere = documentNames.contains(other) || exists(folder + other) || exists(other)
+                if !isThere { report(folder + name, "names \(other), which does not exist") }
+            }
         }
     }
     require(found, atLeast: 100, "links")
+    require(named, atLeast: 5, "names of documents")
 }
 
 // MARK: - Names of other libraries

@@ -4,7 +4,7 @@ import Testing
 @testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
-/// The table of Documentation/Design/Sinks.md, without a queue and without a file.
+/// The table of `SinkState`, without a queue and without a file.
 struct SinkStateTests {
     private static let bytes = [UInt8](repeating: 7, count: 1000)
 
