@@ -323,13 +323,13 @@ extension OperationManager: HTTPVerbs {
     /// Makes a call on the completion queue, or on its own executor, and then calls `next` on the queue.
     func callBack(_ call: Callback?, then next: @escaping @Sendable () -> Void = {}) {
         let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
-        MainQueue.noteCallback(on: queue)
-        queue.async(group: group) {
-            guard let elsewhere = call?.callHere() else { return next() }
-            group?.enter()
-            elsewhere.call {
-                queue.async(group: group) { next() }; group?.leave()
-            }
+        let line = CallbackQueue(on: queue)
+        group?.enter()
+        line.append { call?.callHere() }
+        line.append {
+            next()
+            group?.leave()
+            return nil
         }
     }
 }

@@ -19,10 +19,10 @@ extension ConnectionOperation {
     }
 
     func deliver(_ make: (inout OperationState) -> Delivery?) {
-        let target = state.withLock { state in
-            make(&state).flatMap { state.append($0, for: audience(state)) }
+        state.withLock { state in
+            let target = make(&state).flatMap { state.append($0, for: audience(state)) }
+            if let target { scheduleDelivery(target) }
         }
-        if let target { scheduleDelivery(target) }
     }
 
     /// Calls the closures that were set after completion.
@@ -32,8 +32,9 @@ extension ConnectionOperation {
 
     /// Makes a call after the pending callbacks. It does not count as an audience: nothing waits for it.
     func deliver(_ call: Callback) {
-        let target = state.withLock { $0.append(call, for: audience($0)) }
-        if let target { scheduleDelivery(target) }
+        state.withLock { state in
+            if let target = state.append(call, for: audience(state)) { scheduleDelivery(target) }
+        }
     }
 
     /// Makes a call on the completion queue, or on its own executor, after the pending callbacks.
@@ -43,8 +44,10 @@ extension ConnectionOperation {
 
     /// Delivers what `append` appends, even if it is queued behind notifications, which may be dropped.
     private func deliverOwed(_ append: (inout OperationState) -> DeliveryTarget?) {
-        if let target = state.withLock({ append(&$0) }) { return scheduleDelivery(target) }
-        if completionQueue == nil, MainLine.remove(self) { scheduleDelivery(.queue(.main)) }
+        state.withLock { state in
+            if let target = append(&state) { return scheduleDelivery(target) }
+            if state.completionQueue == nil, MainLine.remove(self) { scheduleDelivery(.queue(.main)) }
+        }
     }
 
     /// Makes a call that belongs to another executor in the order of the callbacks. Within a callback, it is
@@ -67,9 +70,11 @@ extension ConnectionOperation {
     /// set since.
     func deliver(on queue: DispatchQueue) {
         guard state.withLock({ $0.hasBegun }) || isFinished, MainLine.remove(self) else { return }
-        scheduleDelivery(.queue(queue))
+        state.withLock { _ in scheduleDelivery(.queue(queue)) }
     }
 
+    /// Schedules a delivery. Called with the lock held: a completion queue that is set afterwards finds the
+    /// operation in the line of the main queue.
     func scheduleDelivery(_ target: DeliveryTarget) {
         switch target {
         case .queue(let queue):
@@ -120,6 +125,7 @@ extension ConnectionOperation {
         if case .finished(let target, let group) = turn {
             conclude(target, group, on: queue, isThere: false)
         } else {
+            MainQueue.noteCallback(on: queue)
             queue.async { self.continueTurn(on: queue) }
         }
     }
@@ -157,10 +163,15 @@ extension ConnectionOperation {
         {
             return empty(on: queue)
         }
-        scheduleDelivery(target)
+        // A queue may have been set since.
+        let next = state.withLock { state in
+            let target = state.deliveryTarget(for: audience(state))
+            scheduleDelivery(target)
+            return target
+        }
         // The operation may have finished during a delivery, while it was not in the line. If that delivery
         // was its start, the operation is kept: its completion has to be delivered.
-        if case .mainLine = target, state.withLock({ $0.isDelivered && $0.mayDrop }) {
+        if case .mainLine = next, state.withLock({ $0.isDelivered && $0.mayDrop }) {
             MainLine.end(self)
         }
     }
@@ -177,18 +188,11 @@ extension ConnectionOperation {
             }
             return call?(self, report)
         case .result:
-            state.withLock { $0.outbox.follow(with: .completion) }
             return callResult()
         case .completion:
-            state.withLock { $0.outbox.follow(with: .completionBlock) }
             return callCompletion()?.callHere()
         case .completionBlock:
-            let block = state.withLock { state in
-                defer { state.closures.completionBlock = nil }
-                state.outbox.follow(with: .release)
-                return state.closures.completionBlock
-            }
-            block?()
+            state.withLock { $0.closures.completionBlock.take() }?()
             return nil
         case .release:
             releaseAfterCompletion(isDelivered: true)
@@ -207,11 +211,11 @@ extension ConnectionOperation {
         case .isRunning(let counter):
             counter.operationDidResume(self)
         case .downloaded(let report):
-            state.withLock { $0.outbox.follow(with: .progress(.download, report)) }
+            state.withLock { $0.outbox.follow(with: [.progress(.download, report)]) }
         case .uploaded(let report):
-            state.withLock { $0.outbox.follow(with: .progress(.upload, report)) }
+            state.withLock { $0.outbox.follow(with: [.progress(.upload, report)]) }
         case .finished, .completed:
-            state.withLock { $0.outbox.follow(with: .result) }
+            state.withLock { $0.outbox.follow(with: Outbox.end) }
         case .started, .paused, .resumed, .received, .piece, .redirected, .retrying, .keeping, .startingOver:
             break
         }
@@ -316,7 +320,14 @@ enum MainLine {
     }
 
     private static func deliver(_ operations: ArraySlice<ConnectionOperation>) {
-        for operation in operations.prefix(turn) { operation.empty(on: .main) }
+        for operation in operations.prefix(turn) {
+            // It may have been given a queue since it was taken out of the line.
+            if let queue = operation.completionQueue {
+                operation.state.withLock { _ in operation.scheduleDelivery(.queue(queue)) }
+            } else {
+                operation.empty(on: .main)
+            }
+        }
         let rest = operations.dropFirst(turn)
         guard !rest.isEmpty else { return }
         DispatchQueue.main.async { deliver(rest) }

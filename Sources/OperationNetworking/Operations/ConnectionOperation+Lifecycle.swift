@@ -148,7 +148,12 @@ extension ConnectionOperation {
         case .announceEnd:
             let audience = audience(state)
             state.isDelivered = !audience.needsQueue
-            return state.append(.finished(wasRunning: state.isRunning), for: audience)
+            let target = state.append(.finished(wasRunning: state.isRunning), for: audience)
+            // The start may wait for the main queue already, as a notification, which nothing waits for.
+            if target == nil, audience.needsQueue {
+                MainQueue.noteCallback(on: state.completionQueue ?? .main)
+            }
+            return target
         }
     }
 
@@ -280,9 +285,6 @@ extension ConnectionOperation {
         state.withLock { $0.machine.isFinal ? $0.results.error : URLError.cancelled(url: $0.request.url) }
     }
 
-    /// Whether the results are final, or the operation was cancelled before it started.
-    var isKnown: Bool { state.withLock { $0.machine.isFinal || $0.machine.isCancelledBeforeStart } }
-
     /// Calls `body` once the operation has finished, or was cancelled while it waits for its queue, which may
     /// be suspended, to start it. On any thread, possibly at once.
     func whenKnown(_ body: @escaping @Sendable () -> Void) {
@@ -327,10 +329,9 @@ extension ConnectionOperation: ExchangeOwner {
     }
 
     func exchangeLasts() {
-        let target = state.withLock { state in
-            state.outbox.release() ? state.deliveryTarget(for: audience(state)) : nil
+        state.withLock { state in
+            if state.outbox.release() { scheduleDelivery(state.deliveryTarget(for: audience(state))) }
         }
-        if let target { scheduleDelivery(target) }
     }
 
     func exchangeDidReceive(_ piece: Data, done: @escaping @Sendable () -> Void) {

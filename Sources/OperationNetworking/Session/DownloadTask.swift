@@ -26,15 +26,8 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     /// The resume data that the task was made from.
     private let earlierData: Data?
     private let hasCompletion: Bool
-    private let fileMove = Locked(Move.none)
-
-    /// The move of the complete file.
-    private enum Move {
-        case none
-        case elsewhere
-        /// The destination is the location that the file already had.
-        case inPlace
-    }
+    /// Whether the destination is the location that the file already had.
+    private let staysInPlace = Locked(false)
 
     init(
         _ download: DownloadOperation,
@@ -85,13 +78,17 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     ///
     /// The data identifies the checkpoint next to the partial file. It is also valid in another process, for
     /// the same user on the same machine. Whether the bytes can be used is decided on resumption: the server
-    /// has to prove that the resource has not changed.
+    /// has to prove that the resource has not changed. If the file is already complete, and only has to be
+    /// moved, nothing is cancelled: the task succeeds, and there is no data.
     ///
     /// - Parameter handler: called on the completion queue when the task has completed; with `nil` if nothing
     ///   was received, or the received bytes are discarded, as for a POST. A second call receives the same
     ///   data.
     public func cancelByProducingResumeData(@_inheritActorContext _ handler: @escaping ResumeDataHandler) {
-        end { if !download.isCancelled { download.cancel(keepingPartialFile: download.keepsPartialFile) } }
+        end {
+            guard !download.isCancelled, download.downloadedFile == nil else { return }
+            download.cancel(keepingPartialFile: download.keepsPartialFile)
+        }
         download.whenFinished { self.download.callBack(Callback(handler, self.resumeData)) }
     }
 
@@ -135,7 +132,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
             do {
                 try TemporaryDownload(file: file).move(to: destination)
                 let isSame = destination.standardizedFileURL == file.standardizedFileURL
-                fileMove.withLock { $0 = isSame ? .inPlace : .elsewhere }
+                staysInPlace.withLock { $0 = isSame }
                 announce(.urlSessionDownloadTaskDidMoveFile)
                 done(.success(destination))
             } catch {
@@ -153,10 +150,9 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     /// Removes the directory, unless it contains the result or resumable bytes.
     private func cleanUp() {
-        guard fileMove.withLock({ $0 }) != .inPlace, !(download.error is SessionError), resumeData == nil
-        else {
-            return
-        }
+        // The file that could not be moved is kept.
+        if case .fileNotMoved = download.error as? SessionError { return }
+        guard !staysInPlace.withLock({ $0 }), resumeData == nil else { return }
         Self.removeLeftovers(of: download, earlierData)
     }
 

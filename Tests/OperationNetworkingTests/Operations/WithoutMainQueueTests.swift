@@ -73,6 +73,24 @@ struct WithoutMainQueueTests {
         }
     }
 
+    /// Its start waits for the main queue as a notification when the closure is set.
+    @Test func waitingForAClosureThatIsSetWhileItRunsLogsAWarning() async {
+        await #expect(processExitsWith: .success) {
+            alarm(50)
+            let gate = Gate()
+            let slow = try ScriptedServer([.respond(body: "x").held(by: gate)])
+            try await WithoutMainQueueTests.expectAdvice { _ in
+                try await WithoutMainQueueTests.blockMain()
+                let operation = WithoutMainQueueTests.member(slow)
+                operation.start()
+                // Until the start no longer waits for the end.
+                while !operation.state.withLock({ $0.outbox.isScheduled }) { await Task.yield() }
+                operation.setCompletion(success: { _, _ in exit(4) })
+                gate.open()
+            }
+        }
+    }
+
     /// A callback has come before, and the queue is one of the program that targets the main queue.
     @Test func waitingForASecondCallbackLogsAWarning() async {
         await #expect(processExitsWith: .success) {

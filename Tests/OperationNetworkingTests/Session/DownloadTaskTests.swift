@@ -177,6 +177,32 @@ struct DownloadTaskTests {
         #expect(operation.isCancelled && operation.responseObject as? URL == moved)
     }
 
+    /// There is nothing to resume: the task succeeds, whatever the destination closure takes its time for.
+    @Test func resumeDataOfACompleteFileIsNoneAndTheFileIsMoved() async throws {
+        let server = try ScriptedServer(serving: Self.representation)
+        let (asked, mayAnswer) = (Gate(), Gate())
+        let data = Recorder<Data?>()
+        let task = session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: { [folder] _, _ in
+                asked.open()
+                try? mayAnswer.waitSynchronously(within: .seconds(50))
+                return folder.file("file")
+            },
+            completion: ends.fileHandler
+        )
+        task.resume()
+        try await asked.wait()
+        task.cancelByProducingResumeData { data.append($0) }
+        mayAnswer.open()
+        let end = try await ends.wait()
+        #expect(end.error == nil && end.file == folder.file("file"))
+        #expect(try await data.wait() == [nil])
+        #expect(try Self.body.firstDifference(fromFile: folder.file("file")) == nil)
+        try await expectNames(["file"])
+    }
+
     @Test func aFileIsNotMovedForATaskThatWasCancelledBefore() async throws {
         let server = try ScriptedServer([.respond(body: "four")])
         let operation = DownloadOperation(request: URLRequest(url: server.url), to: folder.file())
@@ -190,6 +216,22 @@ struct DownloadTaskTests {
         await #expect(throws: URLError.self) { try await operation.value }
         #expect(try await mayMove.wait() == [false])
         #expect((operation.error as? URLError)?.code == .cancelled)
+    }
+
+    @Test func aTaskOfAnInvalidatedSessionLeavesNothing() async throws {
+        let server = try ScriptedServer([])
+        session.invalidateSession(cancelingTasks: true)
+        let task = session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: nil,
+            completion: nil
+        )
+        let notices = TaskNotices(of: task)
+        task.resume()
+        #expect(try await notices.names.wait() == [.taskDidComplete])
+        #expect(task.error as? SessionError == .invalidated)
+        try await expectNames([])
     }
 
     @Test func aFileWithoutADestinationIsThereUntilTheHandlerHasReturned() async throws {

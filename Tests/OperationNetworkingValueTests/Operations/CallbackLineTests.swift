@@ -51,14 +51,17 @@ import Testing
         for call in ["a", "b"] { _ = append(call) }
         line.begin()
         #expect(line.next() == "a")
-        line.follow(with: "a's second part")
+        line.follow(with: ["a's second part", "a's third part"])
         line.handIn("1")
         line.handIn("2")
         #expect(line.next() == "1")
         line.handIn("3")
+        #expect(line.next() == "2" && line.next() == "3")
+        #expect(line.next() == "a's second part")
+        line.handIn("4")
         var calls: [String] = []
         while let call = line.next() { calls.append(call) }
-        #expect(calls == ["2", "3", "a's second part", "b"])
+        #expect(calls == ["4", "a's third part", "b"])
     }
 
     @Test func aCallInsertedAfterTheLastOneIsMade() {

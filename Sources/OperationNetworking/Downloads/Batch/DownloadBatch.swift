@@ -343,7 +343,7 @@ public final class DownloadBatch: Sendable {
     private static func end(of operation: DownloadOperation) -> (
         result: Result<DownloadedFile, any Error>, end: DownloadRun.End
     )? {
-        guard operation.isKnown else { return nil }
+        guard operation.state.withLock({ $0.batchEvent(endsWhenKnown: true) }) == .ended else { return nil }
         if let error = operation.errorForWaiting {
             return (.failure(error), operation.isCancelled ? .cancelled : DownloadRun.End(error))
         } else if let download = operation.downloadedFile {

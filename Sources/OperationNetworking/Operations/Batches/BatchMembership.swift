@@ -44,11 +44,20 @@ final class BatchMembership: Sendable {
 }
 
 extension OperationState {
-    /// The event that the operation's batches count now; `nil` if there is none yet.
-    fileprivate var batchEvent: BatchCount.Event? {
-        if isDelivered { return .ended }
+    /// The event that a batch counts now; `nil` if there is none yet.
+    ///
+    /// | operation                        | `OperationBatch`     | `DownloadBatch`: ends when known |
+    /// |----------------------------------|----------------------|----------------------------------|
+    /// | cancelled before its start       | cancelledBeforeStart | ended                            |
+    /// | finished                         | -                    | ended                            |
+    /// | its last callback has returned   | ended                | ended                            |
+    func batchEvent(endsWhenKnown: Bool = false) -> BatchCount.Event? {
+        if endsWhenKnown ? isKnown : isDelivered { return .ended }
         return machine.isCancelledBeforeStart ? .cancelledBeforeStart : nil
     }
+
+    /// Whether the results are final, or the operation was cancelled before it started.
+    var isKnown: Bool { machine.isFinal || machine.isCancelledBeforeStart }
 }
 
 extension ConnectionOperation {
@@ -60,7 +69,7 @@ extension ConnectionOperation {
 
     /// Reports the operation's current event to batches, if there is one. May report it more than once.
     func report(to memberships: [BatchMembership]) {
-        guard !memberships.isEmpty, let event = state.withLock({ $0.batchEvent }) else { return }
+        guard !memberships.isEmpty, let event = state.withLock({ $0.batchEvent() }) else { return }
         for membership in memberships { membership.report(event, of: self) }
     }
 }

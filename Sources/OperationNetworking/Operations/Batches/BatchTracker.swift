@@ -144,18 +144,21 @@ final class BatchTracker: Sendable {
     func conclude(_ call: CallbackQueue.Call? = nil, then body: @escaping @Sendable () -> Void = {}) {
         gauge.endUpdates()
         let isShown = gauge.madeProgress != nil
-        if isShown {
+        let waits = hasClosures || (isShown && hasOwnQueue)
+        if isShown, waits {
             line.append {
                 self.gauge.publish()
                 return nil
             }
+        } else if isShown {
+            gauge.queue.async { self.gauge.publish() }
         }
         if let call { line.append(call) }
         let end: @Sendable () -> Void = {
             body()
             self.complete()
         }
-        guard hasClosures || (isShown && hasOwnQueue) else { return end() }
+        guard waits else { return end() }
         line.append {
             end()
             return nil

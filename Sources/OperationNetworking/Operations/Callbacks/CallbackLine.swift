@@ -13,8 +13,8 @@ struct CallbackLine<Call> {
     private var first = 0
     /// Calls handed in during a turn, which are made before all others.
     private var handedIn: [Call] = []
-    /// A call that is made after those, and before the pending calls.
-    private var following: Call?
+    /// Calls that are made after those, and before the pending calls.
+    private var following: ArraySlice<Call> = []
     /// The number of pending calls left to make in this turn.
     private var left = 0
     /// Whether a turn is scheduled or running.
@@ -26,7 +26,7 @@ struct CallbackLine<Call> {
     var isIdle: Bool { !isScheduled && isEmpty }
 
     /// Whether the turn has made its calls.
-    var isTurnDone: Bool { handedIn.isEmpty && following == nil && left == 0 }
+    var isTurnDone: Bool { handedIn.isEmpty && following.isEmpty && left == 0 }
 
     private var isEmpty: Bool { first == waiting.count }
 
@@ -51,10 +51,9 @@ struct CallbackLine<Call> {
         handedIn.append(call)
     }
 
-    /// Makes a call follow the one that is being made, after the calls that it hands in. There is one such
-    /// call at a time, which may set the next.
-    mutating func follow(with call: Call) {
-        following = call
+    /// Makes calls follow the one that is being made, each after the calls that the one before hands in.
+    mutating func follow(with calls: [Call]) {
+        following = calls[...]
     }
 
     /// Removes pending calls, unless a turn is running, which makes them.
@@ -85,10 +84,7 @@ struct CallbackLine<Call> {
     /// schedules another turn.
     mutating func next() -> Call? {
         if !handedIn.isEmpty { return handedIn.removeFirst() }
-        if let call = following {
-            following = nil
-            return call
-        }
+        if let call = following.popFirst() { return call }
         guard left > 0 else {
             isMaking = false
             isScheduled = !isEmpty
@@ -146,7 +142,11 @@ final class CallbackQueue: Sendable {
         while true {
             let (call, hasMore) = line.withLock { line in (line.next(), line.isScheduled) }
             guard let call else { return hasMore ? schedule() : () }
-            if let callback = call() { return callback.call { self.queue.async { self.continueTurn() } } }
+            guard let callback = call() else { continue }
+            return callback.call {
+                MainQueue.noteCallback(on: self.queue)
+                self.queue.async { self.continueTurn() }
+            }
         }
     }
 }

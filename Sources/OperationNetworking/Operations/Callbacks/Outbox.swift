@@ -19,6 +19,9 @@ struct Outbox {
         case call(Callback)
     }
 
+    /// The steps that follow the last event of an operation.
+    static let end: [Step] = [.result, .completion, .completionBlock, .release]
+
     private var line = CallbackLine<Step>()
     /// Whether something is pending that must not be dropped, and that the group waits for.
     private(set) var isOwed = false
@@ -79,8 +82,8 @@ struct Outbox {
         isOwed ? [] : line.removeWaiting { if case .call = $0 { true } else { false } }
     }
 
-    /// Makes a step follow the current one, after the calls that it hands in.
-    mutating func follow(with step: Step) { line.follow(with: step) }
+    /// Makes steps follow the current one, each after the calls that the one before hands in.
+    mutating func follow(with steps: [Step]) { line.follow(with: steps) }
 
     /// Whether nothing is pending and no turn is scheduled.
     var isIdle: Bool { line.isIdle }
