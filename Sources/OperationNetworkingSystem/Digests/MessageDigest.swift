@@ -10,6 +10,16 @@ package final class MessageDigest {
         case sha512
         /// SHA-512/256 of FIPS 180-4, which is not a truncated SHA-512.
         case sha512By256
+
+        fileprivate var description: OpaquePointer? {
+            switch self {
+            case .md5: EVP_md5()
+            case .sha1: EVP_sha1()
+            case .sha256: EVP_sha256()
+            case .sha512: EVP_sha512()
+            case .sha512By256: EVP_sha512_256()
+            }
+        }
     }
 
     /// OpenSSL refused: its configuration may forbid an algorithm, as FIPS mode forbids MD5.
@@ -30,20 +40,33 @@ package final class MessageDigest {
         }
     }
 
+    /// Algorithms of OpenSSL, which looks one up in its providers for each digest otherwise: half of the time of a
+    /// short one.
+    private struct Fetched: @unchecked Sendable {
+        // @unchecked: OpenSSL's algorithms are immutable, and these are never released.
+        private let all: [Algorithm: OpaquePointer]
+
+        static let algorithms = Fetched()
+
+        private init() {
+            all = Dictionary(
+                uniqueKeysWithValues: Algorithm.allCases.compactMap { algorithm in
+                    EVP_MD_fetch(nil, EVP_MD_get0_name(algorithm.description), nil).map { (algorithm, $0) }
+                }
+            )
+        }
+
+        /// One that was not found is looked up again, for the error.
+        subscript(_ algorithm: Algorithm) -> OpaquePointer? { all[algorithm] ?? algorithm.description }
+    }
+
     private let context: OpaquePointer
     /// The first error of an update, which ``finish()`` throws.
     private var failure: Failure?
 
     /// - Throws: ``Failure``.
     package init(_ algorithm: Algorithm) throws(Failure) {
-        let function =
-            switch algorithm {
-            case .md5: EVP_md5()
-            case .sha1: EVP_sha1()
-            case .sha256: EVP_sha256()
-            case .sha512: EVP_sha512()
-            case .sha512By256: EVP_sha512_256()
-            }
+        let function = Fetched.algorithms[algorithm]
         // Earlier errors are unrelated.
         ERR_clear_error()
         guard let context = EVP_MD_CTX_new() else { throw Failure() }

@@ -61,6 +61,11 @@ package final class CacheFile {
         return done == count ? bytes : bytes.prefix(done)
     }
 
+    /// The bytes from the start on, at most `count`; fewer only where the file ends.
+    package func octets(_ count: Int) throws -> [UInt8] {
+        try [UInt8](reading: count, from: descriptor, at: 0, of: name)
+    }
+
     /// Has the kernel begin to write the bytes to the disk, without waiting for it.
     package func beginWriteback(_ bytes: Range<Int64>) {
         ccache_begin_writeback(descriptor, bytes.lowerBound, Int64(bytes.count))

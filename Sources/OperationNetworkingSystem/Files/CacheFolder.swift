@@ -150,6 +150,12 @@ package final class CacheFolder: @unchecked Sendable {
         }
     }
 
+    /// The bytes that may still be written to the file system; `nil` if unknown.
+    package var room: Int64? {
+        var (available, capacity): (Int64, Int64) = (0, 0)
+        return cfiles_room(descriptor, &available, &capacity) == 0 ? available : nil
+    }
+
     /// Waits until the names are on the disk.
     package func synchronize() throws {
         try watch?(.synchronizeFolder)

@@ -18,6 +18,8 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// `EFBIG`: longer than a file may be.
     package static let tooLarge = EFBIG
+    /// `ENOSPC`: the disk is full.
+    package static let noSpace = ENOSPC
 
     /// Whether there is no room: on the disk, or for this user.
     package var isLackOfSpace: Bool { code == ENOSPC || code == EDQUOT }

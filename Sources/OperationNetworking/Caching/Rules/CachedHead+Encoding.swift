@@ -22,7 +22,7 @@ extension CachedHead {
         static let all: Flags = [.isDecoded, .isInvalidated, .hasIdentity, .hasWeakValidator]
     }
 
-    var encoded: Data {
+    var encoded: [UInt8] {
         var flags: Flags = []
         if isDecoded { flags.insert(.isDecoded) }
         if isInvalidated { flags.insert(.isInvalidated) }
@@ -40,21 +40,17 @@ extension CachedHead {
         writer.append(requestTime)
         writer.append(responseTime)
         writer.append(UInt64(clamping: length))
-        return Data(writer.octets)
-    }
-
-    /// Whether an encoded head is invalidated. Reads only its first two octets.
-    static func isInvalidated(encoded octets: [UInt8]) -> Bool {
-        octets.count > 1 && Flags(rawValue: octets[1]).contains(.isInvalidated)
+        return writer.octets
     }
 
     /// Fails for anything that ``encoded`` does not produce.
-    init?(encoded: some Sequence<UInt8>) {
-        self.init(encoded: Array(encoded))
+    init?(encoded octets: [UInt8]) {
+        self.init(encoded: octets, in: octets.indices)
     }
 
-    init?(encoded octets: [UInt8]) {
-        var reader = HeadReader(octets: octets)
+    /// The same, for a part of the octets.
+    init?(encoded octets: [UInt8], in range: Range<Int>) {
+        var reader = HeadReader(octets: octets, position: range.lowerBound, end: range.upperBound)
         do {
             self = try reader.head()
         } catch {
@@ -98,11 +94,8 @@ extension CachedHead {
         struct Mistake: Error {}
 
         let octets: [UInt8]
-        var position = 0
-
-        init(octets: [UInt8]) {
-            self.octets = octets
-        }
+        var position: Int
+        let end: Int
 
         mutating func head() throws(Mistake) -> CachedHead {
             guard try octet() == version else { throw Mistake() }
@@ -117,7 +110,7 @@ extension CachedHead {
             let identity = flags.contains(.hasIdentity) ? try text() : nil
             let (requestTime, responseTime) = (try time(), try time())
             let length = try number()
-            guard position == octets.count, method.isHTTPToken, (200..<600).contains(status) else {
+            guard position == end, method.isHTTPToken, (200..<600).contains(status) else {
                 throw Mistake()
             }
             return CachedHead(
@@ -136,7 +129,7 @@ extension CachedHead {
         }
 
         private mutating func octet() throws(Mistake) -> UInt8 {
-            guard position < octets.count else { throw Mistake() }
+            guard position < end else { throw Mistake() }
             defer { position += 1 }
             return octets[position]
         }
@@ -154,7 +147,7 @@ extension CachedHead {
         /// Reads the range of a text.
         private mutating func place() throws(Mistake) -> Range<Int> {
             let count = try number()
-            guard count <= octets.count - position else { throw Mistake() }
+            guard count <= end - position else { throw Mistake() }
             let start = position
             position += Int(count)
             return start..<position
@@ -170,7 +163,7 @@ extension CachedHead {
         }
 
         private mutating func time() throws(Mistake) -> Double {
-            guard octets.count - position >= 8 else { throw Mistake() }
+            guard end - position >= 8 else { throw Mistake() }
             var pattern: UInt64 = 0
             for offset in 0..<8 { pattern |= UInt64(octets[position + offset]) << UInt64(8 * offset) }
             position += 8
@@ -183,9 +176,9 @@ extension CachedHead {
         private mutating func fields() throws(Mistake) -> HeaderFields {
             let count = try number()
             // Each field needs at least two octets.
-            guard count <= (octets.count - position) / 2 else { throw Mistake() }
+            guard count <= (end - position) / 2 else { throw Mistake() }
             guard count > 0 else { return HeaderFields() }
-            var fields = HeaderFields(roomFor: Int(count), octets: octets.count - position)
+            var fields = HeaderFields(roomFor: Int(count), octets: end - position)
             for _ in 0..<count {
                 let (name, value) = (try place(), try place())
                 let span = octets.span

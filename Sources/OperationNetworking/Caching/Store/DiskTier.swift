@@ -23,6 +23,8 @@ final class DiskTier: Sendable {
     static let format = Data("OperationNetworking cache \(HeadFile.format)\n".utf8)
     /// How old, in microseconds, the last recorded use must be before a new one is recorded.
     private static let useInterval: Int64 = 60 * 1_000_000
+    /// How old, in microseconds, the last count must be before a process counts before it writes.
+    private static let countInterval: Int64 = 24 * 3600 * 1_000_000
     /// How old, in microseconds, an unfinished file must be before it counts as abandoned.
     private static let abandonment: Int64 = 3600 * 1_000_000
     /// The block size, in bytes: the space for a file is a multiple of it.
@@ -36,10 +38,12 @@ final class DiskTier: Sendable {
     private let watch: (@Sendable (FileChange) throws -> Void)?
     private let folder = Locked<CacheFolder?>(nil)
     private let limit: Locked<Int64>
+    /// The bytes of the bodies that are being written.
+    private let unfinished = Locked<Int64>(0)
 
-    /// - path: the path of the caller's directory.
+    /// - Parameters:
+    ///   - path: the path of the caller's directory.
     ///   - capacity: the capacity, in bytes.
-    ///   - watch: called before each change of a file.
     ///   - watch: called before each change of a file.
     init(path: String, capacity: Int64, watch: (@Sendable (FileChange) throws -> Void)? = nil) {
         self.path = path
@@ -57,13 +61,18 @@ final class DiskTier: Sendable {
 
     // MARK: - The folder
 
-    /// Opens the folder. It is emptied if it has another format or no mark.
+    /// Opens the folder. It is emptied if it has another format or no mark; not if its mark cannot be read now.
     private func opened() throws -> CacheFolder {
         try folder.withLock { folder in
             if let folder { return folder }
             let opened = try CacheFolder(Self.folderName, in: CacheFolder(path: path), watch: watch)
             try opened.whileLocked {
-                let mark = try? opened.open(Self.formatName)?.read(Self.format.count + 1, at: 0)
+                var mark: Data?
+                do {
+                    mark = try opened.open(Self.formatName)?.read(Self.format.count + 1, at: 0)
+                } catch is CacheFolder.Distrust {
+                    // Not written by the cache.
+                }
                 guard mark != Self.format else { return }
                 try Self.empty(opened)
                 try Self.write(Self.format, as: Self.formatName, in: opened)
@@ -139,7 +148,7 @@ final class DiskTier: Sendable {
     /// The octets of a head file; `nil` if it is missing, or was not written by the cache and may be
     /// replaced. Throws if the file cannot be opened or read now: it may be valid, and its responses must not
     /// be taken for removed.
-    private static func octets(of name: String, in folder: CacheFolder) throws -> Data? {
+    private static func octets(of name: String, in folder: CacheFolder) throws -> [UInt8]? {
         do {
             return try folder.open(name).map { try octets(of: $0) }
         } catch is CacheFolder.Distrust {
@@ -149,9 +158,9 @@ final class DiskTier: Sendable {
         }
     }
 
-    private static func octets(of file: CacheFile) throws -> Data {
+    private static func octets(of file: CacheFile) throws -> [UInt8] {
         guard file.usage.length <= maximumHeadLength else { throw SystemError(SystemError.tooLarge, "read") }
-        return try file.read(Int(file.usage.length), at: 0)
+        return try file.octets(Int(file.usage.length))
     }
 
     /// Records a use of the file, unless one was recorded recently.
@@ -209,7 +218,7 @@ final class DiskTier: Sendable {
                 try written.synchronize()
             }
             let isReplaced = try folder.whileLocked { () throws -> Bool in
-                let present = try? folder.open(name)?.read(HeadFile.generationEnd, at: 0)
+                let present = try? folder.open(name)?.octets(HeadFile.generationEnd)
                 guard present.flatMap({ HeadFile.generation($0) }) == generation else { return false }
                 if variants.isEmpty { try folder.remove(name) } else { try folder.rename(new, to: name) }
                 return true
@@ -226,7 +235,9 @@ final class DiskTier: Sendable {
     /// Removes the head file of a URL, so that its responses are no longer found. Works on a full disk.
     func remove(_ url: String) throws {
         guard let name = CacheFileName.head(url) else { return }
-        try opened().remove(name)
+        let folder = try opened()
+        // Another process may be about to replace it by a version that does not know of the removal.
+        try folder.whileLocked { try folder.remove(name) }
     }
 
     func removeAll() throws {
@@ -246,26 +257,35 @@ final class DiskTier: Sendable {
         // @unchecked: used on the writing queue of a store only.
 
         private let tier: DiskTier
+        /// The declared length; -1 if unknown.
+        private let declaredLength: Int64
         private let name = CacheFileName.new
         private var file: CacheFile?
-        private var length: Int64 = 0
+        private var length: Int64 = 0 {
+            didSet { tier.unfinished.withLock { $0 += length - oldValue } }
+        }
         /// The number of bytes that the kernel was asked to write to the disk.
         private var passedOn: Int64 = 0
         private(set) var hasFailed = false
 
-        init(_ tier: DiskTier) {
+        init(_ tier: DiskTier, declaredLength: Int64) {
             self.tier = tier
+            self.declaredLength = declaredLength
         }
 
-        /// Writes the next bytes.
+        /// Writes the next bytes. Fails if all bodies that are being written would exceed half of the capacity.
         func write(_ bytes: Data) {
             attempt {
                 let file = try open()
-                let end = length + Int64(bytes.count)
-                guard end <= tier.maximumLength else { throw SystemError(SystemError.tooLarge, "write") }
+                let count = Int64(bytes.count)
+                guard tier.unfinished.withLock({ $0 }) + count <= tier.maximumLength else {
+                    throw SystemError(SystemError.tooLarge, "write")
+                }
+                let end = length + count
                 try file.write(bytes.span, at: length)
                 length = end
                 guard end - passedOn >= DiskTier.writebackLength else { return }
+                try tier.checkRoom(for: declaredLength - end)
                 file.beginWriteback(passedOn..<end)
                 passedOn = end
             }
@@ -280,6 +300,7 @@ final class DiskTier: Sendable {
                 try file.synchronize()
                 try tier.opened().rename(name, to: CacheFileName.body(id))
                 self.file = nil
+                length = 0
             }
             return !hasFailed
         }
@@ -287,6 +308,7 @@ final class DiskTier: Sendable {
         /// Removes the file.
         func abandon() {
             hasFailed = true
+            length = 0
             guard file != nil else { return }
             file = nil
             try? tier.opened().remove(name)
@@ -303,10 +325,18 @@ final class DiskTier: Sendable {
 
         private func open() throws -> CacheFile {
             if let file { return file }
+            try tier.checkRoom(for: declaredLength)
             let created = try tier.whileOpen { try $0.create(name) }
             file = created
             return created
         }
+    }
+
+    /// Fails if the rest of a body would leave no room for another copy of that rest: the response may be a
+    /// download to the same disk, which must not fail because of the cache.
+    private func checkRoom(for rest: Int64) throws {
+        guard rest > 0, let room = try opened().room, room < 2 * rest else { return }
+        throw SystemError(SystemError.noSpace, "write")
     }
 
     /// Removes a body that no head file names.
@@ -332,12 +362,20 @@ final class DiskTier: Sendable {
         return bytes
     }
 
+    /// Whether the files were last counted more than a day ago, by any process.
+    var isCountDue: Bool {
+        guard let folder = try? opened(), let usage = folder.usage(of: Self.formatName) else { return false }
+        let age = Self.now - usage.time
+        return age > Self.countInterval || age < -Self.useInterval
+    }
+
     /// Removes the least recently used files if all of them exceed the capacity, and files that other
     /// processes have abandoned.
     func shrink() {
         let now = Self.now
         let capacity = capacity
         var bytes: Int64 = 0
+        (try? opened().open(Self.formatName))?.noteUse()
         try? forEachFile { folder, name, usage in
             if name.kind == .new, now - usage.time > Self.abandonment {
                 try folder.remove(name.text)
@@ -388,9 +426,7 @@ final class DiskTier: Sendable {
         else { return }
         try? directory.forEachName { name in
             let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-            guard parts.count == 2, ["body", "part"].contains(parts[1]), Int64(parts[0]) != nil else {
-                return
-            }
+            guard parts.count == 2, parts[1] == "body", Int64(parts[0]) != nil else { return }
             try directory.remove(name)
         }
         // The index is removed last: until then it identifies the other files.

@@ -28,9 +28,9 @@ struct HeadFile: Hashable, Sendable {
     }
 
     /// The number of the version that starts with these octets; `nil` if the cache did not write them.
-    static func generation(_ octets: some Collection<UInt8>) -> UInt64? {
-        guard octets.count >= generationEnd, octets.starts(with: mark) else { return nil }
-        var reader = Reader(octets: Array(octets.prefix(generationEnd)), position: mark.count)
+    static func generation(_ octets: [UInt8]) -> UInt64? {
+        guard octets.count >= generationEnd, octets.prefix(mark.count) == mark[...] else { return nil }
+        var reader = Reader(octets: octets, position: mark.count)
         return reader.integer(of: 8)
     }
 
@@ -55,19 +55,19 @@ struct HeadFile: Hashable, Sendable {
     }
 
     /// Fails for anything that ``encoded`` does not produce for `url`.
-    init?(encoded octets: some Collection<UInt8>, for url: String) {
+    init?(encoded octets: [UInt8], for url: String) {
         guard let generation = Self.generation(octets) else { return nil }
-        var reader = Reader(octets: Array(octets), position: Self.generationEnd)
+        var reader = Reader(octets: octets, position: Self.generationEnd)
         guard let count = reader.integer(of: 2) else { return nil }
         var variants: [StoredVariant] = []
         for _ in 0..<count {
             guard let id = reader.integer(of: 8), let partition = reader.counted(),
                 let head = reader.counted(),
-                let decoded = CachedHead(encoded: head), decoded.url == url
+                let decoded = CachedHead(encoded: octets, in: head), decoded.url == url
             else { return nil }
             variants.append(
                 StoredVariant(
-                    partition: String(decoding: partition, as: UTF8.self),
+                    partition: String(decoding: octets[partition], as: UTF8.self),
                     entry: CacheEntry(id: Int64(bitPattern: id), head: decoded),
                     isOnDisk: true
                 )
@@ -83,15 +83,18 @@ struct HeadFile: Hashable, Sendable {
 
         mutating func integer(of count: Int) -> UInt64? {
             guard octets.count - position >= count else { return nil }
-            defer { position += count }
-            return (0..<count).reduce(0) { $0 | UInt64(octets[position + $1]) << UInt64(8 * $1) }
+            var number: UInt64 = 0
+            for index in 0..<count { number |= UInt64(octets[position + index]) << UInt64(8 * index) }
+            position += count
+            return number
         }
 
-        /// Reads octets that follow their count.
-        mutating func counted() -> [UInt8]? {
+        /// Reads the range of octets that follow their count.
+        mutating func counted() -> Range<Int>? {
             guard let count = integer(of: 4), count <= octets.count - position else { return nil }
-            defer { position += Int(count) }
-            return Array(octets[position..<position + Int(count)])
+            let start = position
+            position += Int(count)
+            return start..<position
         }
     }
 }

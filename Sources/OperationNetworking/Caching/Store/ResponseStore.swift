@@ -186,7 +186,8 @@ final class ResponseStore: Sendable {
                 invalidated: invalidated,
                 start: start
             ),
-            limits
+            limits,
+            declaredLength: head.length
         )
     }
 
@@ -245,6 +246,7 @@ final class ResponseStore: Sendable {
             state.begin(url)
             let stored = entry
             writing.async { [self] in
+                countFirst()
                 for piece in rest { file.write(piece) }
                 let isWritten = file.finish(as: id)
                 self.state.withLock { $0.waiting -= count }
@@ -365,6 +367,13 @@ final class ResponseStore: Sendable {
     }
 
     // MARK: - Room
+
+    /// Counts the files before the first response of this process is stored, if that was not done for a day:
+    /// a process that soon ends does not come to a count in the background.
+    private func countFirst() {
+        guard let disk, counting.withLock({ $0.written }) == nil, disk.isCountDue else { return }
+        disk.shrink()
+    }
 
     /// Schedules a count of the files: after the first response, then after many bytes or some time.
     private func noteWritten(_ bytes: Int64) {

@@ -59,11 +59,12 @@ final class StoredBodyWriter: Sendable {
     private let file: DiskTier.Body?
     private let progress = Locked(Progress())
 
-    init(_ store: ResponseStore, _ target: Target, _ limits: Limits) {
+    /// - declaredLength: the length of the body; -1 if unknown.
+    init(_ store: ResponseStore, _ target: Target, _ limits: Limits, declaredLength: Int64) {
         self.store = store
         self.target = target
         self.limits = limits
-        file = limits.disk > 0 ? store.disk.map { DiskTier.Body($0) } : nil
+        file = limits.disk > 0 ? store.disk.map { DiskTier.Body($0, declaredLength: declaredLength) } : nil
     }
 
     deinit {

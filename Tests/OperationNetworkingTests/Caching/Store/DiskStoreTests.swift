@@ -294,7 +294,7 @@ struct DiskStoreTests {
         var index = Data("SQLite format 3\0".utf8)
         index.append(Data(count: 52))
         index.append(Data((isOurs ? "OpNC" : "else").utf8))
-        let old = ["1234.body", "77.part", "index.sqlite-wal", "index.sqlite-shm", "index.sqlite"]
+        let old = ["1234.body", "index.sqlite-wal", "index.sqlite-shm", "index.sqlite"]
         let others = ["mine.txt", "12a.body", "1.body.txt", "other.sqlite"]
         for name in old + others {
             let file = cache.appendingPathComponent(name)

@@ -90,6 +90,34 @@ struct StoreEvictionTests {
         #expect(try await areStored().count { $0 } == 6)
     }
 
+    /// A process that soon ends does not wait for a count in the background.
+    @Test func theFilesAreCountedBeforeTheFirstResponseOfADay() async throws {
+        try await fill(5)
+        let mark = cacheFolder(directory).appendingPathComponent(DiskTier.formatName)
+        for (age, isCounted) in [(3_600.0, false), (2 * 86_400, true)] {
+            let time = Date().addingTimeInterval(-age)
+            try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: mark.path)
+            let store = ResponseStore.sample(directory, memory: 0, disk: 400_000)
+            store.housekeeping.suspend()
+            defer { store.housekeeping.resume() }
+            try await store.put(keys[9], sampleBytes(10))
+            store.waitForChanges()
+            #expect(try cacheNames(directory, .body).count == (isCounted ? 4 : 6))
+        }
+    }
+
+    /// What is being written counts too.
+    @Test func bodiesThatAreBeingWrittenStayWithinHalfOfTheCapacity() async throws {
+        let disk = DiskTier(path: directory.file("cache").path, capacity: 400_000)
+        let bodies = (0..<3).map { _ in DiskTier.Body(disk, declaredLength: -1) }
+        for body in bodies { body.write(sampleBytes(80_000)) }
+        #expect(bodies.map(\.hasFailed) == [false, false, true])
+        // One that is abandoned makes room.
+        bodies[0].abandon()
+        bodies[1].write(sampleBytes(100_000))
+        #expect(!bodies[1].hasFailed && bodies[1].finish(as: 1))
+    }
+
     @Test func leftoversOfAProcessAreRemovedAfterAnHour() async throws {
         try await fill(1)
         let folder = cacheFolder(directory)

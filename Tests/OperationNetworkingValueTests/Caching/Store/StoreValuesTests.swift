@@ -239,7 +239,9 @@ struct StoreValuesTests {
 
     @Test func aHeadFileOfAnotherFormOrForAnotherURLIsNone() {
         let octets = Self.file.encoded
-        for end in octets.indices { #expect(HeadFile(encoded: octets[..<end], for: Self.key.url) == nil) }
+        for end in octets.indices {
+            #expect(HeadFile(encoded: Array(octets[..<end]), for: Self.key.url) == nil)
+        }
         #expect(HeadFile(encoded: octets + [0], for: Self.key.url) == nil)
         #expect(HeadFile(encoded: octets, for: "http://a/2") == nil)
         var other = octets
