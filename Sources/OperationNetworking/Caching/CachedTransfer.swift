@@ -134,6 +134,7 @@ final class CachedTransfer: @unchecked Sendable {
     ///   - purpose: the reason.
     ///   - fields: the fields of the request.
     func fetch(_ purpose: CacheInquiry.Purpose, _ fields: HeaderFields) {
+        client.transferLasts()
         if mayWait, let key = sharingKey {
             mayWait = false
             phase = .waiting
@@ -319,6 +320,7 @@ final class CachedTransfer: @unchecked Sendable {
         case .later: replay.awaitsAnswer = true
         case .refuse: end(.refused)
         }
+        if case .replaying = phase { client.transferLasts() }
     }
 
     // MARK: - Commands

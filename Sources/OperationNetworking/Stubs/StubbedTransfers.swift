@@ -23,6 +23,7 @@ final class StubbedTransfers: TransferRunning {
             }
         }
         running[id] = transfer
+        client.transferLasts()
         transfer.start()
     }
 

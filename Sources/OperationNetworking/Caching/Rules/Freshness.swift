@@ -39,8 +39,6 @@ struct Freshness: Hashable, Sendable {
     /// The time for which the response stays fresh; negative if it is stale.
     var remaining: Double { lifetime - age }
 
-    // The larger of the age by `Date` and the age by `Age`, plus the time in the cache.
-
     /// The larger of the age by `Date` and the age by `Age`, which includes the time in the cache.
     ///
     /// If the clock was set back, the time in the cache is unknown. A step up to ``Options/clockTolerance``

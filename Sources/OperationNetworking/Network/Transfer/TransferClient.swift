@@ -26,7 +26,7 @@ protocol TransferClient: AnyObject {
     func transferDidSeek(to offset: Int64)
 
     /// The transfer does not end at once: see ``Transfers/reportWhenLasting(_:)``. Called outside libcurl
-    /// callbacks.
+    /// callbacks, perhaps while the transfer is started.
     func transferLasts()
 
     /// The transfer has ended by itself. The last call; not made for a transfer that was stopped.

@@ -316,13 +316,11 @@ extension Exchange {
             if sink.tellsChanges || pieces != nil { listenToSink(of: id) }
             let runner = runner(network)
             lastRunner = runner
+            meters.hasLasted = !meters.log.isEmpty
+            if meters.hasLasted { owner?.exchangeLasts() }
             runner.start(consume request, id: id, for: self)
-            meters.hasLasted = runner !== network.transfers || !meters.log.isEmpty
-            if meters.hasLasted {
-                owner?.exchangeLasts()
-            } else {
-                network.transfers.reportWhenLasting(id)
-            }
+            // A layer reports it itself, if it does not answer at once.
+            if !meters.hasLasted, runner === network.transfers { network.transfers.reportWhenLasting(id) }
             reportRedirect()
         } catch {
             fail(error)
