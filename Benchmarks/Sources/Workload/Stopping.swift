@@ -77,11 +77,11 @@ private final class Downloads: @unchecked Sendable {
         operation.completionQueue = callbacks
         operation.setCompletion(
             success: { [self] operation, _ in
-                let goesOn = lock.withLock { () -> Bool in
+                let continues = lock.withLock { () -> Bool in
                     bytes += operation.metrics?.bytesReceived ?? 0
                     return !isOver
                 }
-                if goesOn { begin(index, in: queue) }
+                if continues { begin(index, in: queue) }
             },
             failure: nil
         )

@@ -53,33 +53,33 @@ import Testing
     }
 
     @Test(
-        "A trigger with an error is removed; a counter with one has news",
+        "A trigger with an error is removed; a counter with one has changed",
         arguments: [
             (0, 0, 0, []), (POLLPRI, 0, 0, [.pressure]), (POLLPRI | POLLERR, 0, 0, [.gone]),
             (POLLERR, 0, 0, [.gone]), (POLLNVAL, 0, 0, [.gone]), (0, POLLPRI, 0, [.events]),
             (0, POLLPRI | POLLERR, 0, [.events]), (0, POLLERR, 0, [.gone]), (0, POLLHUP, 0, [.gone]),
             (0, 0, POLLIN, [.bell]), (POLLPRI, POLLPRI | POLLERR, POLLIN, [.pressure, .events, .bell]),
             (POLLPRI | POLLERR, POLLPRI | POLLERR, 0, [.gone, .events]),
-        ] as [(Int32, Int32, Int32, Set<PressureFiles.News>)]
+        ] as [(Int32, Int32, Int32, Set<PressureFiles.WakeReason>)]
     )
     func resultsOfPollAreNews(
         pressure: Int32,
         events: Int32,
         bell: Int32,
-        expected: Set<PressureFiles.News>
+        expected: Set<PressureFiles.WakeReason>
     ) {
-        let news = PressureFiles.news(
+        let reasons = PressureFiles.reasons(
             pressure: Int16(pressure),
             events: Int16(events),
             bell: Int16(bell),
             kind: Int16(POLLPRI)
         )
-        #expect(news == expected)
+        #expect(reasons == expected)
     }
 
     // MARK: - Events
 
-    /// An ordinary file can be read all the time, as a file of a control group that is gone has news all the
+    /// An ordinary file can be read all the time, as a file of a control group that is gone is ready all the
     /// time.
     @Test func aFileThatIsAlwaysReadyIsReportedOnceASecond() async throws {
         let file = directory.url.appendingPathComponent("memory.pressure")

@@ -72,7 +72,7 @@ final class TestTransfer: TransferClient, Sendable {
         isHeld.withLock { $0 = true }
     }
 
-    func letGo() {
+    func release() {
         isHeld.withLock { $0 = false }
         NetworkThread.shared.perform { [self] network in network.transfers.resumeReceiving(id) }
     }

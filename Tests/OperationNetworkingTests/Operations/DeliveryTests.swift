@@ -68,9 +68,9 @@ import Testing
     }
 }
 
-@Suite struct WorkRoundTests {
+@Suite struct CoalescedWorkTests {
     @Test func theFirstOfEachRoundNeedsATimer() {
-        var round = WorkRound()
+        var round = CoalescedWork()
         var done: [Int] = []
         let firsts = (0..<3).map { number in round.add { done.append(number) } }
         #expect(firsts == [true, false, false])

@@ -381,9 +381,9 @@ struct NetworkReachabilityManagerTests {
         manager.startMonitoring()
         scene.routes.become(ScriptedRoutes.up, routes: [destination: Self.route])
         _ = scene.monitor.isOpen
-        try await scene.questions.wait()[0].answer(.notNow)
+        try await scene.questions.wait()[0].answer(.temporaryFailure)
         // Asked again meanwhile because the routes changed.
-        try await scene.questions.wait(count: 2)[1].answer(.notNow)
+        try await scene.questions.wait(count: 2)[1].answer(.temporaryFailure)
         #expect(try await ear.heard.wait(count: 2).last?.status == .notReachable)
         let wait = try #require(try await scene.waits.wait().first)
         #expect(wait.seconds == 0.5)
@@ -403,7 +403,7 @@ struct NetworkReachabilityManagerTests {
         let question = try #require(try await scene.questions.wait().first)
         _ = scene.monitor.isOpen
         #expect(released == nil)
-        question.answer(.notNow)
+        question.answer(.temporaryFailure)
         #expect(scene.waits.elements.isEmpty && !scene.monitor.isOpen)
     }
 

@@ -4,8 +4,8 @@ import Testing
 @testable import OperationNetworkingTestSupport
 
 extension ReachabilityState {
-    fileprivate mutating func take() -> NetworkReachabilityStatus? { news.take() }
-    fileprivate mutating func hasMore() -> Bool { news.hasMore() }
+    fileprivate mutating func take() -> NetworkReachabilityStatus? { pending.take() }
+    fileprivate mutating func hasMore() -> Bool { pending.hasMore() }
 }
 
 /// The statuses that are told, of those that are found: a script for each rule.

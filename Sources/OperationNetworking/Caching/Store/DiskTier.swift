@@ -142,7 +142,7 @@ final class DiskTier: Sendable {
     private static func octets(of name: String, in folder: CacheFolder) throws -> Data? {
         do {
             return try folder.open(name).map { try octets(of: $0) }
-        } catch is CacheFolder.Distrust {
+        } catch is CacheFolder.Untrusted {
             return nil
         } catch let error as SystemError where error.code == SystemError.tooLarge {
             return nil

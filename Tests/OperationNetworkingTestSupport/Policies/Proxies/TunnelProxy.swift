@@ -235,12 +235,12 @@ final class TunnelProxy: Sendable {
         private static func pass(
             from source: Socket,
             to destination: Socket,
-            while goesOn: () -> Bool = { true }
+            while continues: () -> Bool = { true }
         ) {
             withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 1) { buffer in
                 while true {
                     let count = source.receive(into: buffer)
-                    guard count > 0, goesOn() else { break }
+                    guard count > 0, continues() else { break }
                     _ = destination.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 }
             }

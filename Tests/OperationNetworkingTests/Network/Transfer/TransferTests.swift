@@ -128,7 +128,7 @@ struct TransferTests {
         transfer.hold()
         transfer.start()
         try await transfer.bodyWaits.wait()
-        transfer.letGo()
+        transfer.release()
         let error = try await transfer.end().error
         #expect(error == nil)
         #expect(transfer.body == "hello")
@@ -184,7 +184,7 @@ struct TransferTests {
         try await transfer.headCame.wait()
         try await networkThreadIsDone()
         #expect(transfer.body == "")
-        transfer.letGo()
+        transfer.release()
         #expect(try await transfer.end().error == nil)
         #expect(transfer.heard.withLock { $0.body } == expected)
     }
@@ -229,7 +229,7 @@ struct TransferTests {
         let silent = TestTransfer(.plain(server.url(path: "/silent"), idleTimeout: 3.5)).start()
         #expect(try await silent.end().code == .timedOut)
         #expect(held.ends.elements.isEmpty)
-        held.letGo()
+        held.release()
         #expect(try await held.end().error == nil)
         #expect(held.body == "0123456789")
     }
@@ -326,8 +326,8 @@ struct TransferTests {
         let client = TestTransfer(.plain(url))
         let transfer = try transfer(client, .plain(url, acceptsContentCoding: true))
         for line in ["HTTP/2 200", "content-encoding: gzip", ""] {
-            let goesOn = transfer.easyHandleDidReceiveHeaderLine(Array((line + "\r\n").utf8).span)
-            #expect(goesOn)
+            let continues = transfer.easyHandleDidReceiveHeaderLine(Array((line + "\r\n").utf8).span)
+            #expect(continues)
         }
         #expect(client.head == nil)
         #expect(transfer.easyHandleDidReceiveBody(Array(CodedBody.gzip).span) == .taken)
@@ -354,8 +354,8 @@ struct TransferTests {
         let start = MonotonicTime(seconds: 17_000)
         let transfer = try transfer(client, idleTimeout: idleTimeout, since: start)
         for line in ["HTTP/1.1 200 OK\r\n", "\r\n"] {
-            let goesOn = transfer.easyHandleDidReceiveHeaderLine(Array(line.utf8).span)
-            #expect(goesOn)
+            let continues = transfer.easyHandleDidReceiveHeaderLine(Array(line.utf8).span)
+            #expect(continues)
         }
         client.hold()
         #expect(transfer.easyHandleDidReceiveBody([1, 2, 3].span) == .full)

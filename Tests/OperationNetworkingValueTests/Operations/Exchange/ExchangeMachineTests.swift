@@ -198,9 +198,9 @@ import Testing
         #expect(scene.machine.decide(.take(.compare(3))) == .receive)
         #expect(scene.machine.body == .compare(3))
         #expect(scene.machine.decide(.ask(keeping: 4)) == .receive)
-        #expect(scene.machine.body == .keepAside(4))
+        #expect(scene.machine.body == .bufferSeparately(4))
         #expect(scene.machine.decide(.askFirst(keeping: 5)) == .later)
-        #expect(scene.machine.body == .keepAside(5))
+        #expect(scene.machine.body == .bufferSeparately(5))
         #expect(scene.machine.decide(.takeFirst(.deliver)) == .later)
         #expect(scene.machine.body == .deliver && scene.machine.isAsked(in: scene.machine.round))
         #expect(scene.after(.answerTake) == "receives > transferring")
@@ -286,7 +286,7 @@ import Testing
 
         scene = MachineScene(.questioning)
         _ = scene.after(.answerTakeThenFail)
-        #expect(scene.machine.body == .keepAside(10), "it is the response's")
+        #expect(scene.machine.body == .bufferSeparately(10), "it is the response's")
         #expect(scene.after(.transferEnds) == "then fail > deciding")
     }
 
