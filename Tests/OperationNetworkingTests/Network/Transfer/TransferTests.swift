@@ -106,7 +106,7 @@ struct TransferTests {
         let server = try ScriptedServer([.respond(body: "hello").after(interim: 103, ["Link": "</a>"])])
         let transfer = TestTransfer(.plain(server.url)).start()
         #expect(try await transfer.end().error == nil)
-        #expect(transfer.heard.withLock { $0.heads.map(\.status) } == [200])
+        #expect(transfer.received.withLock { $0.heads.map(\.status) } == [200])
         #expect(transfer.head?.fields["Link"] == nil)
     }
 
@@ -186,7 +186,7 @@ struct TransferTests {
         #expect(transfer.body == "")
         transfer.release()
         #expect(try await transfer.end().error == nil)
-        #expect(transfer.heard.withLock { $0.body } == expected)
+        #expect(transfer.received.withLock { $0.body } == expected)
     }
 
     // MARK: - Time
@@ -320,7 +320,7 @@ struct TransferTests {
         #expect(end.error == nil && !end.metrics.isEndProven)
     }
 
-    /// The client hears of the head with the first byte.
+    /// The client receives the head with the first byte.
     @Test func aCodedBodyThatBeginsIsTakenWithItsHead() throws {
         let url = try #require(URL(string: "https://localhost/"))
         let client = TestTransfer(.plain(url))
@@ -341,7 +341,7 @@ struct TransferTests {
         if case .endNotProvable = end.error { true } else { false }
     }
 
-    /// As after a 101: no client would hear of it.
+    /// As after a 101: no client would receive it.
     @Test func aBodyWithoutAHeadEndsTheTransfer() throws {
         let client = TestTransfer(.plain(URL(fileURLWithPath: "/")))
         let transfer = try transfer(client, idleTimeout: 1, since: MonotonicTime(seconds: 17_000))

@@ -360,15 +360,15 @@ import Testing
         }
     }
 
-    /// Commands, waits, answers and ends in any order: an end that is decided stays, and is told once for
-    /// each beginning or cancel that hears it.
+    /// Commands, waits, answers and ends in any order: an end that is decided stays, and is reported once for
+    /// each beginning or cancel that gets it.
     @Test(arguments: 1...200)
     func anyOrderOfEventsKeepsTheEnd(seed: UInt64) {
         var random = RandomNumbers(seed: seed)
         var scene = MachineScene(.idle)
         var end: String?
         var asked = 0
-        var told = 0
+        var reported = 0
         for _ in 1...300 {
             let wasEnded = scene.phase.hasPrefix("ended")
             if scene.phase == "deciding" {
@@ -378,11 +378,11 @@ import Testing
                 var event = Event.allCases.randomElement(using: &random) ?? .begin
                 if event == .fail, Int.random(in: 0..<10, using: &random) > 0 { event = .begin }
                 if wasEnded, event == .begin || event == .cancel { asked += 1 }
-                if scene.after(event).contains("reports") { told += 1 }
+                if scene.after(event).contains("reports") { reported += 1 }
                 if event == .sinkStopped, case .stopping(let decided) = scene.machine.phase,
                     scene.machine.conclude(decided, cookiesAreStored: Bool.random(using: &random)) != nil
                 {
-                    told += 1
+                    reported += 1
                 }
             }
             switch scene.machine.phase {
@@ -394,6 +394,6 @@ import Testing
             }
         }
         let isEnded = scene.phase.hasPrefix("ended")
-        #expect(told == asked + (isEnded ? 1 : 0))
+        #expect(reported == asked + (isEnded ? 1 : 0))
     }
 }
