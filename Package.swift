@@ -104,7 +104,7 @@ let package = Package(
             path: "Tests/CrashTesting",
             swiftSettings: settings
         ),
-        // Prints what a reachability manager tells: for tests in network namespaces of their own.
+        // Prints what a reachability manager reports: for tests in network namespaces of their own.
         .executableTarget(
             name: "OperationNetworkingReachabilityProbe",
             dependencies: ["OperationNetworking"],

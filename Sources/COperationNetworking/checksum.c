@@ -103,7 +103,7 @@ WITH_INSTRUCTION static uint32_t add_by_instruction(uint32_t sum, const unsigned
 }
 
 uint32_t cchecksum_add(uint32_t sum, const void *bytes, size_t count) {
-    // Known after the first call; two threads that ask at once get the same answer.
+    // Known after the first call; two threads that call it at once compute the same value.
     static _Atomic int known = -1;
     int has = known;
     if (has < 0) known = has = has_instruction();

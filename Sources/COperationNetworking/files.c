@@ -12,7 +12,7 @@
 int cfiles_mount(int descriptor, struct cfiles_mount *mount) {
     struct statx status;
     memset(&status, 0, sizeof(status));
-    // A kernel that does not know the second leaves it out.
+    // A kernel that does not support the second ignores it.
     if (statx(descriptor, "", AT_EMPTY_PATH, STATX_MNT_ID | STATX_MNT_ID_UNIQUE, &status) != 0) return -1;
     mount->number = status.stx_mnt_id;
     mount->is_unique = (status.stx_mask & STATX_MNT_ID_UNIQUE) != 0;

@@ -257,7 +257,7 @@ static void decode(const struct cimages_request *request, const unsigned char *b
     } else if (!image) {
         refuse(CIMAGES_MALFORMED, error ? error->message : "It has no pixels.");
     } else if ((uint64_t)gdk.get_width(image) * (uint64_t)gdk.get_height(image) > request->maximum_pixels) {
-        refuse(CIMAGES_TOO_LARGE, NULL);  // a loader that said nothing of it before
+        refuse(CIMAGES_TOO_LARGE, NULL);  // a loader that did not report its size before
     } else {
         int width = request->width, height = request->height;
         // Before it is scaled, which weighs colors by their alpha.
@@ -272,7 +272,7 @@ static void decode(const struct cimages_request *request, const unsigned char *b
                 height = turned;
             }
         }
-        // The loader may find another size than the application did, which then asked for none.
+        // The loader may find another size than the application did, which then requested none.
         if (image && !width && request->maximum_side) {
             uint64_t own_width = gdk.get_width(image), own_height = gdk.get_height(image);
             uint64_t longer = own_width > own_height ? own_width : own_height, side = request->maximum_side;

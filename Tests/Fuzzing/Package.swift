@@ -9,7 +9,7 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [.product(name: "OperationNetworking", package: "OperationNetworking")],
-            // Without a main function of Swift's: libFuzzer is told to run by a C function.
+            // Without a main function of Swift's: libFuzzer is started by a C function.
             swiftSettings: [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer,address"])],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]
         )

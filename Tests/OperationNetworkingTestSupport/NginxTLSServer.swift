@@ -17,7 +17,7 @@ enum NginxTLSServer: String, CaseIterable, Sendable {
     case tls13 = "TLS13"
     /// Answers 403 to a client without a certificate of `client-root`.
     case clientRequired = "CLIENT_REQUIRED"
-    /// The server's `/headers` tells which certificate the client presented, if any.
+    /// The server's `/headers` shows which certificate the client presented, if any.
     case clientOptional = "CLIENT_OPTIONAL"
     /// The good leaf without the intermediates.
     case leafOnly = "LEAF_ONLY"

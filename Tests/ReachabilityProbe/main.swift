@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-// Prints a line for everything that a manager tells, with its isReachable at that moment:
+// Prints a line for everything that a manager reports, with its isReachable at that moment:
 //
 //     OperationNetworkingReachabilityProbe internet
 //     OperationNetworkingReachabilityProbe domain localhost

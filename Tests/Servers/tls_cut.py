@@ -1,4 +1,4 @@
-"""A TLS server that ends its connections as it is told, for the tests of OperationNetworking's network engine.
+"""A TLS server that ends its connections in a given way, for the tests of OperationNetworking's network engine.
 
     tls_cut.py CERTIFICATE KEY
 

@@ -23,23 +23,23 @@ func stop(_ arguments: inout Arguments) throws {
     let callbacks = DispatchQueue(label: "callbacks")
     let downloads = Downloads(url, directory)
     for index in 0..<4 { downloads.begin(index, in: queue) }
-    let ear = StopObserver()
+    let observer = StopObserver()
     var times: [Double] = []
     let start = monotonicSeconds()
     // Long enough for the downloads to end and begin several times.
     while times.count < count || monotonicSeconds() - start < 4 {
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = callbacks
-        operation.addObserver(ear)
+        operation.addObserver(observer)
         queue.addOperation(operation)
-        ear.started.wait()
+        observer.started.wait()
         let call = monotonicSeconds()
         if command == "pause" { operation.pause() } else { operation.cancel() }
-        ear.stopped.wait()
+        observer.stopped.wait()
         times.append((monotonicSeconds() - call) * 1000)
         guard command == "pause" else { continue }
         operation.cancel()
-        ear.stopped.wait()
+        observer.stopped.wait()
     }
     let seconds = monotonicSeconds() - start
     let bytes = downloads.stop()
@@ -77,11 +77,11 @@ private final class Downloads: @unchecked Sendable {
         operation.completionQueue = callbacks
         operation.setCompletion(
             success: { [self] operation, _ in
-                let goesOn = lock.withLock { () -> Bool in
+                let continues = lock.withLock { () -> Bool in
                     bytes += operation.metrics?.bytesReceived ?? 0
                     return !isOver
                 }
-                if goesOn { begin(index, in: queue) }
+                if continues { begin(index, in: queue) }
             },
             failure: nil
         )

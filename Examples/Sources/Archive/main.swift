@@ -33,7 +33,7 @@ func keep(_ manager: OperationManager) throws {
 }
 
 /// The beginning of the next one.
-func goOn() async throws {
+func resume() async throws {
     // MARK: Example
 
     let kept = try JSONDecoder().decode(Kept.self, from: Data(contentsOf: file))
@@ -55,7 +55,7 @@ do {
         manager.operationQueue.addOperation(manager.operation(for: URLRequest(url: url)))
         try keep(manager)
     } else {
-        try await goOn()
+        try await resume()
     }
 } catch {
     print("\(file.lastPathComponent): \(error)")

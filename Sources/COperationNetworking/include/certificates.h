@@ -17,13 +17,13 @@ static inline int ccertificates_count(const STACK_OF(X509) *stack) {
     return stack == NULL ? 0 : sk_X509_num(stack);
 }
 
-// Whether what failed on this thread needs an algorithm that OpenSSL does not know, or not without its legacy
-// provider. Forgets all errors of the thread.
+// Whether the last failure on this thread was caused by an algorithm that OpenSSL does not support, or only
+// with its legacy provider. Clears all errors of the thread.
 static inline bool ccertificates_knows_no_algorithm(void) {
     bool found = false;
     for (unsigned long error = ERR_get_error(); error != 0; error = ERR_get_error()) {
         int reason = ERR_GET_REASON(error);
-        // OpenSSL's decoders say so, too, of whatever they cannot parse.
+        // OpenSSL's decoders report the same reason for any data that they cannot parse.
         bool is_cipher = ERR_GET_LIB(error) == ERR_LIB_EVP;
         found = found || (is_cipher && (reason == ERR_GET_REASON(ERR_R_UNSUPPORTED) ||
                                         reason == EVP_R_UNSUPPORTED_ALGORITHM));
@@ -55,7 +55,7 @@ static inline void ccertificates_print_subject(BIO *output, const X509 *certific
     X509_NAME_print_ex(output, X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
 }
 
-// Whether the certificate names its hosts where RFC 9110 section 4.3.4 wants it: by a dNSName or an iPAddress
+// Whether the certificate names its hosts where RFC 9110 section 4.3.4 requires it: by a dNSName or an iPAddress
 // of its subjectAltName.
 static inline bool ccertificates_has_alternative_names(const X509 *certificate) {
     GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
@@ -69,7 +69,7 @@ static inline bool ccertificates_has_alternative_names(const X509 *certificate) 
 }
 
 // Frees `object` by `release` when `context` is freed: a connection outlives the transfer that opened it, and
-// asks about certificates again when it renegotiates.
+// verifies certificates again when it renegotiates.
 bool ccertificates_keep(SSL_CTX *context, void *object, void (*release)(void *object));
 
 // Has `verify` called, with `object`, instead of OpenSSL's own verification
@@ -80,8 +80,8 @@ static inline void ccertificates_set_verifier(SSL_CTX *context,
     SSL_CTX_set_cert_verify_callback(context, verify, object);
 }
 
-// The passphrase of a private key is only ever the one that was given: OpenSSL's default asks at the
-// terminal.
+// The passphrase of a private key is only ever the one that was given: OpenSSL's default reads it from
+// the terminal.
 static inline int ccertificates_passphrase(char *buffer, int size, int writing, void *passphrase) {
     (void)writing;
     if (passphrase == NULL) return -1;

@@ -177,7 +177,8 @@ struct cfiles_mount {
 // -1 if the kernel does not report it (before 5.8).
 int cfiles_mount(int descriptor, struct cfiles_mount *mount);
 
-// When an open file was made. 1: `seconds` and `nanoseconds` say so; 0: the file system does not; -1: see errno.
+// When an open file was created. 1: `seconds` and `nanoseconds` are set; 0: the file system does not record
+// it; -1: see errno.
 int cfiles_birth(int descriptor, long long *seconds, long long *nanoseconds);
 
 // Renames a file, to a name that does not exist: renameat2(2).
@@ -190,7 +191,7 @@ static inline int cfiles_reserve(const char *path) {
     return close(file);
 }
 
-// Opens a directory to use names in it, and a file to say which one it is (O_PATH). Nothing can be read or
+// Opens a directory to use names in it, and a file to identify it (O_PATH). Nothing can be read or
 // written by them, and the permission to do that is not needed.
 int cfiles_open_for_names(const char *path);
 int cfiles_open_to_identify(int directory, const char *name);
@@ -246,7 +247,7 @@ static inline int cfiles_room(int descriptor, long long *available, long long *c
     return 0;
 }
 
-// Whether a file may be so long: lseek(2) goes no further than the longest file that the file system knows.
+// Whether a file may be so long: lseek(2) fails beyond the maximum length of the file system.
 static inline int cfiles_can_have(int descriptor, long long length) {
     return lseek(descriptor, length, SEEK_SET) >= 0 || errno != EINVAL;
 }

@@ -83,7 +83,7 @@ static inline int cnetlink_octets(const struct addrinfo *info, uint8_t octets[16
     return 16;
 }
 
-// The addresses of a host, each once, without asking for a port; see getaddrinfo(3).
+// The addresses of a host, each once, without a port; see getaddrinfo(3).
 static inline int cnetlink_look_up(const char *host, struct addrinfo **result) {
     struct addrinfo hints;
     memset(&hints, 0, sizeof hints);

@@ -56,7 +56,7 @@ static inline int cowner_remove_attribute(int descriptor, const char *name) {
     return fremovexattr(descriptor, name);
 }
 
-// Whether the system says by `code` that there is no such attribute, and not that the file system keeps none.
+// Whether `code` means that there is no such attribute, and not that the file system does not support them.
 static inline int cowner_is_missing(int code) {
     return code == ENODATA;
 }

@@ -7,16 +7,16 @@
 #include <stdbool.h>
 #include <string.h>
 
-// The TLS of the transfer's connection; NULL: there is none. To be asked while the transfer has its connection:
-// from within one of its callbacks.
+// The TLS of the transfer's connection; NULL: there is none. Call while the transfer has its connection: from
+// within one of its callbacks.
 static inline SSL *ctls_session(CURL *easy) {
     struct curl_tlssessioninfo *session = NULL;
     if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) return NULL;
     return session->backend == CURLSSLBACKEND_OPENSSL ? (SSL *)session->internals : NULL;
 }
 
-// Whether the server said that it has sent everything (close_notify, RFC 8446 section 6.1). libcurl 7.88
-// takes a TLS connection that just ends for an orderly end, and knows no option against it.
+// Whether the server announced that it has sent everything (close_notify, RFC 8446 section 6.1). libcurl 7.88
+// treats a TLS connection that ends without it as closed properly, and has no option to change that.
 static inline bool ctls_has_close_notify(CURL *easy) {
     SSL *session = ctls_session(easy);
     return session != NULL && (SSL_get_shutdown(session) & SSL_RECEIVED_SHUTDOWN) != 0;

@@ -1,15 +1,15 @@
-// What an application and its decoder process say to each other, over a stream socket. All numbers are in the
+// The messages between an application and its decoder process, over a stream socket. All numbers are in the
 // byte order of the machine: both are the same program.
 //
 //   decoder      cimages_hello, once
 //   application  cimages_request, and the bytes of the image
-//   decoder      cimages_answer, and the pixels, or a sentence that says why there are none
+//   decoder      cimages_answer, and the pixels, or a message with the reason why there are none
 #ifndef COPERATIONNETWORKINGIMAGES_DECODER_H
 #define COPERATIONNETWORKINGIMAGES_DECODER_H
 
 #include <stdint.h>
 
-// The first argument of a decoder process, by which it knows that it is one. No program is called that.
+// The first argument of a decoder process, which identifies it. No program is called that.
 #define CIMAGES_DECODER_NAME "OperationNetworkingImages: decoder"
 // The descriptor of the socket in a decoder process.
 #define CIMAGES_DECODER_SOCKET 3
@@ -36,7 +36,7 @@ struct cimages_request {
     uint64_t maximum_pixels;
     uint64_t memory;         // for this image, in bytes; 0: as much as there is
     uint32_t seconds;        // of processor time
-    uint32_t orientation;    // 1 to 8 as in Exif; 0: the decoder knows it
+    uint32_t orientation;    // 1 to 8 as in Exif; 0: that of the file
     uint32_t width, height;  // to be scaled to, before the orientation is applied; 0: as stored
     uint32_t maximum_side;   // of the result, whatever size the decoder finds; 0: any
     uint32_t reserved;

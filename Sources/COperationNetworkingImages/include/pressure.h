@@ -1,4 +1,4 @@
-// Waiting for the kernel to say that memory is short.
+// Waiting for the kernel to report that memory is short.
 #ifndef COPERATIONNETWORKINGIMAGES_PRESSURE_H
 #define COPERATIONNETWORKINGIMAGES_PRESSURE_H
 
@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// Opens a file of pressure stall information and asks for an event; the trigger lasts as long as the
+// Opens a file of pressure stall information and registers a trigger, which lasts as long as the
 // descriptor (Documentation/accounting/psi.rst of the kernel). -1 with errno.
 static inline int cimages_open_pressure(const char *path, const char *trigger) {
     int descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);

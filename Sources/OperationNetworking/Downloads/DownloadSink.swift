@@ -48,7 +48,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         }
 
         /// Forgets a lack of space: the user resumes, and may have freed some.
-        mutating func goOn() {
+        mutating func proceed() {
             if let failure, DiskRoom.isLack(failure) { self.failure = nil }
         }
     }
@@ -173,10 +173,10 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         return goesBack
     }
 
-    func goOn() {
+    func proceed() {
         // Without an open file, there is nothing to resume.
         guard progress.withLock({ $0.hasOpened }) else { return }
-        shared.withLock { $0.goOn() }
+        shared.withLock { $0.proceed() }
     }
 
     func end(_ whenEnded: @escaping @Sendable (SinkEnd) -> Void) -> SinkEnd? {

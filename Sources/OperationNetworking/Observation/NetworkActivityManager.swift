@@ -42,7 +42,7 @@ public final class NetworkActivityManager: Sendable {
         var observed: [ObjectIdentifier: Observed] = [:]
         var action: (@isolated(any) @Sendable (Bool) -> Void)?
         var completionQueue: DispatchQueue?
-        var news = NewestValue<Bool>()
+        var pending = NewestValue<Bool>()
         var tokens: [any NSObjectProtocol] = []
     }
 
@@ -190,8 +190,8 @@ public final class NetworkActivityManager: Sendable {
             let effect = event(&state)
             switch effect {
             case .none, .wait: return (effect, false)
-            case .show: return (effect, state.news.offer(true))
-            case .hide: return (effect, state.news.offer(false))
+            case .show: return (effect, state.pending.offer(true))
+            case .hide: return (effect, state.pending.offer(false))
             }
         }
         if case .wait(let seconds, let turn) = effect {
@@ -207,7 +207,7 @@ public final class NetworkActivityManager: Sendable {
     }
 
     private func deliver() {
-        let (isActive, action) = state.withLock { ($0.news.take(), $0.action) }
+        let (isActive, action) = state.withLock { ($0.pending.take(), $0.action) }
         guard let isActive, let action else { return conclude() }
         guard let call = Callback.here(action, isActive) else {
             return conclude()
@@ -216,7 +216,7 @@ public final class NetworkActivityManager: Sendable {
     }
 
     private func conclude() {
-        let hasMore = state.withLock { $0.news.hasMore() }
+        let hasMore = state.withLock { $0.pending.hasMore() }
         if hasMore { scheduleDelivery() }
     }
 }

@@ -13,15 +13,15 @@ protocol OperationMaker: AnyObject, Sendable {
 ///
 /// All operations of a manager share one reference, so each costs a pointer.
 final class ManagerReference: Sendable {
-    private struct Aim {
+    private struct Target {
         weak var manager: (any OperationMaker)?
     }
 
-    private let aim = Locked(Aim())
+    private let target = Locked(Target())
 
     /// Called once, before the manager makes an operation.
     func refer(to manager: any OperationMaker) {
-        aim.withLock { $0.manager = manager }
+        target.withLock { $0.manager = manager }
     }
 
     /// The observers of an operation that the manager makes now; `nil` if the manager has been released. Must
@@ -31,5 +31,5 @@ final class ManagerReference: Sendable {
     /// As ``observers``, for the challenge closure.
     var challenge: ConnectionOperation.AuthenticationChallengeHandler? { manager?.challengeOfNewOperation }
 
-    private var manager: (any OperationMaker)? { aim.withLock { $0.manager } }
+    private var manager: (any OperationMaker)? { target.withLock { $0.manager } }
 }

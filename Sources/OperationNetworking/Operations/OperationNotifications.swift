@@ -26,7 +26,7 @@ extension Notification.Name {
 
 /// An object that represents an operation and posts notifications for it. Called right after the operation's
 /// notifications are posted.
-protocol OperationFace: AnyObject, Sendable {
+protocol OperationRepresentative: AnyObject, Sendable {
     /// A transfer begins, for the first time or after a pause.
     func operationDidResume()
 
@@ -34,16 +34,16 @@ protocol OperationFace: AnyObject, Sendable {
     func operationDidPause()
 }
 
-/// A weak reference to a face, which retains its operation.
-struct WeakFace {
-    weak var face: (any OperationFace)?
+/// A weak reference to a representative, which retains its operation.
+struct WeakRepresentative {
+    weak var representative: (any OperationRepresentative)?
 }
 
 extension ConnectionOperation {
     /// The object that represents the operation. Not retained.
-    var face: (any OperationFace)? {
-        get { state.withLock { $0.face?.face } }
-        set { state.change { $0.face = WeakFace(face: newValue) } }
+    var representative: (any OperationRepresentative)? {
+        get { state.withLock { $0.representative?.representative } }
+        set { state.change { $0.representative = WeakRepresentative(representative: newValue) } }
     }
 }
 
@@ -55,7 +55,7 @@ final class NotificationPoster: OperationObserver {
 
     func operationDidPause(_ operation: ConnectionOperation) {
         postFinish(operation)
-        operation.face?.operationDidPause()
+        operation.representative?.operationDidPause()
     }
 
     func operationDidResume(_ operation: ConnectionOperation) {
@@ -67,9 +67,11 @@ final class NotificationPoster: OperationObserver {
     }
 
     private func postStart(_ operation: ConnectionOperation) {
-        let (isPublic, face) = operation.state.withLock { ($0.postsNotifications, $0.face?.face) }
+        let (isPublic, representative) = operation.state.withLock {
+            ($0.postsNotifications, $0.representative?.representative)
+        }
         post(isPublic ? .operationDidStart : .innerOperationDidStart, operation)
-        face?.operationDidResume()
+        representative?.operationDidResume()
     }
 
     private func postFinish(_ operation: ConnectionOperation) {

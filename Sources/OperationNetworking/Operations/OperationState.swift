@@ -20,7 +20,7 @@ struct OperationState {
     /// The manager that made the operation, or the one that it is a copy of.
     var manager: ManagerReference?
 
-    // MARK: Progress of things
+    // MARK: Progress
 
     var machine = OperationStateMachine()
     var hasBegun = false
@@ -30,7 +30,7 @@ struct OperationState {
     /// task.
     var postsNotifications = true
     /// The object whose notifications are posted with the operation's.
-    @Rare var face: WeakFace?
+    @Rare var representative: WeakRepresentative?
     /// Whether observers were notified of a start that has no end yet.
     var isRunning = false
     /// The operation's priority when `start()` was called.

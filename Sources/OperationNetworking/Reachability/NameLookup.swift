@@ -52,10 +52,10 @@ struct NameLookup: Hashable, Sendable {
         switch answer {
         case .found(let found): addresses = found
         case .none: addresses = []
-        case .notNow: addresses = addresses ?? []
+        case .temporaryFailure: addresses = addresses ?? []
         }
         if again { return look(tryNumber: 0) }
-        guard answer == .notNow, number < Self.delays.count else { return .none }
+        guard answer == .temporaryFailure, number < Self.delays.count else { return .none }
         phase = .waiting(tryNumber: number + 1)
         self.turn += 1
         return .wait(Self.delays[number], turn: self.turn)

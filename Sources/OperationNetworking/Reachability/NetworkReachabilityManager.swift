@@ -149,7 +149,7 @@ public final class NetworkReachabilityManager: Sendable {
     }
 
     private func deliver() {
-        let (status, block, turn) = state.withLock { ($0.news.take(), $0.statusChange, $0.turn) }
+        let (status, block, turn) = state.withLock { ($0.pending.take(), $0.statusChange, $0.turn) }
         guard let status, let block else { return conclude(status, turn) }
         let call = Callback(in: block.isolation) { [weak self] in
             // The manager may have been stopped or released meanwhile.
@@ -173,7 +173,7 @@ public final class NetworkReachabilityManager: Sendable {
                 userInfo: [Self.statusUserInfoKey: status]
             )
         }
-        let hasMore = state.withLock { $0.news.hasMore() }
+        let hasMore = state.withLock { $0.pending.hasMore() }
         if hasMore { scheduleDelivery() }
     }
 

@@ -29,7 +29,7 @@ struct ReachabilityState {
     private var sequences: [Int: Observer] = [:]
     private var lastSequence = 0
     /// The statuses for the closure and the notification.
-    var news = NewestValue<NetworkReachabilityStatus>()
+    var pending = NewestValue<NetworkReachabilityStatus>()
 
     /// Whether anyone waits for a status.
     var isMonitoring: Bool { isStarted || !sequences.isEmpty }
@@ -37,13 +37,13 @@ struct ReachabilityState {
     mutating func start() {
         isStarted = true
         turn += 1
-        news.forget()
+        pending.forget()
     }
 
     mutating func stop() {
         isStarted = false
         turn += 1
-        news.forget()
+        pending.forget()
         if !isMonitoring { lookup.stop() }
     }
 
@@ -81,6 +81,6 @@ struct ReachabilityState {
                 sequence.continuation.yield(found)
             }
         }
-        return isStarted && found != .unknown && news.offer(found)
+        return isStarted && found != .unknown && pending.offer(found)
     }
 }

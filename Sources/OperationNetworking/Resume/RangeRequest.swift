@@ -42,7 +42,7 @@ struct RangeRequest: Hashable, Sendable {
         }
     }
 
-    enum Wish: Hashable, Sendable {
+    enum Requested: Hashable, Sendable {
         /// At least one range.
         case bytes([Bytes])
         case otherUnit(String)
@@ -51,11 +51,11 @@ struct RangeRequest: Hashable, Sendable {
 
     /// The field value as the caller set it.
     let fieldValue: String
-    let wish: Wish
+    let requested: Requested
 
     init(fieldValue: String) {
         self.fieldValue = fieldValue
-        wish = Wish(fieldValue: fieldValue)
+        requested = Requested(fieldValue: fieldValue)
     }
 
     /// Returns `nil` if the request has no `Range`.
@@ -74,7 +74,7 @@ struct RangeRequest: Hashable, Sendable {
     /// - Throws: ``ResumeError`` if the response is not what was requested.
     func part(in fields: HeaderFields, takesAnyPart: Bool) throws(ResumeError) -> Range<Int64>? {
         if fields.isMultipartByteranges {
-            guard takesAnyPart, case .bytes(let ranges) = wish, ranges.count > 1 else {
+            guard takesAnyPart, case .bytes(let ranges) = requested, ranges.count > 1 else {
                 throw .severalParts(asked: fieldValue)
             }
             return nil
@@ -84,7 +84,7 @@ struct RangeRequest: Hashable, Sendable {
             throw .malformedContentRange(values.joined(separator: ", "))
         }
         let mismatch = ResumeError.rangeMismatch(asked: fieldValue, received: text)
-        switch wish {
+        switch requested {
         case .malformed: throw mismatch
         case .otherUnit(let unit):
             guard takesAnyPart, let received = text.split(separator: " ").first,
@@ -122,7 +122,7 @@ struct RangeRequest: Hashable, Sendable {
     }
 }
 
-extension RangeRequest.Wish {
+extension RangeRequest.Requested {
     fileprivate init(fieldValue: String) {
         let text = Substring(fieldValue.utf8.trimmingHTTPWhitespace())
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -208,7 +208,7 @@ public class SessionTask: @unchecked Sendable {
     func join() {
         if !session.add(self) { operation.refuse(SessionError.invalidated) }
         operation.postsNotifications = false
-        operation.face = self
+        operation.representative = self
         operation.countBytes()
         observe()
         operation.whenFinished { [weak self, removal] in if let self { didFinish() } else { removal() } }
@@ -340,9 +340,9 @@ public final class UploadTask: DataTask, @unchecked Sendable {
     override var progressDirection: ProgressDirection { .upload }
 }
 
-// MARK: - OperationFace
+// MARK: - OperationRepresentative
 
-extension SessionTask: OperationFace {
+extension SessionTask: OperationRepresentative {
     func operationDidResume() { post(.taskDidResume) }
 
     func operationDidPause() { post(.taskDidSuspend) }

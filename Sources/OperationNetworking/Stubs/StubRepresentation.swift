@@ -33,7 +33,7 @@ struct StubRepresentation: Sendable {
             return StubMessage(status: 304, fields: withValidators, body: Data())
         }
         guard method == "GET", let range = RangeRequest(request), mayBePartial(request),
-            case .bytes(let ranges) = range.wish, ranges.count == 1, let asked = ranges.first
+            case .bytes(let ranges) = range.requested, ranges.count == 1, let asked = ranges.first
         else { return whole }
         let total = Int64(body.count)
         guard let bytes = asked.resolved(total) else {

@@ -9,7 +9,7 @@
 /// | release                    | any  | any         | it is kept        |
 /// | expire                     | it   | any         | it is discarded   |
 struct DecoderPoolState<Decoder> {
-    enum Take {
+    enum Acquisition {
         case reuse(Item)
         case start
         case wait
@@ -36,7 +36,7 @@ struct DecoderPoolState<Decoder> {
         self.imagesPerDecoder = imagesPerDecoder
     }
 
-    mutating func take() -> Take {
+    mutating func take() -> Acquisition {
         if let item = idle.popLast() {
             busy += 1
             return .reuse(item)

@@ -117,11 +117,11 @@ public final class MemoryPressure: Sendable {
         let thread = Thread {
             guard var events = known else { return ended() }
             while true {
-                let news = files.wait()
-                if news.contains(.bell) { return }
-                if news.contains(.gone) { return ended() }
-                var isShort = news.contains(.pressure)
-                if news.contains(.events) {
+                let reasons = files.wait()
+                if reasons.contains(.bell) { return }
+                if reasons.contains(.gone) { return ended() }
+                var isShort = reasons.contains(.pressure)
+                if reasons.contains(.events) {
                     guard let now = files.readEvents().map(MemoryEvents.init) else { return ended() }
                     isShort = isShort || now.count > events.count
                     events = now

@@ -4,7 +4,7 @@ internal import Glibc
 /// The open files through which the kernel reports memory pressure, and a bell that ends a wait for them.
 package final class PressureFiles: Sendable {
     /// The reason why a wait ended.
-    package enum News: Hashable, Sendable {
+    package enum WakeReason: Hashable, Sendable {
         /// Tasks waited for memory for as long as the trigger specifies.
         case pressure
         /// The counters of the control group changed.
@@ -51,24 +51,24 @@ package final class PressureFiles: Sendable {
     package var hasPressure: Bool { pressure >= 0 }
 
     /// Blocks until something happens.
-    package func wait() -> Set<News> {
+    package func wait() -> Set<WakeReason> {
         let polled = cimages_wait(pressure, events, bell, kind)
-        let news = Self.news(
+        let reasons = Self.reasons(
             pressure: polled.pressure,
             events: polled.events,
             bell: polled.bell,
             kind: kind
         )
         // A pipe stays readable until it is read.
-        if news.contains(.pressure), kind == cimages_input_event() { _ = text(of: pressure) }
-        return news
+        if reasons.contains(.pressure), kind == cimages_input_event() { _ = text(of: pressure) }
+        return reasons
     }
 
     /// Interprets the results of poll(2), which are 0 for a file that is not open. A trigger reports an error
-    /// only when it is removed; a counter always reports one with its news, and reading it shows whether it
+    /// only when it is removed; a counter always reports one with its event, and reading it shows whether it
     /// was removed.
     ///
-    /// | File              | Results                              | News     |
+    /// | File              | Results                              | Reason   |
     /// |-------------------|--------------------------------------|----------|
     /// | `memory.pressure` | `POLLPRI`                            | pressure |
     /// | `memory.pressure` | `POLLERR`, with or without `POLLPRI` | gone     |
@@ -76,20 +76,20 @@ package final class PressureFiles: Sendable {
     /// | `memory.events`   | any other                            | gone     |
     ///
     /// `kind` is `POLLPRI`, or `POLLIN` for pipes of a test.
-    package static func news(pressure: Int16, events: Int16, bell: Int16, kind: Int16) -> Set<News> {
-        var news: Set<News> = []
+    package static func reasons(pressure: Int16, events: Int16, bell: Int16, kind: Int16) -> Set<WakeReason> {
+        var reasons: Set<WakeReason> = []
         if pressure & ~kind != 0 {
-            news.insert(.gone)
+            reasons.insert(.gone)
         } else if pressure != 0 {
-            news.insert(.pressure)
+            reasons.insert(.pressure)
         }
         if events & kind != 0 {
-            news.insert(.events)
+            reasons.insert(.events)
         } else if events != 0 {
-            news.insert(.gone)
+            reasons.insert(.gone)
         }
-        if bell != 0 { news.insert(.bell) }
-        return news
+        if bell != 0 { reasons.insert(.bell) }
+        return reasons
     }
 
     /// Blocks until the bell is rung, for at most some milliseconds. Returns whether it was rung.

@@ -1,11 +1,11 @@
 import Foundation
 
 /// Undoes the content codings of a body ([RFC 9110 §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4))
-/// piece by piece, and knows whether the coded data was complete.
+/// piece by piece, and records whether the coded data was complete.
 ///
-/// libcurl could decode by itself, but takes a stream that breaks off for a whole one.
+/// libcurl could decode by itself, but treats a truncated stream as complete.
 package final class ContentDecoder {
-    /// The value of `Accept-Encoding` that asks for what can be decoded here.
+    /// The value of `Accept-Encoding` for the supported codings.
     package static let acceptEncoding = "gzip, deflate, br, zstd"
 
     /// A server that applied more codings than these is not understood: each multiplies the work that a byte

@@ -1,4 +1,4 @@
-/// Undoes one content coding of a body piece by piece, and knows whether its stream was complete.
+/// Undoes one content coding of a body piece by piece, and records whether its stream was complete.
 final class DecodingLayer {
     private let decoder: any StreamDecoder
     private let output: UnsafeMutableBufferPointer<UInt8>

@@ -102,7 +102,7 @@ final class ZlibDecoder: StreamDecoder {
 // MARK: - br
 
 /// libbrotlidec: [RFC 7932](https://www.rfc-editor.org/rfc/rfc7932), one stream. Its window has at most
-/// 16 MiB, since windows beyond the RFC's are off unless asked for.
+/// 16 MiB, since larger windows than the RFC's are not enabled.
 final class BrotliDecoder: StreamDecoder {
     private var state: OpaquePointer?
 
@@ -142,7 +142,7 @@ final class BrotliDecoder: StreamDecoder {
 
 /// libzstd: [RFC 8878](https://www.rfc-editor.org/rfc/rfc8878), any number of frames.
 ///
-/// The window, which a transfer keeps in memory, has at most 8 MiB: no server may ask for more with this
+/// The window, which a transfer keeps in memory, has at most 8 MiB: no server may require more with this
 /// content coding ([RFC 9659 §3](https://www.rfc-editor.org/rfc/rfc9659#section-3)).
 final class ZstdDecoder: StreamDecoder {
     /// 2^23 octets.

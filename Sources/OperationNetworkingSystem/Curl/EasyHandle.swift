@@ -3,7 +3,7 @@ import COperationNetworking
 /// A libcurl transfer: a `CURL *`; see libcurl-easy(3).
 ///
 /// Used only on the thread that drives its ``MultiHandle``. Creating a handle costs a tenth of a small
-/// request, so a handle that ``leavesNothing`` of its transfer is reused with the same ``StandingOptions``.
+/// request, so a handle that ``leavesNothing`` of its transfer is reused with the same ``PersistentOptions``.
 package final class EasyHandle {
     /// In bytes. libcurl sends one buffer each time the socket is writable, and a pass of the event loop
     /// costs too much for its default of 64 KiB.
@@ -34,7 +34,7 @@ package final class EasyHandle {
     @exclusivity(unchecked) var isRunning = false
     /// The sockets of its ``MultiHandle``, while it is in one.
     var sockets: ConnectionSockets?
-    /// The receiver of all events; retained until ``letGo()``.
+    /// The receiver of all events; retained until ``releaseDelegate()``.
     @exclusivity(unchecked) private(set) var delegate: (any EasyHandleDelegate)?
     /// Decides about the server of the next TLS connection.
     @exclusivity(unchecked) var judge: (any ServerJudge)?
@@ -44,10 +44,10 @@ package final class EasyHandle {
     /// Why no socket could be opened, an `errno`, which libcurl does not report.
     private var socketError: Int32 = 0
     /// Set when the handle is first prepared; `nil` if it cannot be reused.
-    @exclusivity(unchecked) private var standing: StandingOptions?
+    @exclusivity(unchecked) private var persistent: PersistentOptions?
     @exclusivity(unchecked) var trace = HandleTrace()
     @exclusivity(unchecked) var foldWatch = FoldWatch.off
-    @exclusivity(unchecked) private var lent = Lent()
+    @exclusivity(unchecked) private var retained = Retained()
     private let errorText: UnsafeMutablePointer<CChar>
     private let sessions: TLSSessions?
 
@@ -55,7 +55,7 @@ package final class EasyHandle {
     var hasCookies = false
 
     /// Retained for libcurl, which reads them in place.
-    private struct Lent {
+    private struct Retained {
         var fields: HeaderList?
         var proxyFields: HeaderList?
         var url: ParsedURL?
@@ -94,7 +94,7 @@ package final class EasyHandle {
 
     /// Releases the delegate, which retains the handle. Called after the transfer is removed from its
     /// ``MultiHandle``.
-    package func letGo() {
+    package func releaseDelegate() {
         delegate = nil
         judge = nil
     }
@@ -103,13 +103,13 @@ package final class EasyHandle {
 
     /// Whether a used handle can be prepared for these options.
     package func serves(_ options: TransferOptions) -> Bool {
-        standing?.serve(options) ?? false
+        persistent?.serve(options) ?? false
     }
 
     /// Whether the transfer, which has succeeded, left no state that can affect another one; see
     /// ``HandleTrace``.
     package var leavesNothing: Bool {
-        standing != nil
+        persistent != nil
             && trace.leavesNothing(
                 connectionCount: connectionCount,
                 systemError: long(CURLINFO_OS_ERRNO),
@@ -119,13 +119,13 @@ package final class EasyHandle {
     }
 
     /// Releases the state of the transfer. Called after it is removed from its ``MultiHandle``.
-    package func rest() {
-        letGo()
+    package func releaseTransferState() {
+        releaseDelegate()
         if trace.watchesForExcess { clibcurl_easy_setopt_long(raw, CURLOPT_VERBOSE, 0) }
         trace = HandleTrace(isFirst: false)
         if CurlLibrary.remembersFreedFields { foldWatch = .statusLine }
         clibcurl_easy_setopt_list(raw, CURLOPT_HTTPHEADER, nil)
-        lent.fields = nil
+        retained.fields = nil
     }
 
     // MARK: - Results
@@ -223,17 +223,17 @@ package final class EasyHandle {
         delegate: any EasyHandleDelegate
     ) throws(CurlError) {
         self.delegate = delegate
-        if standing == nil {
-            try setStanding(options)
+        if persistent == nil {
+            try setPersistentOptions(options)
         } else {
-            assert(serves(options), "a reused handle was given options that differ from its standing ones")
+            assert(serves(options), "a reused handle was given options that differ from its persistent ones")
         }
         // First, because since 8.12 it releases the text. libcurl prefers it if it is set.
         try check(clibcurl_easy_setopt_url(raw, url?.pointer))
-        lent.url = url
+        retained.url = url
         try set(CURLOPT_URL, options.url)
         try set(fields, CURLOPT_HTTPHEADER)
-        lent.fields = fields
+        retained.fields = fields
         trace.namesHost = fields.namesHost
         if let lines = options.cookieLines { try setCookies(lines) }
         try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
@@ -241,7 +241,7 @@ package final class EasyHandle {
     }
 
     /// Sets the options that stay for all transfers of the handle.
-    private func setStanding(_ options: TransferOptions) throws(CurlError) {
+    private func setPersistentOptions(_ options: TransferOptions) throws(CurlError) {
         try setConstants()
         try setMethod(options)
         try setProxy(options)
@@ -250,7 +250,7 @@ package final class EasyHandle {
         if let authentication = options.authentication { try setAuthentication(authentication) }
         if let tls = options.tls { try setTLS(tls) }
         if options.opensConnection { try set(CURLOPT_FRESH_CONNECT, 1) }
-        standing = StandingOptions(options)
+        persistent = PersistentOptions(options)
     }
 
     /// Replaces the fields of requests from now on. Callable from within
@@ -258,7 +258,7 @@ package final class EasyHandle {
     package func replaceHeaderLines(_ lines: [String], octetLine: String?) throws(CurlError) {
         let list = try HeaderList(lines, octetLine: octetLine)
         try set(list, CURLOPT_HTTPHEADER)
-        lent.fields = list
+        retained.fields = list
     }
 
     /// Pauses receiving until ``resumeReceiving()``. Callable from within the delegate, after it has accepted
@@ -377,7 +377,7 @@ package final class EasyHandle {
             try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_SEEKDATA, context))
             try check(clibcurl_easy_setopt_seek_callback(raw, EasyHandle.seeksBody))
             if case .length(let length) = body {
-                if length >= Self.largeBody { wish(CURLOPT_UPLOAD_BUFFERSIZE, Self.largeBuffer) }
+                if length >= Self.largeBody { setIfSupported(CURLOPT_UPLOAD_BUFFERSIZE, Self.largeBuffer) }
                 try check(clibcurl_easy_setopt_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(length)))
             }
         }
@@ -396,7 +396,7 @@ package final class EasyHandle {
         try set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         let list = try HeaderList(proxy.headerLines)
         try set(list, CURLOPT_PROXYHEADER)
-        lent.proxyFields = list
+        retained.proxyFields = list
         // HTTP/2 without TLS is tunneled as well, since it is end-to-end. libcurl always tunnels https.
         try set(CURLOPT_HTTPPROXYTUNNEL, options.version == .http2PriorKnowledge ? 1 : 0)
         try set(CURLOPT_SOCKS5_AUTH, Int(CLIBCURL_AUTH_BASIC))
@@ -406,13 +406,13 @@ package final class EasyHandle {
         // Only for these: with NTLM included, libcurl 7.88 never reuses a connection through SOCKS.
         guard proxy.url.hasPrefix("http://") else { return }
         switch proxy.authentication {
-        case .asAsked: try set(CURLOPT_PROXYAUTH, Self.basic | Self.betterThanBasic)
+        case .afterChallenge: try set(CURLOPT_PROXYAUTH, Self.basic | Self.betterThanBasic)
         case .basic: try set(CURLOPT_PROXYAUTH, Self.basic)
         }
     }
 
     private func setVersion(_ options: TransferOptions) throws(CurlError) {
-        wish(CURLOPT_BUFFERSIZE, Self.receiveBuffer)
+        setIfSupported(CURLOPT_BUFFERSIZE, Self.receiveBuffer)
         switch options.version {
         case .automatic, .http2:
             // Not CURLOPT_PIPEWAIT: in libcurl 7.88 one waiting host blocks all others.
@@ -438,7 +438,7 @@ package final class EasyHandle {
     }
 
     /// Sets an option that only improves performance, and ignores failure.
-    private func wish(_ option: CURLoption, _ value: Int) {
+    private func setIfSupported(_ option: CURLoption, _ value: Int) {
         clibcurl_easy_setopt_long(raw, option, value)
     }
 

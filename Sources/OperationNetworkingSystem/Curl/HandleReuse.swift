@@ -2,9 +2,9 @@ import COperationNetworking
 
 /// The options that stay set in a handle after a plain request, as most are.
 ///
-/// Transfers with equal standing options differ only in options that are set each time: the URL, the fields,
+/// Transfers with equal persistent options differ only in options that are set each time: the URL, the fields,
 /// the cookies, the connect timeout, and the judge.
-struct StandingOptions {
+struct PersistentOptions {
     private let version: TransferOptions.HTTPVersion
     private let knowsCookies: Bool
     private let security: Security?

@@ -25,7 +25,7 @@ package struct TransferOptions: Sendable {
         /// The authentication to an HTTP proxy.
         package enum Authentication: Hashable, Sendable {
             /// After a challenge, with the strongest offered scheme.
-            case asAsked
+            case afterChallenge
             /// Basic, with the first request.
             case basic
         }
@@ -42,7 +42,7 @@ package struct TransferOptions: Sendable {
             url: String,
             user: String? = nil,
             password: String? = nil,
-            authentication: Authentication = .asAsked,
+            authentication: Authentication = .afterChallenge,
             headerLines: [String] = []
         ) {
             self.url = url

@@ -20,14 +20,14 @@ package final class CacheFolder: @unchecked Sendable {
     private let watch: FileChange.Watcher?
 
     /// A directory or a file that is not trusted.
-    package struct Distrust: Error, Hashable, Sendable {
+    package struct Untrusted: Error, Hashable, Sendable {
         package let name: String
     }
 
     /// Opens a directory, which others may read. Creates it if it is missing, with those above it.
     ///
     /// - Parameter path: an absolute one.
-    /// - Throws: ``Distrust``, `SystemError`.
+    /// - Throws: ``Untrusted``, `SystemError`.
     package convenience init(path: String) throws {
         try Self.make(path)
         try self.init(cfiles_open(path, Self.flags, 0), path, minimum: 1, watch: nil)
@@ -39,7 +39,7 @@ package final class CacheFolder: @unchecked Sendable {
     ///   - name: of the folder.
     ///   - parent: the directory.
     ///   - watch: called before each change in the folder.
-    /// - Throws: ``Distrust``, `SystemError`.
+    /// - Throws: ``Untrusted``, `SystemError`.
     package convenience init(_ name: String, in parent: CacheFolder, watch: FileChange.Watcher? = nil) throws
     {
         guard mkdirat(parent.descriptor, name, 0o700) == 0 || errno == EEXIST else {
@@ -52,13 +52,13 @@ package final class CacheFolder: @unchecked Sendable {
 
     private init(_ descriptor: Int32, _ name: String, minimum: Int32, watch: FileChange.Watcher?) throws {
         guard descriptor >= 0 else {
-            if [ELOOP, ENOTDIR].contains(errno) { throw Distrust(name: name) }
+            if [ELOOP, ENOTDIR].contains(errno) { throw Untrusted(name: name) }
             throw SystemError(errno, "open \(name)")
         }
         self.descriptor = descriptor
         self.watch = watch
         // `deinit` closes it, also if an error is thrown here.
-        guard ccache_folder_of(descriptor) >= minimum else { throw Distrust(name: name) }
+        guard ccache_folder_of(descriptor) >= minimum else { throw Untrusted(name: name) }
     }
 
     deinit {
@@ -85,16 +85,16 @@ package final class CacheFolder: @unchecked Sendable {
     /// Opens a file to read it.
     ///
     /// - Returns: `nil` if there is none.
-    /// - Throws: ``Distrust``, `SystemError`.
+    /// - Throws: ``Untrusted``, `SystemError`.
     package func open(_ name: String) throws -> CacheFile? {
         do {
             let file = try file(name, O_RDONLY)
-            guard file.isPrivate else { throw Distrust(name: name) }
+            guard file.isPrivate else { throw Untrusted(name: name) }
             return file
         } catch let error as SystemError where error.code == ENOENT {
             return nil
         } catch let error as SystemError where [ELOOP, EISDIR, ENXIO].contains(error.code) {
-            throw Distrust(name: name)
+            throw Untrusted(name: name)
         }
     }
 

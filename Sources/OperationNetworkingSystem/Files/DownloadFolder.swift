@@ -14,7 +14,7 @@ package final class DownloadFolder {
         /// By looking before.
         case afterLooking
 
-        /// Whether this `errno` says that the file system does not know the way, so that the next one is to
+        /// Whether this `errno` means that the file system does not support this way, so that the next one is to
         /// be tried. `EPERM` means that to link(2) only: to rename(2) it means that the file is another
         /// user's.
         func isUnknown(_ code: Int32) -> Bool {
@@ -29,7 +29,7 @@ package final class DownloadFolder {
 
     /// The observer of every change.
     package let watch: FileChange.Watcher?
-    /// Tried in this order: not every file system knows each of them.
+    /// Tried in this order: not every file system supports each of them.
     package var exclusiveRenames = ExclusiveRename.allCases
     private let descriptor: Int32
 
@@ -97,7 +97,7 @@ package final class DownloadFolder {
         try open(name, O_RDWR)
     }
 
-    /// Opens a regular file only to say which one it is: it can be neither read nor written.
+    /// Opens a regular file only to identify it: it can be neither read nor written.
     /// - Throws: `SystemError`, if there is none.
     package func identify(_ name: String) throws -> PartFile {
         let file = cfiles_open_to_identify(descriptor, name)
@@ -155,7 +155,7 @@ package final class DownloadFolder {
     }
 
     /// The mark of a file that ``replace(_:with:temporary:isDurable:)`` made. A server that names the files that
-    /// a program saves cannot give it, whatever it knows of their inodes.
+    /// a program saves cannot set it, whatever it has learned about their inodes.
     private static let mark = ExtendedAttribute("user.operationnetworking.made")
 
     /// Whether the file has the mark, or the file system keeps none and no other user may look into this folder:
@@ -202,7 +202,7 @@ package final class DownloadFolder {
         guard case .file(let old) = try status(of: name), old.owner == user else { return accessOfNewFile }
         var list = [UInt8](repeating: 0, count: 4096)
         let length = cfiles_access_list(descriptor, name, &list, list.count)
-        // With a list, the permissions of the group are those of the list's mask: unread, they say nothing.
+        // With a list, the permissions of the group are those of the list's mask, and mean nothing without the list.
         let mode = old.mode & (length < 0 ? 0o707 : 0o777)
         let group = try file.status.group == old.group ? nil : old.group
         return FileAccess(mode: mode, group: group, list: Array(list.prefix(max(0, length))))

@@ -144,26 +144,26 @@ package final class PartFile {
     /// Cuts the file to `length` bytes.
     package func truncate(to length: Int64) throws {
         try watch?(.truncate(file: identity.inode, length: length))
-        try asking("ftruncate") { ftruncate(descriptor, off_t(length)) }
+        try retrying("ftruncate") { ftruncate(descriptor, off_t(length)) }
     }
 
-    /// Asks the file system for room for `length` bytes from `offset` on; the length stays as it is. One that
-    /// cannot do that says nothing.
-    /// - Throws: `SystemError` when there is no room.
+    /// Reserves space for `length` bytes from `offset` on; the length of the file does not change. Does nothing
+    /// if the file system does not support it.
+    /// - Throws: `SystemError` if there is not enough space.
     package func allocate(_ length: Int64, at offset: Int64) throws {
         guard length > 0 else { return }
         // tmpfs sends SIGXFSZ here, too.
         let code = WriteSignals.heldBack { cfiles_allocate(descriptor, offset, length) != 0 ? errno : 0 }
         switch code {
         case ENOSPC, EDQUOT, EFBIG: throw SystemError(code, "fallocate \(name)")
-        default: return  // room is a service: what does not fit is going to be an error of the write
+        default: return  // the reservation is optional: a write fails if there is not enough space
         }
     }
 
     /// Whether the file may have this length: the file system and the process (RLIMIT_FSIZE) have limits.
     package func canHave(_ length: Int64) -> Bool {
         let limit = cfiles_limit()
-        // Where the descriptor stands does not matter: all reading and writing says where.
+        // The position of the descriptor does not matter: every read and write specifies its own.
         return (limit < 0 || length <= limit) && cfiles_can_have(descriptor, length) != 0
     }
 
@@ -191,13 +191,13 @@ package final class PartFile {
     /// success may be lost, and a second call may succeed without them.
     package func synchronizeData() throws {
         try watch?(.synchronize(file: identity.inode))
-        try asking("fdatasync") { fdatasync(descriptor) }
+        try retrying("fdatasync") { fdatasync(descriptor) }
     }
 
     /// The same, with its times.
     package func synchronize() throws {
         try watch?(.synchronize(file: identity.inode))
-        try asking("fsync") { fsync(descriptor) }
+        try retrying("fsync") { fsync(descriptor) }
     }
 
     /// Gives the complete file its permissions, group and access control list. What the file system does not
@@ -227,7 +227,7 @@ package final class PartFile {
 
     /// Sets the time of the last change, in seconds since 1970.
     package func setModified(_ seconds: Int64) throws {
-        try asking("futimens") { cfiles_set_modified(descriptor, seconds) }
+        try retrying("futimens") { cfiles_set_modified(descriptor, seconds) }
     }
 
     /// The file's length, and the time of its last change.
@@ -260,7 +260,8 @@ package final class PartFile {
         return errno == EOPNOTSUPP ? nil : false
     }
 
-    private func asking(_ call: String, _ body: () -> Int32) throws {
+    /// Makes a system call, and repeats it after a signal.
+    private func retrying(_ call: String, _ body: () -> Int32) throws {
         while body() != 0 {
             guard errno == EINTR else { throw SystemError(errno, "\(call) \(name)") }
         }

@@ -8,7 +8,7 @@ package enum HostLookup: Hashable, Sendable {
     /// The name does not exist, or has no address.
     case none
     /// No name server answered.
-    case notNow
+    case temporaryFailure
 
     /// Resolves a name, or parses an address. Blocks on name servers: not for the network thread.
     package init(host: String) {
@@ -16,8 +16,8 @@ package enum HostLookup: Hashable, Sendable {
         let code = cnetlink_look_up(host, &first)
         defer { if let first { freeaddrinfo(first) } }
         guard code == 0 else {
-            let isPassing = code == EAI_AGAIN || code == EAI_SYSTEM || code == EAI_MEMORY
-            self = isPassing ? .notNow : .none
+            let isTemporary = code == EAI_AGAIN || code == EAI_SYSTEM || code == EAI_MEMORY
+            self = isTemporary ? .temporaryFailure : .none
             return
         }
         var destinations: [RouteDestination] = []

@@ -5,7 +5,7 @@ package struct NetworkInterface: Hashable, Sendable {
     package var name: String
     /// Whether packets leave by it: an administrator switched it on, and its operational state
     /// ([RFC 2863 §3.1.14](https://www.rfc-editor.org/rfc/rfc2863#section-3.1.14)) is up, or unknown, as that of
-    /// devices that never know it, such as tun and the loopback.
+    /// devices that never report it, such as tun and the loopback.
     package var isUp: Bool
     package var isLoopback: Bool
     /// Whether its hardware is that of a mobile network, as far as the kernel reports it: packets without a frame, or

@@ -48,14 +48,14 @@ package final class RouteInquiry {
 
     /// The route that a packet to `destination` would take; `nil` if there is none, or the packet is refused.
     package func route(to destination: RouteDestination) throws(SystemError) -> NetworkRoute? {
-        let sequence = try ask(.route(destination))
+        let sequence = try send(.route(destination))
         while true {
-            for record in try answer() where record.sequence == sequence {
+            for record in try receive() where record.sequence == sequence {
                 switch record.content {
                 case .route(let route):
                     return route
                 case .acknowledgement(let code):
-                    // ENETUNREACH: there is no route. EHOSTUNREACH, EACCES, EINVAL: the route refuses.
+                    // ENETUNREACH: there is no route. EHOSTUNREACH, EACCES, EINVAL: the packet is refused.
                     // ENODEV: no such interface.
                     let none = [ENETUNREACH, EHOSTUNREACH, EACCES, EINVAL, ENODEV, EAFNOSUPPORT, EOPNOTSUPP]
                     if code == 0 || none.contains(code) { return nil }
@@ -86,10 +86,10 @@ package final class RouteInquiry {
     private func dumpOnce(_ request: NetlinkRequest, _ take: (NetlinkRecord.Content) -> Void)
         throws(SystemError) -> Bool
     {
-        let sequence = try ask(request)
+        let sequence = try send(request)
         var isWhole = true
         while true {
-            for record in try answer() where record.sequence == sequence || record.content == .malformed {
+            for record in try receive() where record.sequence == sequence || record.content == .malformed {
                 if record.isInterrupted { isWhole = false }
                 switch record.content {
                 case .done(let code), .acknowledgement(let code):
@@ -104,14 +104,14 @@ package final class RouteInquiry {
         }
     }
 
-    private func ask(_ request: NetlinkRequest) throws(SystemError) -> UInt32 {
+    private func send(_ request: NetlinkRequest) throws(SystemError) -> UInt32 {
         sequence &+= 1
         if sequence == 0 { sequence = 1 }
         try socket.send(request.bytes(sequence: sequence))
         return sequence
     }
 
-    private func answer() throws(SystemError) -> [NetlinkRecord] {
+    private func receive() throws(SystemError) -> [NetlinkRecord] {
         switch try socket.receive() {
         case .records(let records): return records
         case .overrun: throw SystemError(ENOBUFS, "recvfrom(AF_NETLINK)")

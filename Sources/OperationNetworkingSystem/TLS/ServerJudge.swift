@@ -17,7 +17,7 @@ package protocol ServerJudge: AnyObject, Sendable {
 /// Replaces OpenSSL's own verification by a judge.
 enum ServerVerification {
     /// Retains a judge for as long as OpenSSL may call it.
-    private final class Seat {
+    private final class JudgeBox {
         let judge: any ServerJudge
 
         init(_ judge: any ServerJudge) {
@@ -27,24 +27,24 @@ enum ServerVerification {
 
     /// - Returns: false if out of memory; the connection must then not be opened.
     static func install(_ judge: any ServerJudge, in context: OpaquePointer) -> Bool {
-        let seat = Unmanaged.passRetained(Seat(judge))
-        guard ccertificates_keep(context, seat.toOpaque(), { ServerVerification.release($0) }) else {
-            seat.release()
+        let box = Unmanaged.passRetained(JudgeBox(judge))
+        guard ccertificates_keep(context, box.toOpaque(), { ServerVerification.release($0) }) else {
+            box.release()
             return false
         }
-        ccertificates_set_verifier(context, { ServerVerification.verify($0, $1) }, seat.toOpaque())
+        ccertificates_set_verifier(context, { ServerVerification.verify($0, $1) }, box.toOpaque())
         return true
     }
 
-    private static func release(_ seat: UnsafeMutableRawPointer?) {
-        guard let seat else { return }
-        Unmanaged<Seat>.fromOpaque(seat).release()
+    private static func release(_ box: UnsafeMutableRawPointer?) {
+        guard let box else { return }
+        Unmanaged<JudgeBox>.fromOpaque(box).release()
     }
 
     /// - Returns: 1 to continue the handshake.
-    private static func verify(_ verification: OpaquePointer?, _ seat: UnsafeMutableRawPointer?) -> Int32 {
-        guard let verification, let seat else { return 0 }
-        let judge = Unmanaged<Seat>.fromOpaque(seat).takeUnretainedValue().judge
+    private static func verify(_ verification: OpaquePointer?, _ box: UnsafeMutableRawPointer?) -> Int32 {
+        guard let verification, let box else { return 0 }
+        let judge = Unmanaged<JudgeBox>.fromOpaque(box).takeUnretainedValue().judge
         let presented = ChainVerifier.certificates(of: X509_STORE_CTX_get0_untrusted(verification))
         let accepted = judge.accepts(presented, chain: ChainVerifier.run(verification))
         // A remaining error would be mistaken for a failure of the handshake.

@@ -48,7 +48,7 @@ extension Script: ExpressibleByArrayLiteral {
 /// A script and its current position.
 struct ScriptPlayer: Sendable {
     /// The script's reaction to a request.
-    enum Cue: Sendable {
+    enum Reaction: Sendable {
         case answer(Answer)
         /// Must be called outside of any lock.
         case ask(@Sendable (ReceivedRequest) throws -> Answer)
@@ -61,7 +61,7 @@ struct ScriptPlayer: Sendable {
         self.script = script
     }
 
-    mutating func next() -> Cue {
+    mutating func next() -> Reaction {
         switch script.kind {
         case .handler(let handler): return .ask(handler)
         case .answers(let answers, let exhaustion):

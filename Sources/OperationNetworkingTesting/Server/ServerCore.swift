@@ -17,8 +17,8 @@ final class ServerCore: Sendable {
     /// Records the request and returns its answer.
     func answer(to request: ReceivedRequest) -> (ReceivedRequest, Answer) {
         // In one critical section, so that the first recorded request gets the script's first answer.
-        let (request, cue) = state.withLock { ($0.record(request), $0.cue(forPath: request.path)) }
-        switch cue {
+        let (request, reaction) = state.withLock { ($0.record(request), $0.reaction(forPath: request.path)) }
+        switch reaction {
         case .answer(let answer): return (request, answer)
         case .ask(let handler):
             do {

@@ -39,7 +39,7 @@ struct ServerState: Sendable {
     }
 
     /// Returns the script's reaction to a request to `path`.
-    mutating func cue(forPath path: String) -> ScriptPlayer.Cue {
+    mutating func reaction(forPath path: String) -> ScriptPlayer.Reaction {
         routes[path]?.next() ?? player.next()
     }
 }

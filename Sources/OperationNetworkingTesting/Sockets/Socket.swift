@@ -7,7 +7,7 @@ final class Socket: @unchecked Sendable {
     // the lock.
 
     /// The event that ended ``waitForHangUp(limit:or:)``.
-    enum Wakening {
+    enum WakeReason {
         case hangUp, call, limit
     }
 
@@ -57,7 +57,7 @@ final class Socket: @unchecked Sendable {
 
     /// Waits until the client closes its side, the connection fails, `alarm` is called, or the limit is
     /// reached.
-    func waitForHangUp(limit: Duration? = nil, or alarm: WakeUpCall? = nil) -> Wakening {
+    func waitForHangUp(limit: Duration? = nil, or alarm: WakeUpCall? = nil) -> WakeReason {
         // POLLRDHUP, which the Glibc module does not declare: the peer has closed its sending side.
         let hangUp: Int16 = 0x2000
         var entries = [pollfd(fd: descriptor, events: hangUp, revents: 0)]

@@ -35,10 +35,10 @@ struct ChecksumList: Hashable, Sendable {
     /// The indices of the entries of a path.
     private var byPath: [Path: [Int]] = [:]
     /// The paths of a file name, in any directory.
-    private var byName: [ArraySlice<UInt8>: Namesakes] = [:]
+    private var byName: [ArraySlice<UInt8>: FilesWithName] = [:]
 
     /// The files of one name.
-    private struct Namesakes: Hashable {
+    private struct FilesWithName: Hashable {
         /// The index of an entry of the first path.
         let first: Int
         /// That of a path whose digests are others.
@@ -64,7 +64,7 @@ struct ChecksumList: Hashable, Sendable {
         for (index, entry) in entries.enumerated() {
             guard let name = Path(entry.octets).components.last else { continue }
             guard let same = byName[name] else {
-                byName[name] = Namesakes(first: index)
+                byName[name] = FilesWithName(first: index)
                 continue
             }
             if same.other == nil, Set(digests(ofPathAt: index)) != Set(digests(ofPathAt: same.first)) {

@@ -41,7 +41,7 @@ final class DescriptorStream: OutputStream {
     }
 
     /// Lets writes continue.
-    func letGo() {
+    func release() {
         condition.withLock {
             holds = false
             condition.broadcast()

@@ -21,7 +21,7 @@ enum FileStep: Hashable, Sendable {
     /// Read the file, compare its checksums, and decide again.
     case verify
     /// Continue after its last byte.
-    case goOn
+    case resume
     /// Leave the file unchanged: it is the requested one. The checksum proves that; with `nil`, its record
     /// does.
     case leave(FileDigest?)
@@ -88,7 +88,7 @@ enum FileStep: Hashable, Sendable {
         case .pending: self = .verify
         case .right(let digest): self = .leave(digest)
         // Any beginning is accepted, because the checksum of the whole decides.
-        case .wrong(let failure): self = continues && standing.mayBeBeginning ? .goOn : .refuse(failure)
+        case .wrong(let failure): self = continues && standing.mayBeBeginning ? .resume : .refuse(failure)
         case .unneeded where standing == .complete: self = .leave(nil)
         case .unneeded: self = .refuse(Failure(standing, path, continues: continues))
         }

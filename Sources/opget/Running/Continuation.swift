@@ -54,8 +54,8 @@ struct Continuation: Hashable, Sendable {
         kept.stuck.prefix(Self.mostFiles).compactMap(sentence) + sameCommand(afterFailures: kept)
     }
 
-    private func sentence(_ prospect: KeptParts.Prospect) -> String? {
-        switch prospect {
+    private func sentence(_ nextUse: KeptParts.NextUse) -> String? {
+        switch nextUse {
         case .needsLink(let path):
             let more = hasMoreLinkOptions ? ", with the same header fields, credentials and proxy" : ""
             let command = ["opget"] + linkOptions.map(Self.quoted) + ["-o", Self.quoted(path), "NEWLINK"]
@@ -67,7 +67,7 @@ struct Continuation: Hashable, Sendable {
         case .hasOtherChecksum(let path):
             return
                 "The partial data of \(path) is kept, but the server's file has a different checksum."
-        case .goesOn, .startsOver:
+        case .resumes, .startsOver:
             return nil
         }
     }

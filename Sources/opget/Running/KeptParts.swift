@@ -3,8 +3,8 @@ import OperationNetworking
 /// The partial files that a run leaves, by their use for the same command.
 struct KeptParts: Hashable, Sendable {
     /// The use of a partial file for the next run.
-    enum Prospect: Hashable, Sendable {
-        case goesOn
+    enum NextUse: Hashable, Sendable {
+        case resumes
         /// The address no longer works. The path of the file.
         case needsLink(String)
         /// It can only be resumed with the same address, because there is no tag for a comparison. The path
@@ -21,15 +21,15 @@ struct KeptParts: Hashable, Sendable {
     /// The number of files that start over, by reason.
     private(set) var obstacles: [RestartReason: Int] = [:]
     /// The files that the same command cannot complete.
-    private(set) var stuck: [Prospect] = []
+    private(set) var stuck: [NextUse] = []
 
     /// Whether there are partial files, and none can be resumed.
     var startOver: Bool { continuable == 0 && !obstacles.isEmpty }
 
-    mutating func add(_ prospect: Prospect) {
-        switch prospect {
-        case .goesOn: continuable += 1
-        case .needsLink, .needsSameLink, .hasOtherChecksum: stuck.append(prospect)
+    mutating func add(_ nextUse: NextUse) {
+        switch nextUse {
+        case .resumes: continuable += 1
+        case .needsLink, .needsSameLink, .hasOtherChecksum: stuck.append(nextUse)
         case .startsOver(let reason): obstacles[reason, default: 0] += 1
         }
     }

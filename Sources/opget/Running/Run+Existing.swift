@@ -38,8 +38,8 @@ extension Run {
         case .fetch(let replaces): try fetch(index, path, .replacing(replaces))
         case .ask: try fetch(index, path, .ifChanged)
         case .verify: verify(index, path, size, standing)
-        case .goOn where FileStatus.isLink(path.text): throw Failure(link: path)
-        case .goOn: try fetch(index, path, .continuing)
+        case .resume where FileStatus.isLink(path.text): throw Failure(link: path)
+        case .resume: try fetch(index, path, .continuing)
         case .leave(let digest): report(alreadyThere: index, path, size, digest)
         case .refuse(let failure):
             // No option allows writing through a link.

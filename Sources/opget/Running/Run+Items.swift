@@ -77,7 +77,7 @@ extension Run {
         operation.addObserver(ItemObserver { [self] in handle($0, index) })
         var transfer = transfer
         // The file may have been read while the run was paused.
-        if isPaused { transfer.standStill(now: Self.now) }
+        if isPaused { transfer.pauseClock(now: Self.now) }
         running[index] = transfer
         emit(ItemStarted(index, transfer.item))
         operations.addOperation(operation)
@@ -149,21 +149,21 @@ extension Run {
                 transfer
             )
         } else if stopOutcome == nil {
-            fail(index, transfer.failure(error), transfer, goesOn: !DownloadError.isInTheWay(error))
+            fail(index, transfer.failure(error), transfer, isResumable: !DownloadError.isInTheWay(error))
         } else {
             // A transfer that was cancelled by a signal did not fail.
-            tally.keep(transfer.prospect)
+            tally.keep(transfer.nextUse)
             emit(ItemFinished(index, unsaved: transfer, .stopped, now: now))
         }
     }
 
-    /// Records the failure of an item. `transfer` is `nil` if none was started; `goesOn` tells whether the
+    /// Records the failure of an item. `transfer` is `nil` if none was started; `isResumable`: whether the
     /// same command could resume its partial file.
     func fail(
         _ index: Int,
         _ failure: Failure,
         _ transfer: Transfer?,
-        goesOn: Bool = true
+        isResumable: Bool = true
     ) {
         let item = items[index]
         let failure = failure.ofItem
@@ -174,7 +174,7 @@ extension Run {
                 bytes: transfer.received,
                 recovered: transfer.resumedAt
             )
-            if goesOn { tally.keep(transfer.prospect(after: failure)) }
+            if isResumable { tally.keep(transfer.nextUse(after: failure)) }
             emit(ItemFinished(index, unsaved: transfer, .failed, now: Self.now, failure: failure))
         } else {
             tally.fail(failure.outcome, bytes: 0)

@@ -100,7 +100,7 @@ final class Run: @unchecked Sendable {
     func halt(_ outcome: Outcome) {
         guard stopOutcome == nil else { return }
         stopRequest.outcome = outcome
-        for transfer in running.values { transfer.stream?.letGo() }
+        for transfer in running.values { transfer.stream?.release() }
         operations.cancelAllOperations()
         // A cancelled operation that has not started finishes when the queue starts it.
         operations.isSuspended = false
@@ -146,7 +146,7 @@ final class Run: @unchecked Sendable {
 
     private func press(_ key: KeyCommand) {
         switch key {
-        case .pause: isPaused ? goOn() : pause()
+        case .pause: isPaused ? resumeTransfers() : pause()
         case .quit: stopOutcome == nil ? stop(.signal(SIGINT)) : stopAtOnce(.signal(SIGINT), signal: nil)
         }
     }
@@ -162,10 +162,10 @@ final class Run: @unchecked Sendable {
         emit(RunPaused(running: running.count))
     }
 
-    private func goOn() {
+    private func resumeTransfers() {
         let now = Self.now
         pauseState.isPaused = false
-        for index in running.keys { running[index]?.goOn(now: now) }
+        for index in running.keys { running[index]?.resumeAfterPause(now: now) }
         operations.isSuspended = false
         reporter.showUnlessDrawn("Resumed.")
         emit(RunResumed(running: running.count))
@@ -189,7 +189,7 @@ final class Run: @unchecked Sendable {
         if clock.isSummaryDue(now), !isPaused { reporter.summarize(batch) }
         if clock.areEventsDue(now) {
             for index in running.keys.sorted() {
-                if let news = running[index]?.news(index) { emit(news) }
+                if let event = running[index]?.progressEvent(index) { emit(event) }
             }
         }
     }

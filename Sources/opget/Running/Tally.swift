@@ -46,9 +46,9 @@ struct Tally: Hashable, Sendable {
         self.outcome = self.outcome.combined(with: outcome)
     }
 
-    /// Records the prospect of the partial file of a transfer that has ended; `nil` if it left none.
-    mutating func keep(_ prospect: KeptParts.Prospect?) {
-        if let prospect { kept.add(prospect) }
+    /// Records the next use of the partial file of a transfer that has ended; `nil` if it left none.
+    mutating func keep(_ nextUse: KeptParts.NextUse?) {
+        if let nextUse { kept.add(nextUse) }
     }
 
     /// Returns the state of the batch. `received` and `expected` are the bytes of running transfers;

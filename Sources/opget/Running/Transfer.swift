@@ -80,30 +80,30 @@ struct Transfer {
 
     /// What the next run can do with the partial file; `nil` if none exists, or if the user requested a
     /// range, which is never resumed.
-    var prospect: KeptParts.Prospect? {
+    var nextUse: KeptParts.NextUse? {
         guard let partial, let download else { return nil }
         return switch download.obstacle(toContinuing: partial.size) {
-        case nil: .goesOn
+        case nil: .resumes
         case .ownRange: nil
         case let reason?: .startsOver(reason)
         }
     }
 
     /// The same after a failure, which may show that the address is no longer valid.
-    func prospect(after failure: Failure) -> KeptParts.Prospect? {
-        guard prospect == .goesOn, case .file(let path) = item.destination else { return prospect }
+    func nextUse(after failure: Failure) -> KeptParts.NextUse? {
+        guard nextUse == .resumes, case .file(let path) = item.destination else { return nextUse }
         switch failure.outcome {
         case .server, .authorization:
             guard let status = operation.response?.statusCode, [401, 403, 404, 410].contains(status) else {
-                return prospect
+                return nextUse
             }
             return download?.goesOnByOtherLink == true ? .needsLink(path.text) : .needsSameLink(path.text)
         case .checksum: return .hasOtherChecksum(path.text)
         case .diskFull:
             // The failure itself describes this.
             if case DownloadError.noRoomForBoth? = operation.error { return nil }
-            return prospect
-        default: return prospect
+            return nextUse
+        default: return nextUse
         }
     }
 
@@ -124,14 +124,14 @@ struct Transfer {
     }
 
     /// Pauses a transfer that begins while the run is paused.
-    mutating func standStill(now: Double) {
+    mutating func pauseClock(now: Double) {
         _ = clock.pause(now: now, hasRun: false)
     }
 
-    mutating func goOn(now: Double) {
-        guard clock.goOn(now: now) else { return }
+    mutating func resumeAfterPause(now: Double) {
+        guard clock.resume(now: now) else { return }
         resumesAfterPause = clock.hasRun
-        stream?.letGo()
+        stream?.release()
         operation.resume()
     }
 
@@ -264,7 +264,7 @@ struct Transfer {
     }
 
     /// Returns a progress event, if bytes were received since the last one.
-    mutating func news(_ index: Int) -> ItemProgress? {
+    mutating func progressEvent(_ index: Int) -> ItemProgress? {
         guard received != reports.reportedBytes else { return nil }
         reports.reportedBytes = received
         let speed = isPaused ? nil : clock.meter.speed.map { Int64(saturated: $0) }

@@ -24,7 +24,7 @@ struct TransferClock {
     }
 
     /// - Returns: false if it was not paused.
-    mutating func goOn(now: Double) -> Bool {
+    mutating func resume(now: Double) -> Bool {
         guard let since = pausedSince else { return false }
         pausedSince = nil
         start += now - since

@@ -3,9 +3,9 @@ import OperationNetworkingTesting
 
 /// A process that this one has started and will see the end of.
 ///
-/// Each has a thread that starts it, waits for its end and collects it. The process is told
-/// (`PR_SET_PDEATHSIG`) to die with that thread, so it does not outlive this process even if this one is
-/// killed.
+/// Each has a thread that starts it, waits for its end and collects it. The kernel kills
+/// the process when that thread ends (`PR_SET_PDEATHSIG`), so it does not outlive this process even if this
+/// one is killed.
 final class ChildProcess: Sendable {
     /// The end of a process.
     enum End: Hashable, Sendable {

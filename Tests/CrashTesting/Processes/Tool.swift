@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that fetches files, and how it is told to continue one.
+/// A program that fetches files, and how it continues one.
 public struct Tool: Hashable, Sendable {
     /// The kind of program.
     public enum Kind: String, CaseIterable, Hashable, Sendable {

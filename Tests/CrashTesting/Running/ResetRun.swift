@@ -26,7 +26,7 @@ extension CrashTester {
     /// - Parameters:
     ///   - length: in bytes.
     ///   - resets: how many connections are reset, each after an even share of the file.
-    ///   - retries: how often one run is told to try again, if it can; another run follows one that fails.
+    ///   - retries: how many retries one run is given, if it has them; another run follows one that fails.
     /// - Returns: the result of all runs together.
     /// - Throws: as ``playRow(_:kills:)``.
     public func playResets(length: Int, resets: Int, retries: Int) async throws -> ResetResult {

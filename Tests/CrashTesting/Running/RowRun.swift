@@ -59,7 +59,7 @@ struct RowRun: Sendable {
     private var failureLimit: Int { kind.cut == nil ? 3 : 8 }
 
     private enum Progress {
-        case goOn, finished
+        case proceed, finished
     }
 
     private func fetch(_ index: Int, from server: CrashServer, into result: inout RowResult) async throws {
@@ -77,7 +77,7 @@ struct RowRun: Sendable {
         )
         while true {
             let end = try await run(&fetch, at: server, using: &numbers, into: &result)
-            guard try judge(end, &fetch, at: server, into: &result) == .goOn else { return }
+            guard try judge(end, &fetch, at: server, into: &result) == .proceed else { return }
             if case .exited = end { fetch.failures += 1 }
             guard fetch.failures < failureLimit else {
                 result.unfinished += 1
@@ -157,9 +157,9 @@ struct RowRun: Sendable {
     ) throws -> Progress {
         let isDone = end == .exited(0)
         let isClaimed = tester.tool.namesOnlyCompleteFiles || isDone
-        guard isClaimed, let file = server.file(at: fetch.path) else { return .goOn }
+        guard isClaimed, let file = server.file(at: fetch.path) else { return .proceed }
         guard fetch.workplace.has(fetch.name) else {
-            guard isDone else { return .goOn }
+            guard isDone else { return .proceed }
             result.counts.addWrongFile("\(place(fetch)): exited with 0, and there is no file.")
             return .finished
         }
@@ -171,7 +171,7 @@ struct RowRun: Sendable {
             result.size += size
             return .finished
         }
-        guard isDone else { return .goOn }
+        guard isDone else { return .proceed }
         result.finished += 1
         result.size += size
         if try file.body.firstDifference(fromFile: location) != nil { result.older += 1 }

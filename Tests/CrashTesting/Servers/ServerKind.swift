@@ -3,7 +3,7 @@ import OperationNetworkingTesting
 
 /// A server's treatment of a file, and of clients that continue it.
 public struct ServerKind: Hashable, Sendable {
-    /// The validator, which tells one version of a file from another.
+    /// The validator, which distinguishes versions of a file.
     enum Validator: Hashable, Sendable {
         case strongTag
         /// The same for all versions, as a weak tag may be.

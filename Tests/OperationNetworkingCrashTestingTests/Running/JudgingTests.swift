@@ -57,8 +57,9 @@ struct JudgingTests {
             let before = file.representation
             file.change()
             let after = file.representation
-            let isToldApart = before.entityTag != after.entityTag || before.lastModified != after.lastModified
-            #expect(isToldApart == [.strongTag, .date].contains(kind.validator), "\(kind.name)")
+            let isDistinguished =
+                before.entityTag != after.entityTag || before.lastModified != after.lastModified
+            #expect(isDistinguished == [.strongTag, .date].contains(kind.validator), "\(kind.name)")
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationNetworkingImages
 
-/// Images that were cut, told from whole ones without a decoder.
+/// Truncated images, distinguished from whole ones without a decoder.
 @Suite struct ImageEndTests {
     private static let formats: [(name: String, format: DecoderFormat)] = [
         ("png", .png), ("pngPalette", .png), ("png16", .png), ("pngTurned", .png), ("jpeg", .jpeg),

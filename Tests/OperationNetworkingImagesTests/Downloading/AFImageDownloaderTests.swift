@@ -110,7 +110,7 @@ struct AFImageDownloaderTests {
         #expect(try await results.wait(count: 2) == ["a: \(Self.png)", "b: \(Self.png) cached"])
     }
 
-    /// Answers as it was told, and counts.
+    /// Answers as the test sets, and counts.
     private final class AskedCache: ImageRequestCache {
         let events = Recorder<String>()
         private let keeps: Bool

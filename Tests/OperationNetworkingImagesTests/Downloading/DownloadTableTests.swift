@@ -17,7 +17,7 @@ import Testing
         }
 
         /// `ask KEY HANDLER [PRIORITY]`, `cancel HANDLER`, `end TRANSFER KEY`.
-        mutating func tell(_ event: String) -> String {
+        mutating func perform(_ event: String) -> String {
             let words = event.split(separator: " ").map(String.init)
             switch words[0] {
             case "ask":
@@ -27,11 +27,11 @@ import Testing
                 return text(table.ask(for: words[1], receipt, words[2], priority: priority))
             case "cancel":
                 guard let receipt = receipts[words[1]], let result = table.cancel(receipt) else { return "" }
-                return "tell \(result.handler)" + (result.stopped.map { " stop \($0)" } ?? "")
+                return "report \(result.handler)" + (result.stopped.map { " stop \($0)" } ?? "")
             default:
                 let end = table.end(Int(words[1]) ?? 0, of: words[2])
-                let told = end.handlers.isEmpty ? [] : ["tell " + end.handlers.joined(separator: " ")]
-                return (told + [text(end.starts)]).filter { !$0.isEmpty }.joined(separator: ", ")
+                let reported = end.handlers.isEmpty ? [] : ["report " + end.handlers.joined(separator: " ")]
+                return (reported + [text(end.starts)]).filter { !$0.isEmpty }.joined(separator: ", ")
             }
         }
 
@@ -45,50 +45,53 @@ import Testing
         arguments: [
             (
                 "one transfer for all",
-                ["ask a 1 > start 1 a", "ask a 2 >", "end 1 a > tell 1 2", "cancel 1 >"]
+                ["ask a 1 > start 1 a", "ask a 2 >", "end 1 a > report 1 2", "cancel 1 >"]
             ),
             (
                 "asked again after its end",
-                ["ask a 1 > start 1 a", "end 1 a > tell 1", "ask a 2 > start 2 a"]
+                ["ask a 1 > start 1 a", "end 1 a > report 1", "ask a 2 > start 2 a"]
             ),
             (
                 "no more than the limit",
-                ["ask a 1 > start 1 a", "ask b 2 > start 2 b", "ask c 3 >", "end 2 b > tell 2, start 3 c"]
+                ["ask a 1 > start 1 a", "ask b 2 > start 2 b", "ask c 3 >", "end 2 b > report 2, start 3 c"]
             ),
             (
                 "one handler of two is cancelled",
-                ["ask a 1 > start 1 a", "ask a 2 >", "cancel 1 > tell 1", "cancel 1 >", "end 1 a > tell 2"]
+                [
+                    "ask a 1 > start 1 a", "ask a 2 >", "cancel 1 > report 1", "cancel 1 >",
+                    "end 1 a > report 2",
+                ]
             ),
             (
-                "the others are told in the order in which they asked",
+                "the others are called in the order of their requests",
                 [
-                    "ask a 1 > start 1 a", "ask a 2 >", "ask a 3 >", "ask a 4 >", "cancel 2 > tell 2",
+                    "ask a 1 > start 1 a", "ask a 2 >", "ask a 3 >", "ask a 4 >", "cancel 2 > report 2",
                     "ask a 5 >",
-                    "end 1 a > tell 1 3 4 5",
+                    "end 1 a > report 1 3 4 5",
                 ]
             ),
             (
                 "the last handler is cancelled",
-                ["ask a 1 > start 1 a", "cancel 1 > tell 1 stop 1", "end 1 a >"]
+                ["ask a 1 > start 1 a", "cancel 1 > report 1 stop 1", "end 1 a >"]
             ),
             (
                 "one that waits is cancelled",
                 [
-                    "ask a 1 > start 1 a", "ask b 2 > start 2 b", "ask c 3 >", "cancel 3 > tell 3",
-                    "end 1 a > tell 1",
+                    "ask a 1 > start 1 a", "ask b 2 > start 2 b", "ask c 3 >", "cancel 3 > report 3",
+                    "end 1 a > report 1",
                 ]
             ),
             (
                 "the end of a stopped transfer is not that of the next one",
                 [
-                    "ask a 1 > start 1 a", "cancel 1 > tell 1 stop 1", "ask a 2 > start 2 a", "end 1 a >",
-                    "end 2 a > tell 2",
+                    "ask a 1 > start 1 a", "cancel 1 > report 1 stop 1", "ask a 2 > start 2 a", "end 1 a >",
+                    "end 2 a > report 2",
                 ]
             ),
             (
                 "a stopped transfer keeps its place until it ends",
                 [
-                    "ask a 1 > start 1 a", "ask b 2 > start 2 b", "cancel 1 > tell 1 stop 1", "ask c 3 >",
+                    "ask a 1 > start 1 a", "ask b 2 > start 2 b", "cancel 1 > report 1 stop 1", "ask c 3 >",
                     "end 1 a > start 3 c",
                 ]
             ),
@@ -96,8 +99,8 @@ import Testing
                 "the priority goes before the order, and a handler raises its image",
                 [
                     "ask a 1 > start 1 a", "ask b 2 > start 2 b", "ask low 3 -4 >", "ask normal 4 >",
-                    "ask high 5 8 >", "end 1 a > tell 1, start 5 high", "ask low 6 8 >",
-                    "end 2 b > tell 2, start 3 low", "end 3 low > tell 3 6, start 4 normal",
+                    "ask high 5 8 >", "end 1 a > report 1, start 5 high", "ask low 6 8 >",
+                    "end 2 b > report 2, start 3 low", "end 3 low > report 3 6, start 4 normal",
                 ]
             ),
             ("an unknown receipt", ["cancel 1 >"]),
@@ -108,7 +111,7 @@ import Testing
         for line in events {
             let parts = line.split(separator: ">", omittingEmptySubsequences: false)
             let event = parts[0].trimmingCharacters(in: .whitespaces)
-            let effect = story.tell(event)
+            let effect = story.perform(event)
             #expect(effect == parts[1].trimmingCharacters(in: .whitespaces), "\(event)")
         }
     }
@@ -116,7 +119,7 @@ import Testing
     @Test(arguments: [(false, "c d e"), (true, "e d c")])
     func theOrderIsFirstOrLast(isLastFirst: Bool, expected: String) {
         var story = Story(limit: 1, isLastFirst: isLastFirst)
-        for key in ["a", "c", "d", "e"] { _ = story.tell("ask \(key) \(key)") }
+        for key in ["a", "c", "d", "e"] { _ = story.perform("ask \(key) \(key)") }
         var order: [String] = []
         var next = [Table.Start(transfer: 1, key: "a")]
         while let start = next.first {
@@ -129,7 +132,7 @@ import Testing
 
     @Test func aLimitBelowOneIsOne() {
         var story = Story(limit: 0)
-        let effect = story.tell("ask a 1")
+        let effect = story.perform("ask a 1")
         #expect(effect == "start 1 a")
     }
 

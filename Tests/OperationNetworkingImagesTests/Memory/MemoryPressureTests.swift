@@ -53,41 +53,41 @@ import Testing
     }
 
     @Test(
-        "A trigger with an error is removed; a counter with one has news",
+        "A trigger with an error is removed; a counter with one has changed",
         arguments: [
             (0, 0, 0, []), (POLLPRI, 0, 0, [.pressure]), (POLLPRI | POLLERR, 0, 0, [.gone]),
             (POLLERR, 0, 0, [.gone]), (POLLNVAL, 0, 0, [.gone]), (0, POLLPRI, 0, [.events]),
             (0, POLLPRI | POLLERR, 0, [.events]), (0, POLLERR, 0, [.gone]), (0, POLLHUP, 0, [.gone]),
             (0, 0, POLLIN, [.bell]), (POLLPRI, POLLPRI | POLLERR, POLLIN, [.pressure, .events, .bell]),
             (POLLPRI | POLLERR, POLLPRI | POLLERR, 0, [.gone, .events]),
-        ] as [(Int32, Int32, Int32, Set<PressureFiles.News>)]
+        ] as [(Int32, Int32, Int32, Set<PressureFiles.WakeReason>)]
     )
     func resultsOfPollAreNews(
         pressure: Int32,
         events: Int32,
         bell: Int32,
-        expected: Set<PressureFiles.News>
+        expected: Set<PressureFiles.WakeReason>
     ) {
-        let news = PressureFiles.news(
+        let reasons = PressureFiles.reasons(
             pressure: Int16(pressure),
             events: Int16(events),
             bell: Int16(bell),
             kind: Int16(POLLPRI)
         )
-        #expect(news == expected)
+        #expect(reasons == expected)
     }
 
     // MARK: - Events
 
-    /// An ordinary file can be read all the time, as a file of a control group that is gone has news all the
+    /// An ordinary file can be read all the time, as a file of a control group that is gone is ready all the
     /// time.
     @Test func aFileThatIsAlwaysReadyIsReportedOnceASecond() async throws {
         let file = directory.url.appendingPathComponent("memory.pressure")
         try Data().write(to: file)
         let pressure = MemoryPressure(MemoryPressureSource(pressure: [file.path], isOrdinary: true))
-        let heard = Recorder<ContinuousClock.Instant>()
-        let observation = pressure.observe { heard.append(.now) }
-        let times = try await heard.wait(count: 3)
+        let reports = Recorder<ContinuousClock.Instant>()
+        let observation = pressure.observe { reports.append(.now) }
+        let times = try await reports.wait(count: 3)
         #expect(times[2] - times[0] > .milliseconds(1_900))
         withExtendedLifetime(observation) {}
     }
@@ -118,12 +118,12 @@ import Testing
                 events: hasEvents ? [events] : []
             )
         )
-        let heard = Recorder<Void>()
-        let observation = pressure.observe { heard.append(()) }
+        let reports = Recorder<Void>()
+        let observation = pressure.observe { reports.append(()) }
         #expect(pressure.isAvailable)
         group.remove()
         await expectGone(pressure)
-        #expect(heard.elements.isEmpty)
+        #expect(reports.elements.isEmpty)
         withExtendedLifetime(observation) {}
     }
 
@@ -172,13 +172,13 @@ import Testing
         let cache = AutoPurgingImageCache(memoryPressure: pressure)
         let image = try #require(DecodedImage(pixels: Data(count: 4), pixelWidth: 1, pixelHeight: 1))
         cache.add(image, identifier: "a")
-        // Told twice: the second time, all observers have heard of the first.
-        let heard = Recorder<Void>()
-        let observation = pressure.observe { heard.append(()) }
+        // Reported twice: the second time, all observers have received the first.
+        let reports = Recorder<Void>()
+        let observation = pressure.observe { reports.append(()) }
         pipe.handle.write(Data("low 9\nhigh 1\n".utf8))
-        try await heard.wait()
+        try await reports.wait()
         pipe.handle.write(Data("low 9\nhigh 2\n".utf8))
-        try await heard.wait(count: 2)
+        try await reports.wait(count: 2)
         #expect(cache.memoryUsage == 0)
         withExtendedLifetime(observation) {}
     }
@@ -194,12 +194,12 @@ import Testing
         pipe = nil
         await expectGone(pressure)
         withExtendedLifetime(observation) {}
-        let heard = Recorder<Void>()
+        let reports = Recorder<Void>()
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        let other = pressure.observe { heard.append(()) }
+        let other = pressure.observe { reports.append(()) }
         handle.write(Data("high 1\n".utf8))
-        try await heard.wait()
+        try await reports.wait()
         #expect(pressure.isAvailable)
         withExtendedLifetime(other) {}
     }
@@ -210,10 +210,10 @@ import Testing
             MemoryPressureSource(pressure: [], events: [pipe.path], isOrdinary: true)
         )
         for _ in 0..<2 {
-            let heard = Recorder<Void>()
-            let observation = pressure.observe { heard.append(()) }
+            let reports = Recorder<Void>()
+            let observation = pressure.observe { reports.append(()) }
             pressure.notifyObservers()
-            try await heard.wait()
+            try await reports.wait()
             withExtendedLifetime(observation) {}
         }
     }
@@ -255,8 +255,8 @@ import Testing
                 let image = DecodedImage(pixels: Data(count: 4), pixelWidth: 1, pixelHeight: 1)
             else { _exit(2) }
             cache.add(image, identifier: "a")
-            let heard = Gate()
-            let observation = pressure.observe { heard.open() }
+            let reported = Gate()
+            let observation = pressure.observe { reported.open() }
             let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             let piece = [UInt8](repeating: 1, count: 1 << 20)
             for _ in 0..<150 where write(descriptor, piece, piece.count) != piece.count { _exit(3) }
@@ -264,7 +264,7 @@ import Testing
                 Thread.detachNewThread {
                     var buffer = [UInt8](repeating: 0, count: 1 << 16)
                     var offset = 0
-                    while !heard.isOpen {
+                    while !reported.isOpen {
                         if pread(descriptor, &buffer, buffer.count, offset) < buffer.count {
                             offset = -(1 << 16)
                         }
@@ -272,8 +272,8 @@ import Testing
                     }
                 }
             }
-            try await heard.wait(within: .seconds(30))
-            // The observers are told one after the other.
+            try await reported.wait(within: .seconds(30))
+            // The observers are called one after the other.
             let deadline = ContinuousClock.now + .seconds(5)
             while cache.memoryUsage > 0, ContinuousClock.now < deadline { await Task.yield() }
             withExtendedLifetime(observation) {}
@@ -285,13 +285,13 @@ import Testing
     @Test("The kernel's event is received", .enabled(if: Self.processorPressureIsPermitted))
     func theKernelsEventIsReceived() async throws {
         let pressure = MemoryPressure(MemoryPressureSource(pressure: ["/proc/pressure/cpu"]))
-        let heard = Gate()
-        let observation = pressure.observe { heard.open() }
+        let reported = Gate()
+        let observation = pressure.observe { reported.open() }
         for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount + 2 {
-            Thread.detachNewThread { while !heard.isOpen {} }
+            Thread.detachNewThread { while !reported.isOpen {} }
         }
-        defer { heard.open() }
-        try await heard.wait(within: .seconds(20))
+        defer { reported.open() }
+        try await reported.wait(within: .seconds(20))
         withExtendedLifetime(observation) {}
     }
 

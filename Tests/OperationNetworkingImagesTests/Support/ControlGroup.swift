@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A control group of a test's own, whose processes get no more than some memory. Pressure is told by version
+/// A control group of a test's own, whose processes get no more than some memory. Pressure is reported by version
 /// 2; the limit is one of version 2, too, or of version 1 where that has the memory.
 final class ControlGroup: Sendable {
     struct Failure: Error {}

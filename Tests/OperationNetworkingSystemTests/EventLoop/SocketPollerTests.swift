@@ -44,7 +44,7 @@ struct SocketPollerTests {
         return reports
     }
 
-    /// A caller that hears of edges only would not hear of it.
+    /// A caller that is only notified of edges would miss it.
     @Test func aSocketBehindABatchOfIdleOnesIsNotLeft() throws {
         let poller = try openPoller()
         let idle = try (0..<256).map { _ in try SocketPair() }
@@ -162,7 +162,7 @@ struct SocketPollerTests {
         #expect(!poller.hasMore())
     }
 
-    /// As a caller that hears of edges only sees it: once for each signal, and never a socket.
+    /// As a caller that is only notified of edges sees it: once for each signal, and never a socket.
     @Test func aSignalMakesTheDescriptorReadyOnce() throws {
         let (outer, poller) = (try openPoller(), try openPoller())
         try outer.watch(poller.descriptor, for: .readable, token: 2)

@@ -114,7 +114,7 @@ struct DownloadFolderTests {
         #expect(try folder.status(of: "a") == .nothing)
     }
 
-    @Test func tellsWhatANameStandsFor() throws {
+    @Test func reportsWhatANameStandsFor() throws {
         let file = try make("file", "123")
         try FileManager.default.createDirectory(
             atPath: directory.file("directory"),
@@ -347,7 +347,7 @@ struct DownloadFolderTests {
         #expect(try folder.contents(of: "nothing", limit: 10) == .nothing)
     }
 
-    /// Not every file system tells it.
+    /// Not every file system reports it.
     @Test func anotherFileHasAnotherTimeOfBirth() throws {
         let first = try make("a")
         guard let birth = first.birth else { return }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct GrowingDataTests {
-    /// Each 1,000 bytes tell their place. Of memset(3): the bytes are many, and sanitizers are slow.
+    /// Each 1,000 bytes show their position. Of memset(3): the bytes are many, and sanitizers are slow.
     private func pattern(_ range: Range<Int>) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
             var start = range.lowerBound

@@ -15,7 +15,7 @@ extension ScriptedServer {
     }
 }
 
-/// A server with a file, a folder to save it in, and what was heard meanwhile.
+/// A server with a file, a folder to save it in, and what was reported meanwhile.
 struct DownloadScene {
     static let body = PatternBody(seed: 1, length: 300_000)
     static let old = Representation(.pattern(body), entityTag: .strong("v1"))
@@ -38,7 +38,7 @@ struct DownloadScene {
         folder = try TemporaryDirectory()
     }
 
-    /// Hears what becomes of bytes that are there.
+    /// Records what becomes of bytes that are there.
     final class Journal: OperationObserver {
         let offsets = Recorder<Int64>()
         let reasons = Recorder<RestartReason>()

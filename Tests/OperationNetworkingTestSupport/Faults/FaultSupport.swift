@@ -12,7 +12,7 @@ enum FaultDestination: CaseIterable, Sendable {
     case stream
 }
 
-/// An operation that is told to count how often it ended.
+/// An operation that counts how often it ended.
 struct WatchedOperation: Sendable {
     let operation: HTTPRequestOperation
     /// One for each time that one of the closures was called: the error, or `nil`.

@@ -5,16 +5,16 @@ import OperationNetworkingTesting
 
 @testable import OperationNetworking
 
-/// A transfer that keeps everything it hears.
+/// A transfer that keeps everything it receives.
 final class TestTransfer: TransferClient, Sendable {
-    struct Heard {
+    struct Received {
         var heads: [ResponseHead] = []
         var body = Data()
         var sent = 0
     }
 
     let id = TransferID.next()
-    let heard = Locked(Heard())
+    let received = Locked(Received())
     let ends = Recorder<TransferEnd>()
     /// Opened by the first head, and by the first piece of a body.
     let headCame = Gate()
@@ -47,8 +47,8 @@ final class TestTransfer: TransferClient, Sendable {
     // MARK: - Results
 
     var body: String { String(decoding: bytes, as: UTF8.self) }
-    var bytes: Data { heard.withLock { $0.body } }
-    var head: ResponseHead? { heard.withLock { $0.heads.last } }
+    var bytes: Data { received.withLock { $0.body } }
+    var head: ResponseHead? { received.withLock { $0.heads.last } }
 
     /// Waits for the end.
     func end(within limit: Duration = .waitingLimit) async throws -> TransferEnd {
@@ -72,7 +72,7 @@ final class TestTransfer: TransferClient, Sendable {
         isHeld.withLock { $0 = true }
     }
 
-    func letGo() {
+    func release() {
         isHeld.withLock { $0 = false }
         NetworkThread.shared.perform { [self] network in network.transfers.resumeReceiving(id) }
     }
@@ -80,7 +80,7 @@ final class TestTransfer: TransferClient, Sendable {
     // MARK: - TransferClient
 
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer {
-        heard.withLock { $0.heads.append(head) }
+        received.withLock { $0.heads.append(head) }
         headCame.open()
         return answer
     }
@@ -94,17 +94,17 @@ final class TestTransfer: TransferClient, Sendable {
     }
 
     func transferDidReceive(_ bytes: Span<UInt8>) throws {
-        heard.withLock { $0.body.append(bytes) }
+        received.withLock { $0.body.append(bytes) }
         bodyCame.open()
         try onBytes(bytes.count)
     }
 
     func transferDidSend(_ count: Int) {
-        heard.withLock { $0.sent += count }
+        received.withLock { $0.sent += count }
     }
 
     func transferDidSeek(to offset: Int64) {
-        heard.withLock { $0.sent = Int(offset) }
+        received.withLock { $0.sent = Int(offset) }
     }
 
     func transferDidComplete(_ end: TransferEnd) {
@@ -154,7 +154,7 @@ extension TransferEnd {
     }
 }
 
-/// Everything that was asked of the network thread before has been done, and its ends have been told.
+/// Everything that was asked of the network thread before has been done, and its ends have been reported.
 func networkThreadIsDone() async throws {
     let gate = Gate()
     NetworkThread.shared.perform { _ in gate.open() }

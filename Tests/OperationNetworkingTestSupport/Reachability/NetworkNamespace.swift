@@ -63,7 +63,7 @@ final class NetworkNamespace: Sendable {
         process.waitUntilExit()
     }
 
-    /// The program that prints what a manager tells.
+    /// The program that prints what a manager reports.
     static var probe: URL {
         get throws {
             try #require(builtProgram("OperationNetworkingReachabilityProbe"), "There is no probe")

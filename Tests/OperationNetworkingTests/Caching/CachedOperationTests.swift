@@ -7,7 +7,7 @@ import Testing
 @testable import OperationNetworkingSystem
 @testable import OperationNetworkingTestSupport
 
-/// Operations with a cache before the network, against a server that tells what it was asked.
+/// Operations with a cache before the network, against a server that records its requests.
 @Suite struct CachedOperationTests {
     @Test func aFreshResponseIsNotRequestedAgain() async throws {
         let scene = CacheScene(

@@ -21,7 +21,7 @@ struct DownloadOwnerTests {
         case ours
         /// All is right but the file that the checkpoint names: what a server, an archive or a backup can bring.
         case otherInode, otherBirth, noBirth
-        /// Another user told a server inode and time of birth, and a program saved both files from that server.
+        /// Another user gave a server inode and time of birth, and a program saved both files from that server.
         case unmarked
         case readable
         case anotherUser, anotherUserReadable, anotherUserCheckpoint

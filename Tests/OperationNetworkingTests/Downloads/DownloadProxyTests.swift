@@ -41,7 +41,7 @@ struct DownloadProxyTests {
         let proxy = try TunnelProxy(socksUser: "user", password: "pass")
         let text = "socks5h://user:pass@127.0.0.1:\(proxy.port)"
         try await isResumed(scene, through: Proxy(text), from: scene.server.url)
-        #expect(proxy.heard.count == 2)
+        #expect(proxy.requests.count == 2)
     }
 
     @Test func aProxys407DoesNotTouchTheExistingFile() async throws {

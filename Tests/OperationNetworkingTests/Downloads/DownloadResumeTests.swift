@@ -208,11 +208,11 @@ struct DownloadResumeTests {
     @Test("P7") func whatIsCompleteIsNotRequestedAgain() async throws {
         let scene = try await completePart()
         let second = scene.operation()
-        let heard = try await progress(of: second, in: scene)
+        let reported = try await progress(of: second, in: scene)
         #expect(scene.server.requests.count == 1)
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
         #expect(second.downloadedFile?.proof == .length)
-        #expect(heard == Progress(closure: [300_000], updates: [300_000], offsets: [300_000]))
+        #expect(reported == Progress(closure: [300_000], updates: [300_000], offsets: [300_000]))
         #expect(second.metrics?.bytesKept == 300_000 && second.metrics?.bytesReceived == 0)
     }
 
@@ -241,7 +241,7 @@ struct DownloadResumeTests {
         var offsets: [Int64]
     }
 
-    /// Runs it to its end. What was heard of its progress: the progress closure's totals, those of its updates
+    /// Runs it to its end. What was reported of its progress: the progress closure's totals, those of its updates
     /// and the offsets of resumptions.
     private func progress(of operation: DownloadOperation, in scene: DownloadScene) async throws -> Progress {
         let totals = Recorder<Int64>()
@@ -264,11 +264,11 @@ struct DownloadResumeTests {
         let cut = Answer.currentRepresentation.chunked(isTerminated: false)
         let scene = try DownloadScene(answers: [cut, .currentRepresentation])
         _ = await scene.run(scene.operation())
-        let heard = try await progress(of: scene.operation(), in: scene)
+        let reported = try await progress(of: scene.operation(), in: scene)
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
         #expect(scene.server.requests.map(\.method) == ["GET", "GET", "HEAD"])
         #expect(scene.server.bodyBytesSent == 300_000)
-        #expect(heard == Progress(closure: [300_000], updates: [300_000], offsets: [300_000]))
+        #expect(reported == Progress(closure: [300_000], updates: [300_000], offsets: [300_000]))
     }
 
     /// What a 416 says is enough.

@@ -79,7 +79,7 @@ struct DownloadSinkTests {
     func onlyALackOfRoomIsForgottenWhenTheUserContinues(error: any Error, isForgotten: Bool) {
         var shared = DownloadSink.Shared()
         shared.failure = error
-        shared.goOn()
+        shared.proceed()
         #expect((shared.failure == nil) == isForgotten)
     }
 
@@ -114,7 +114,7 @@ struct DownloadSinkTests {
 
         try handle.close()
         try FileManager.default.removeItem(at: other)
-        sink.goOn()
+        sink.proceed()
         #expect(sink.failure == nil)
         let rest = "0123456789".dropFirst(Int(sink.count))
         try sink.prepare(start(.end))
@@ -187,7 +187,7 @@ struct DownloadSinkTests {
             return
         }
         #expect(sink.held == StoredBytes(count: 5, content: 1))
-        sink.goOn()
+        sink.proceed()
         #expect(sink.failure == nil)
         #expect(
             resumption.ask(request, held: sink.held, because: sink.demand)

@@ -268,7 +268,7 @@ struct PartialDownloadFaultTests {
         let handle = try FileHandle(forUpdating: part)
         try handle.write(contentsOf: Data("X".utf8))
         try handle.close()
-        // As old as before: what a program cannot set tells.
+        // As old as before: a time that a program cannot set shows it.
         try FileManager.default.setAttributes([.modificationDate: Date.distantPast], ofItemAtPath: part.path)
         #expect(throws: DownloadError.partialFileReplaced(part)) { try download.isTouched() }
         // The end of an attempt that got no body is no reason to forget it.

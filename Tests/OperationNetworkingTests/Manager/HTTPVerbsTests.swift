@@ -233,21 +233,21 @@ struct HTTPVerbsTests {
 
     // MARK: - Progress, configuration, failures
 
-    private func hears<Manager: HTTPVerbs>(_ manager: Manager) async throws {
-        let heard = Recorder<String>()
+    private func reportsEvents<Manager: HTTPVerbs>(_ manager: Manager) async throws {
+        let events = Recorder<String>()
         let body = BodySource.data(Data(count: 100_000))
         let call = manager.put(
             "x",
             parameters: .body(body),
-            configure: { _ in heard.append("configured") },
+            configure: { _ in events.append("configured") },
             progress: { progress in
-                if progress.isFinished || progress.fractionCompleted == 1 { heard.append("sent") }
+                if progress.isFinished || progress.fractionCompleted == 1 { events.append("sent") }
             },
-            success: { _, _ in heard.append("success") }
+            success: { _, _ in events.append("success") }
         )
         #expect(call != nil)
-        let told = try await heard.wait(count: 3)
-        #expect(told.first == "configured" && told.contains("sent") && told.last == "success")
+        let all = try await events.wait(count: 3)
+        #expect(all.first == "configured" && all.contains("sent") && all.last == "success")
         let sent = Recorder<String>()
         let response = try await manager.response(
             "REPORT",
@@ -261,8 +261,8 @@ struct HTTPVerbsTests {
     }
 
     @Test func everyVerbTakesProgressAndConfiguration() async throws {
-        try await hears(operations)
-        try await hears(session)
+        try await reportsEvents(operations)
+        try await reportsEvents(session)
     }
 
     private struct Refusal: Error {}
@@ -294,13 +294,13 @@ struct HTTPVerbsTests {
     }
 
     @MainActor @Test func aClosureOfMainActorCodeIsCalledOnTheMainQueue() async throws {
-        let heard = Recorder<Echo>()
+        let events = Recorder<Echo>()
         operations.get(
             "x",
             as: Echo.self,
             success: { _, echo in
                 MainActor.assertIsolated()
-                heard.append(echo)
+                events.append(echo)
             }
         )
         session.get(
@@ -309,10 +309,10 @@ struct HTTPVerbsTests {
             progress: { _ in MainActor.assertIsolated() },
             success: { _, echo in
                 MainActor.assertIsolated()
-                heard.append(echo)
+                events.append(echo)
             }
         )
-        #expect(try await heard.wait(count: 2).map(\.method) == ["GET", "GET"])
+        #expect(try await events.wait(count: 2).map(\.method) == ["GET", "GET"])
     }
 
     // MARK: - Responses
@@ -375,13 +375,13 @@ struct HTTPVerbsTests {
         #expect(posted.value.json == ["name": "Ada"] && posted.value.url.hasSuffix("/post"))
         #expect(posted.statusCode == 200 && posted.metrics.bytesSent == 14)
         #expect(Int64(posted.data?.count ?? 0) == posted.metrics.bytesReceived)
-        let heard = Recorder<Int?>()
+        let events = Recorder<Int?>()
         session.get(
             "status/418",
             as: Echo.self,
-            success: { _, _ in heard.append(nil) },
-            failure: { _, error in heard.append(RequestFailure(error).statusCode) }
+            success: { _, _ in events.append(nil) },
+            failure: { _, error in events.append(RequestFailure(error).statusCode) }
         )
-        #expect(try await heard.wait() == [418])
+        #expect(try await events.wait() == [418])
     }
 }

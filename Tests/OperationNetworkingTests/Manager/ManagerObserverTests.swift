@@ -174,7 +174,7 @@ struct ManagerObserverTests {
         if hasObservation { observation.end() } else { manager.removeObserver(leaving) }
         gate.open()
         _ = try await operation.value
-        // The value comes before the end is told.
+        // The value comes before the end is reported.
         #expect(try await listener.events.wait(count: 3) == Self.usual)
         try await manager.get("b")
         #expect(try await listener.events.wait(count: 6) == Self.usual + Self.usual)
@@ -248,7 +248,7 @@ struct ManagerObserverTests {
     private func run(_ operation: HTTPRequestOperation) async throws {
         operation.start()
         _ = try await operation.value
-        // The value comes before the end is told, which may wait for a turn of its own on the queue.
+        // The value comes before the end is reported, which may wait for a turn of its own on the queue.
         for _ in 0..<2 { callbacks.sync {} }
         #expect(operation.state.withLock { $0.closures.observers.isEmpty })
     }
@@ -381,7 +381,7 @@ struct ManagerObserverTests {
                             let observation = manager.addObserver(passing)
                             _ = manager.operation(for: URLRequest(url: server.url))
                             if number == 0 { observation.end() } else { manager.removeObserver(passing) }
-                            // The event that it was being told is over then.
+                            // The event that was being reported to it is over then.
                             callbacks.sync {}
                             departures.append(Departure(passing))
                         }

@@ -110,14 +110,14 @@ struct OperationManagerTests {
         try serializer.setValue("manager", forHTTPHeaderField: "X-Who")
         serializer.setAuthorization(username: "user", password: "password")
         manager.requestSerializer = serializer
-        let heard = Recorder<Bool>()
+        let events = Recorder<Bool>()
         manager.get(
             "x",
             headers: ["x-who": "request"],
-            success: { _, _ in heard.append(DispatchQueue.getSpecific(key: key) == true) },
+            success: { _, _ in events.append(DispatchQueue.getSpecific(key: key) == true) },
             failure: nil
         )
-        #expect(try await heard.wait() == [true])
+        #expect(try await events.wait() == [true])
         #expect(server.requests.first?["X-Who"] == "request")
         #expect(server.requests.first?["Authorization"] == "Basic dXNlcjpwYXNzd29yZA==")
     }

@@ -24,12 +24,12 @@ struct VerbCompletionTests {
         @discardableResult
         func call(
             _ manager: OperationManager,
-            _ heard: Recorder<String>,
+            _ events: Recorder<String>,
             configure: (HTTPRequestOperation) throws -> Void
         ) -> HTTPRequestOperation? {
-            let success: HTTPRequestOperation.SuccessHandler = { _, _ in heard.append("success") }
+            let success: HTTPRequestOperation.SuccessHandler = { _, _ in events.append("success") }
             let failure: OperationManager.FailureHandler = { _, error in
-                heard.append(error is Refusal ? "refused" : "\(RequestFailure(error).isCancelled)")
+                events.append(error is Refusal ? "refused" : "\(RequestFailure(error).isCancelled)")
             }
             return switch self {
             case .plain:
@@ -49,7 +49,7 @@ struct VerbCompletionTests {
                     "a",
                     as: [Int].self,
                     configure: configure,
-                    success: { _, _ in heard.append("success") },
+                    success: { _, _ in events.append("success") },
                     failure: failure
                 )
             case .form:
@@ -97,73 +97,73 @@ struct VerbCompletionTests {
         let server = try server()
         let manager = manager(server)
         for _ in 0..<20 {
-            let heard = Recorder<String>()
-            let operation = verb.call(manager, heard) { operation in
+            let events = Recorder<String>()
+            let operation = verb.call(manager, events) { operation in
                 operation.cancel()
                 throw Refusal()
             }
             #expect(operation == nil)
-            try await heard.wait()
+            try await events.wait()
             await allIsCalled()
-            #expect(heard.elements.count == 1)
+            #expect(events.elements.count == 1)
         }
         #expect(server.requests.isEmpty)
     }
 
-    /// The end of the operation is told before `configure:` throws.
+    /// The end of the operation is reported before `configure:` throws.
     @Test func aFailureIsReportedOnce() async throws {
         let server = try server()
         let manager = manager(server)
-        let heard = Recorder<String>()
-        Verb.plain.call(manager, heard) { operation in
+        let events = Recorder<String>()
+        Verb.plain.call(manager, events) { operation in
             operation.cancel()
-            try heard.waitSynchronously()
+            try events.waitSynchronously()
             throw Refusal()
         }
         await allIsCalled()
-        #expect(heard.elements == ["true"])
+        #expect(events.elements == ["true"])
     }
 
     @Test(arguments: Verb.allCases)
     func anOperationThatIsKeptAfterARefusalReportsNothingMore(_ verb: Verb) async throws {
         let server = try server()
         let manager = manager(server)
-        let heard = Recorder<String>()
+        let events = Recorder<String>()
         var kept: HTTPRequestOperation?
-        verb.call(manager, heard) { operation in
+        verb.call(manager, events) { operation in
             kept = operation
             throw Refusal()
         }
         kept?.start()
         _ = try await kept?.value
         await allIsCalled()
-        #expect(heard.elements == ["refused"])
+        #expect(events.elements == ["refused"])
     }
 
     @Test(arguments: Verb.allCases)
     func aVerbThatConfigureCancelsFailsOnce(_ verb: Verb) async throws {
         let server = try server()
         let manager = manager(server)
-        let heard = Recorder<String>()
-        for _ in 0..<20 { verb.call(manager, heard) { $0.cancel() } }
-        #expect(try await heard.wait(count: 20) == Array(repeating: "true", count: 20))
+        let events = Recorder<String>()
+        for _ in 0..<20 { verb.call(manager, events) { $0.cancel() } }
+        #expect(try await events.wait(count: 20) == Array(repeating: "true", count: 20))
         await withCheckedContinuation { (over: CheckedContinuation<Void, Never>) in
             manager.operationQueue.addBarrierBlock { over.resume() }
         }
         await allIsCalled()
-        #expect(heard.elements.count == 20 && server.requests.isEmpty)
+        #expect(events.elements.count == 20 && server.requests.isEmpty)
     }
 
     @Test(arguments: Verb.allCases)
     func aVerbSucceedsOnce(_ verb: Verb) async throws {
         let server = try server()
         let manager = manager(server)
-        let heard = Recorder<String>()
-        let operation = verb.call(manager, heard) { _ in }
+        let events = Recorder<String>()
+        let operation = verb.call(manager, events) { _ in }
         _ = try await operation?.value
-        try await heard.wait()
+        try await events.wait()
         await allIsCalled()
-        #expect(heard.elements == ["success"])
+        #expect(events.elements == ["success"])
     }
 
     @Test func aFormOrARequestThatCannotBeMadeFailsOnce() async throws {
@@ -171,35 +171,35 @@ struct VerbCompletionTests {
         let manager = manager(server)
         let session = HTTPSessionManager(baseURL: server.url)
         session.completionQueue = callbacks
-        let heard = Recorder<Bool>()
+        let events = Recorder<Bool>()
         manager.post(
             "a",
             parameters: .form(constructingBody: { _ in throw Refusal() }),
             success: nil,
-            failure: { operation, error in heard.append(operation == nil && error is Refusal) }
+            failure: { operation, error in events.append(operation == nil && error is Refusal) }
         )
         session.post(
             "a",
             parameters: .form(constructingBody: { _ in throw Refusal() }),
             success: nil,
-            failure: { task, error in heard.append(task == nil && error is Refusal) }
+            failure: { task, error in events.append(task == nil && error is Refusal) }
         )
         manager.upload(
             .data(Data()),
             to: "a",
             method: "GET",
             success: nil,
-            failure: { operation, error in heard.append(operation == nil && error is RequestBodyError) }
+            failure: { operation, error in events.append(operation == nil && error is RequestBodyError) }
         )
         manager.get(
             "http://[",
             as: [Int].self,
             success: nil,
-            failure: { operation, error in heard.append(operation == nil && error is URLError) }
+            failure: { operation, error in events.append(operation == nil && error is URLError) }
         )
-        #expect(try await heard.wait(count: 4) == [true, true, true, true])
+        #expect(try await events.wait(count: 4) == [true, true, true, true])
         await allIsCalled()
-        #expect(heard.elements.count == 4 && server.requests.isEmpty)
+        #expect(events.elements.count == 4 && server.requests.isEmpty)
     }
 
     /// The ways in which a manager's subclass sets a closure that belongs to the main actor.
@@ -210,11 +210,11 @@ struct VerbCompletionTests {
     @Test(arguments: Wrapping.allCases)
     func aTypedClosureWaitsForThoseBeforeIt(_ wrapping: Wrapping) async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
-        let told = Recorder<String>()
+        let events = Recorder<String>()
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = DispatchQueue(label: "callbacks")
         let onMain: @MainActor @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void = { _, _ in
-            told.append("main")
+            events.append("main")
         }
         switch wrapping {
         case .none: operation.setCompletion(success: onMain)
@@ -227,11 +227,11 @@ struct VerbCompletionTests {
             operation.setCompletion(success: wrapper)
         }
         operation.setCompletion { _ in
-            told.append("typed")
+            events.append("typed")
             return nil
         }
-        operation.completionBlock = { told.append("block") }
+        operation.completionBlock = { events.append("block") }
         operation.start()
-        #expect(try await told.wait(count: 3) == ["main", "typed", "block"])
+        #expect(try await events.wait(count: 3) == ["main", "typed", "block"])
     }
 }

@@ -51,10 +51,10 @@ struct LoggingObserverTests {
     /// Runs an operation to its last callback.
     @discardableResult
     private func run(_ operation: ConnectionOperation) async throws -> [Keeper.Line] {
-        let isTold = Gate()
-        operation.completionBlock = { isTold.open() }
+        let isReported = Gate()
+        operation.completionBlock = { isReported.open() }
         operation.start()
-        try await isTold.wait()
+        try await isReported.wait()
         return lines.elements
     }
 
@@ -109,13 +109,13 @@ struct LoggingObserverTests {
     @Test func aPauseAndACancelAreWritten() async throws {
         let server = try ScriptedServer([.silence])
         let operation = operation(URLRequest(url: server.url))
-        let isTold = Gate()
-        operation.completionBlock = { isTold.open() }
+        let isReported = Gate()
+        operation.completionBlock = { isReported.open() }
         operation.start()
         operation.pause()
         operation.resume()
         operation.cancel()
-        try await isTold.wait()
+        try await isReported.wait()
         #expect(lines.elements.map(\.message) == ["started", "paused", "resumed", "cancelled"])
     }
 

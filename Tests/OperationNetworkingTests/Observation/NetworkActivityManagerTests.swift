@@ -164,7 +164,7 @@ struct NetworkActivityManagerTests {
         #expect(!manager.isNetworkActivityIndicatorVisible)
     }
 
-    /// Calls a closure when it is told of the start.
+    /// Calls a closure at the start.
     private final class StartWitness: OperationObserver {
         let body: @Sendable (ConnectionOperation) -> Void
 
@@ -180,7 +180,7 @@ struct NetworkActivityManagerTests {
     @Test func aStartThatIsReportedAfterTheRemovalCountsNothing() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         let operation = operation(server.url, observed: false)
-        // It is told before the manager.
+        // It is called before the manager.
         operation.addObserver(StartWitness { [manager] in $0.removeObserver(manager) })
         operation.addObserver(manager)
         operation.start()
@@ -221,13 +221,14 @@ struct NetworkActivityManagerTests {
     }
 
     @Test func theActionIsCalledOnTheMainQueueByDefault() async throws {
-        let (heard, key) = (Recorder<Bool>(), DispatchSpecificKey<Bool>())
+        let (events, key) = (Recorder<Bool>(), DispatchSpecificKey<Bool>())
         DispatchQueue.main.setSpecific(key: key, value: true)
         manager.completionQueue = nil
-        manager.setNetworkingActivityAction { _ in heard.append(DispatchQueue.getSpecific(key: key) == true) }
+        manager.setNetworkingActivityAction { _ in events.append(DispatchQueue.getSpecific(key: key) == true)
+        }
         manager.incrementActivityCount()
         try await waits.wait()[0].end()
-        #expect(try await heard.wait() == [true])
+        #expect(try await events.wait() == [true])
     }
 
     /// The last that kept it is gone when the indicator is to be hidden.
@@ -319,7 +320,7 @@ struct NetworkActivityManagerTests {
         try await isOver
     }
 
-    /// By the shared one, which hears of operations that say nothing to it.
+    /// By the shared one, which observes operations that do not refer to it.
     @Test(
         """
         ACT-01 testThatNetworkActivityIndicatorTurnsOffIndicatorWhenRequestSucceeds, \

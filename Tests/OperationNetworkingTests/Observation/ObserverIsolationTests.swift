@@ -53,7 +53,7 @@ struct ObserverIsolationTests {
         await throughMain()
         #expect(screen.lines.isEmpty)
         reachability.startMonitoring()
-        // The next status is delivered after the call that came to nothing has told the queue of its end.
+        // The next status is delivered after the dropped call has notified the queue of its end.
         _ = try await shown.wait()
         #expect(screen.lines == ["true"])
     }

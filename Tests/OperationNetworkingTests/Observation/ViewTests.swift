@@ -149,8 +149,8 @@ struct ViewTests {
     func theViewOfAnOperationIsReleasedBefore(moment: Moment) async throws {
         let url = try #require(RealServers.httpbin).appendingPathComponent("delay/1")
         let operation = operation(URLRequest(url: url))
-        let isTold = Gate()
-        operation.completionBlock = { isTold.open() }
+        let isReported = Gate()
+        operation.completionBlock = { isReported.open() }
         try await release(
             before: moment,
             addSpinner: { operation.addObserver($0) },
@@ -158,7 +158,7 @@ struct ViewTests {
             pause: operation.pause,
             resume: operation.resume
         )
-        try await isTold.wait()
+        try await isReported.wait()
         #expect(operation.error == nil && edges.elements == (moment == .start ? [] : [true]))
     }
 

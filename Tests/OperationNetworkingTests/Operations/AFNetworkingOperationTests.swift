@@ -157,34 +157,34 @@ struct AFNetworkingOperationTests {
     @Test("HRO-15, HRO-16 notifications of start and end carry the operation")
     func notifications() async throws {
         let operation = try operation("get")
-        let heard = Recorder<String>()
+        let events = Recorder<String>()
         let tokens = [Notification.Name.operationDidStart, .operationDidFinish].map { name in
             NotificationCenter.default.addObserver(forName: name, object: operation, queue: nil) {
-                heard.append($0.name.rawValue)
+                events.append($0.name.rawValue)
             }
         }
         operation.start()
-        let names = try await heard.wait(count: 2)
+        let names = try await events.wait(count: 2)
         #expect(names == [Notification.Name.operationDidStart, .operationDidFinish].map(\.rawValue))
         for token in tokens { NotificationCenter.default.removeObserver(token) }
     }
 
     @Test("HRO-17, O5-07 a batch completes after the callbacks of all its members")
     func batch() async throws {
-        let heard = Recorder<String>()
+        let events = Recorder<String>()
         let members = try ["get", "delay/1"].map { path in
             let operation = try operation(path)
-            operation.setCompletion(success: { _, _ in heard.append("member") }, failure: nil)
+            operation.setCompletion(success: { _, _ in events.append("member") }, failure: nil)
             return operation
         }
         let batch = ConnectionOperation.batch(
             of: members,
             completionQueue: callbacks,
-            completion: { _ in heard.append("batch") }
+            completion: { _ in events.append("batch") }
         )
         let queue = OperationQueue()
         for operation in batch { queue.addOperation(operation) }
-        #expect(try await heard.wait(count: 3) == ["member", "member", "batch"])
+        #expect(try await events.wait(count: 3) == ["member", "member", "batch"])
     }
 
     @Test("O5-22 a batch's operations come in the order of its members")

@@ -15,30 +15,30 @@ struct ClosureIsolationTests {
 
     /// Sets closures from code that belongs to no actor.
     private struct Outside {
-        let heard = Recorder<String>()
+        let events = Recorder<String>()
 
-        func hear(_ operation: HTTPRequestOperation) {
+        func observe(_ operation: HTTPRequestOperation) {
             operation.completionQueue = callbacks
             operation.setDownloadProgress { _, total, _ in
                 dispatchPrecondition(condition: .onQueue(callbacks))
-                heard.append("\(total) bytes")
+                events.append("\(total) bytes")
             }
             operation.setCompletion(
                 success: { _, object in
                     dispatchPrecondition(condition: .onQueue(callbacks))
-                    heard.append("\((object as? Data)?.count ?? -1)")
+                    events.append("\((object as? Data)?.count ?? -1)")
                 },
-                failure: { _, error in heard.append("\(error)") }
+                failure: { _, error in events.append("\(error)") }
             )
         }
 
         func decide(_ operation: HTTPRequestOperation) {
             operation.setRedirect { _, request, _ in
-                heard.append("redirect")
+                events.append("redirect")
                 return request
             }
             operation.setAuthenticationChallenge { _, _ in
-                heard.append("challenge")
+                events.append("challenge")
                 return .use(Credential(user: "u", password: "p"))
             }
         }
@@ -100,7 +100,7 @@ struct ClosureIsolationTests {
             HTTPRequestOperation(request: URLRequest(url: server.url)),
             HTTPRequestOperation(request: URLRequest(url: server.url))
         )
-        outside.hear(one)
+        outside.observe(one)
         other.completionQueue = Self.callbacks
         other.setCompletion(success: { _, _ in
             screen.show("other")
@@ -108,8 +108,8 @@ struct ClosureIsolationTests {
         })
         one.start()
         other.start()
-        try waitHere(for: outside.heard, count: 2)
-        #expect(outside.heard.elements == ["4 bytes", "4"])
+        try waitHere(for: outside.events, count: 2)
+        #expect(outside.events.elements == ["4 bytes", "4"])
         #expect(screen.lines.isEmpty)
         _ = try await shown.wait()
         #expect(screen.lines == ["other"])
@@ -130,14 +130,14 @@ struct ClosureIsolationTests {
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url(path: "old")))
         outside.decide(operation)
         operation.start()
-        try waitHere(for: outside.heard, count: 2)
-        #expect(outside.heard.elements == ["redirect", "challenge"])
+        try waitHere(for: outside.events, count: 2)
+        #expect(outside.events.elements == ["redirect", "challenge"])
         #expect(try await operation.value as? Data == Data("in".utf8))
     }
 
     /// Blocks the thread.
-    private nonisolated func waitHere(for heard: Recorder<String>, count: Int) throws {
-        _ = try heard.waitSynchronously(count: count)
+    private nonisolated func waitHere(for events: Recorder<String>, count: Int) throws {
+        _ = try events.waitSynchronously(count: count)
     }
 
     private actor Counter {
@@ -278,7 +278,7 @@ struct ClosureIsolationTests {
             if case .ended(let index, _) = event { screen.show("\(index)") }
         }
         #expect(await batch.results().count == 3)
-        // All were told before.
+        // All were called before.
         #expect(screen.lines.sorted() == ["0", "1", "2"])
 
         let members = [HTTPRequestOperation(request: URLRequest(url: server.url))]
@@ -296,7 +296,7 @@ struct ClosureIsolationTests {
         #expect(screen.lines.suffix(2) == ["1/1", "all 1"])
     }
 
-    /// A subclass that does something before the failure is told.
+    /// A subclass that does something before the failure is reported.
     private final class RememberingManager: OperationManager, @unchecked Sendable {
         // @unchecked: its only property is an immutable Sendable.
         let failures = Recorder<Int>()

@@ -33,7 +33,7 @@ import Testing
             meter.add(600, now: start), meter.add(300, now: start + 0.01), meter.add(50, now: start + 0.02),
         ]
         #expect(reported.map { $0?.total } == [600, nil, nil] && meter.isBehind)
-        // Another report came in between: it is too soon, and still to be told.
+        // Another report came in between: it is too soon, and still to be delivered.
         #expect(meter.catchUp(now: start + 0.04) == nil && meter.isBehind)
         #expect(
             meter.catchUp(now: start + 0.07) == ProgressReport(bytes: 350, total: 950, expected: -1)
@@ -68,9 +68,9 @@ import Testing
     }
 }
 
-@Suite struct WorkRoundTests {
+@Suite struct CoalescedWorkTests {
     @Test func theFirstOfEachRoundNeedsATimer() {
-        var round = WorkRound()
+        var round = CoalescedWork()
         var done: [Int] = []
         let firsts = (0..<3).map { number in round.add { done.append(number) } }
         #expect(firsts == [true, false, false])
@@ -94,20 +94,20 @@ struct DeliveryOrderTests {
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         let queue = onQueueOfItsOwn ? DispatchQueue(label: "callbacks") : .main
         if onQueueOfItsOwn { operation.completionQueue = queue }
-        let (heard, mayReturn) = (Recorder<String>(), Gate())
+        let (events, mayReturn) = (Recorder<String>(), Gate())
         operation.setDownloadProgress { _, _, _ in
-            heard.append("progress")
+            events.append("progress")
             try? mayReturn.waitSynchronously()
         }
         operation.setCompletion(
-            success: { _, _ in heard.append("success") },
-            failure: { _, _ in heard.append("failure") }
+            success: { _, _ in events.append("success") },
+            failure: { _, _ in events.append("failure") }
         )
         operation.start()
         _ = try await operation.value
-        queue.async { heard.append("waiter") }
+        queue.async { events.append("waiter") }
         mayReturn.open()
-        #expect(try await heard.wait(count: 3) == ["progress", "success", "waiter"])
+        #expect(try await events.wait(count: 3) == ["progress", "success", "waiter"])
     }
 
     @Test func aRemovedObserverIsNotNotified() async throws {
@@ -123,7 +123,7 @@ struct DeliveryOrderTests {
         #expect(removed.events.elements.isEmpty)
     }
 
-    /// A batch has counted what its member's closure hears.
+    /// A batch has counted what its member's closure receives.
     @Test func aBatchCountsBeforeTheClosureIsCalled() async throws {
         let gate = Gate()
         let server = try ScriptedServer([

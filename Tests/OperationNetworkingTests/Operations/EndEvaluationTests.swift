@@ -88,7 +88,7 @@ struct EndEvaluationTests {
         let scene = try await Scene()
         scene.operation.pause()
         scene.operation.resume()
-        // The exchange has told its end again.
+        // The exchange has reported its end again.
         await onDispatchThread { _ = NetworkThread.shared.answer { _ in } }
         scene.serializer.gate.open()
         #expect(try await scene.operation.value as? String == "call 1")

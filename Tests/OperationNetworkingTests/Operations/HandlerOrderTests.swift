@@ -14,12 +14,12 @@ struct HandlerOrderTests {
 
     /// An actor, and handlers that belong to it.
     private actor Home {
-        nonisolated let heard = Recorder<Int>()
+        nonisolated let events = Recorder<Int>()
 
         func handler() -> HTTPRequestOperation.SuccessHandler {
             Self.kept { _, object in
                 self.assertIsolated()
-                self.heard.append(object as? Int ?? -1)
+                self.events.append(object as? Int ?? -1)
             }
         }
 
@@ -57,7 +57,7 @@ struct HandlerOrderTests {
         await onDispatchThread {
             for number in 0..<500 { operation.call(handler, with: number) }
         }
-        #expect(try await home.heard.wait(count: 500) == Array(0..<500))
+        #expect(try await home.events.wait(count: 500) == Array(0..<500))
     }
 
     @Test func callsInACallbackComeBeforeWhatFollowsIt() async throws {
@@ -70,15 +70,15 @@ struct HandlerOrderTests {
         for round in 1...50 {
             let operation = manager.get(
                 "a",
-                configure: { $0.completionBlock = { home.heard.append(11) } },
+                configure: { $0.completionBlock = { home.events.append(11) } },
                 success: handler
             )
             let batch = OperationBatch([try #require(operation)], completionQueue: Self.callbacks) { _, _ in
-                home.heard.append(12)
+                home.events.append(12)
             }
             _ = await batch.results()
-            #expect(home.heard.elements.count == 13 * round)
-            #expect(Array(home.heard.elements.suffix(13)) == Array(0...12))
+            #expect(home.events.elements.count == 13 * round)
+            #expect(Array(home.events.elements.suffix(13)) == Array(0...12))
         }
     }
 
@@ -87,17 +87,17 @@ struct HandlerOrderTests {
         let manager = Wrapping(baseURL: server.url)
         manager.responseSerializer = HTTPResponseSerializer()
         manager.completionQueue = Self.callbacks
-        let heard = Recorder<Int>()
+        let events = Recorder<Int>()
         for round in 1...50 {
             manager.get(
                 "a",
-                configure: { $0.completionBlock = { @Sendable in heard.append(11) } },
+                configure: { $0.completionBlock = { @Sendable in events.append(11) } },
                 success: { _, object in
                     MainActor.assertIsolated()
-                    heard.append(object as? Int ?? -1)
+                    events.append(object as? Int ?? -1)
                 }
             )
-            let all = try await heard.wait(count: 12 * round)
+            let all = try await events.wait(count: 12 * round)
             #expect(Array(all.suffix(12)) == Array(0...11))
         }
     }
@@ -111,13 +111,13 @@ struct HandlerOrderTests {
         queue.suspend()
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = queue
-        operation.setCompletion(success: { _, _ in home.heard.append(0) })
+        operation.setCompletion(success: { _, _ in home.events.append(0) })
         operation.start()
         _ = try await operation.value
         operation.call(handler, with: 1)
         operation.call(handler, with: 2)
         queue.resume()
-        #expect(try await home.heard.wait(count: 3) == [0, 1, 2])
+        #expect(try await home.events.wait(count: 3) == [0, 1, 2])
     }
 
     private typealias MainHandler = @MainActor @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void
@@ -126,18 +126,18 @@ struct HandlerOrderTests {
     /// returned.
     @Test(arguments: [false, true])
     func anEndDuringACallIsReportedOnTheQueue(isFromCallback: Bool) async throws {
-        let (answer, mayReturn, heard) = (Gate(), Gate(), Recorder<String>())
+        let (answer, mayReturn, events) = (Gate(), Gate(), Recorder<String>())
         let server = try ScriptedServer([.respond(body: "four").held(by: answer)])
         let (queue, key) = (DispatchQueue(label: "own"), DispatchSpecificKey<Bool>())
         queue.setSpecific(key: key, value: true)
         let call: MainHandler = { _, _ in
-            heard.append("call")
+            events.append("call")
             try? mayReturn.waitSynchronously()
         }
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = queue
         operation.setCompletion(success: { _, _ in
-            heard.append(DispatchQueue.getSpecific(key: key) == true ? "end on the queue" : "end elsewhere")
+            events.append(DispatchQueue.getSpecific(key: key) == true ? "end on the queue" : "end elsewhere")
         })
         let token = NotificationCenter.default.addObserver(
             forName: .operationDidStart,
@@ -150,18 +150,18 @@ struct HandlerOrderTests {
 
         if !isFromCallback { operation.call(call, with: nil) }
         operation.start()
-        _ = try await heard.wait()
+        _ = try await events.wait()
         answer.open()
         _ = try await operation.value
         mayReturn.open()
-        #expect(try await heard.wait(count: 2) == ["call", "end on the queue"])
+        #expect(try await events.wait(count: 2) == ["call", "end on the queue"])
     }
 
     /// A queue that does not run holds up the notifications only, and nothing waits for these.
     @Test(arguments: [false, true])
     func theGroupWaitsForACallAndForNothingElse(endsMeanwhile: Bool) async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
-        let (mayReturn, heard, group) = (Gate(), Recorder<String>(), DispatchGroup())
+        let (mayReturn, events, group) = (Gate(), Recorder<String>(), DispatchGroup())
         let queue = DispatchQueue(label: "late")
         queue.suspend()
         defer { queue.resume() }
@@ -169,26 +169,26 @@ struct HandlerOrderTests {
         operation.completionQueue = queue
         operation.completionGroup = group
         let call: MainHandler = { _, _ in
-            heard.append("call")
+            events.append("call")
             try? mayReturn.waitSynchronously()
-            heard.append("returned")
+            events.append("returned")
         }
         operation.call(call, with: nil)
-        _ = try await heard.wait()
+        _ = try await events.wait()
         if endsMeanwhile {
             operation.start()
             _ = try await operation.value
         }
         #expect(group.wait(timeout: .now()) == .timedOut)
-        group.notify(queue: Self.callbacks) { heard.append("group") }
+        group.notify(queue: Self.callbacks) { events.append("group") }
         mayReturn.open()
-        #expect(try await heard.wait(count: 3) == ["call", "returned", "group"])
+        #expect(try await events.wait(count: 3) == ["call", "returned", "group"])
     }
 
     /// Notifications are no audience, and a call that comes while they are posted is one.
     @Test func theGroupWaitsForACallThatComesWhileNotificationsArePosted() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
-        let (heard, group) = (Recorder<String>(), DispatchGroup())
+        let (events, group) = (Recorder<String>(), DispatchGroup())
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = Self.callbacks
         operation.completionGroup = group
@@ -197,34 +197,34 @@ struct HandlerOrderTests {
             object: operation,
             queue: nil
         ) { [weak operation] _ in
-            operation?.callBack(Callback(in: nil) { heard.append("call") })
-            group.notify(queue: Self.callbacks) { heard.append("group") }
+            operation?.callBack(Callback(in: nil) { events.append("call") })
+            group.notify(queue: Self.callbacks) { events.append("group") }
         }
         defer { NotificationCenter.default.removeObserver(token) }
         operation.start()
-        #expect(try await heard.wait(count: 2) == ["call", "group"])
+        #expect(try await events.wait(count: 2) == ["call", "group"])
     }
 
     /// A waiter's work on the main queue comes after the closures of the result, which belong there, too.
     @MainActor @Test func aMainActorClosureIsCalledAtOnceOnTheMainQueue() async throws {
         let server = try ScriptedServer { _ in .respond(body: "x") }
-        let told = Recorder<String>()
+        let events = Recorder<String>()
         for _ in 0..<20 {
             let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
             let success: @MainActor @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void = { _, _ in
-                told.append("closure")
+                events.append("closure")
             }
             operation.setCompletion(success: success)
-            operation.completionBlock = { DispatchQueue.main.async { told.append("next") } }
-            operation.addObserver(Ended { DispatchQueue.main.async { told.append("observer") } })
+            operation.completionBlock = { DispatchQueue.main.async { events.append("next") } }
+            operation.addObserver(Ended { DispatchQueue.main.async { events.append("observer") } })
             operation.start()
             _ = try await operation.value
         }
         let round = ["closure", "observer", "next"]
-        #expect(try await told.wait(count: 60) == Array(repeating: round, count: 20).flatMap { $0 })
+        #expect(try await events.wait(count: 60) == Array(repeating: round, count: 20).flatMap { $0 })
     }
 
-    /// Hears of the end, before the closures of the result.
+    /// Is called at the end, before the closures of the result.
     private final class Ended: OperationObserver {
         private let body: @Sendable () -> Void
 

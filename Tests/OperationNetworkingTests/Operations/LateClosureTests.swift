@@ -7,7 +7,7 @@ import Testing
 
 @testable import OperationNetworkingTestSupport
 
-/// Closures that are set when everything was told: none of them is kept.
+/// Closures that are set when everything was reported: none of them is kept.
 @Suite(.timeLimit(.minutes(1)))
 struct LateClosureTests {
     private static let callbacks = DispatchQueue(label: "callbacks")
@@ -45,13 +45,13 @@ struct LateClosureTests {
                 return copy
             }
             _ = try? await operation.value
-            await LateClosureTests.allIsTold()
+            await LateClosureTests.allIsReported()
             return operation
         }
     }
 
-    /// Twice: what is told makes for more to tell.
-    private static func allIsTold() async {
+    /// Twice: a report may cause more of them.
+    private static func allIsReported() async {
         for _ in 0..<2 {
             await withCheckedContinuation { (over: CheckedContinuation<Void, Never>) in
                 callbacks.async { over.resume() }
@@ -101,22 +101,22 @@ struct LateClosureTests {
     @Test(arguments: Past.allCases) func closuresOfTheResultAreCalledAndReleased(_ past: Past) async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         weak var released: HTTPRequestOperation?
-        let heard = Recorder<String>()
+        let events = Recorder<String>()
         do {
             let operation = try await past.operation(server.url)
             released = operation
             operation.setCompletion(
-                success: { _, _ in heard.append("success \(operation.isFinished)") },
-                failure: { _, _ in heard.append("failure \(operation.isFinished)") }
+                success: { _, _ in events.append("success \(operation.isFinished)") },
+                failure: { _, _ in events.append("failure \(operation.isFinished)") }
             )
-            operation.completionBlock = { heard.append("block \(operation.isFinished)") }
-            operation.setDownloadProgress { _, _, _ in heard.append("never \(operation.isFinished)") }
-            try await heard.wait(count: 2)
+            operation.completionBlock = { events.append("block \(operation.isFinished)") }
+            operation.setDownloadProgress { _, _, _ in events.append("never \(operation.isFinished)") }
+            try await events.wait(count: 2)
             #expect(operation.completionBlock == nil || past == .cancelledAlone)
         }
-        await Self.allIsTold()
+        await Self.allIsReported()
         let result = past == .cancelledAlone ? "failure true" : "success true"
-        #expect(heard.elements == [result, "block true"])
+        #expect(events.elements == [result, "block true"])
         // When the last thread is done with it; the suite has a limit.
         while released != nil { await Task.yield() }
     }
@@ -128,13 +128,13 @@ struct LateClosureTests {
         for round in 0..<100 {
             let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
             operation.completionQueue = Self.callbacks
-            let heard = Recorder<Int>()
+            let events = Recorder<Int>()
             queue.addOperation(operation)
             if round % 2 == 1 { _ = try await operation.value }
-            operation.completionBlock = { heard.append(round) }
-            try await heard.wait()
-            await Self.allIsTold()
-            #expect(heard.elements == [round])
+            operation.completionBlock = { events.append(round) }
+            try await events.wait()
+            await Self.allIsReported()
+            #expect(events.elements == [round])
         }
     }
 
@@ -150,7 +150,7 @@ struct LateClosureTests {
         }
         operation.start()
         #expect(try await called.wait(count: 2) == ["first", "second"])
-        await Self.allIsTold()
+        await Self.allIsReported()
         #expect(operation.completionBlock == nil)
     }
 }

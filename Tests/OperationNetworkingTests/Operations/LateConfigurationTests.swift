@@ -125,7 +125,7 @@ struct LateConfigurationTests {
         }
     }
 
-    /// A plain queue tells an operation nothing when it is added.
+    /// A plain queue does not notify an operation when it is added.
     @Test func inAPlainQueueASettingCountsUntilTheQueueStartsTheOperation() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let folder = try TemporaryDirectory()
@@ -274,17 +274,17 @@ struct LateConfigurationTests {
             let path = round % 5 == 4 ? "bad" : "good"
             let operation = HTTPRequestOperation(request: URLRequest(url: server.url(path: path)))
             operation.completionQueue = DispatchQueue(label: "callbacks")
-            let heard = Recorder<Bool>()
+            let events = Recorder<Bool>()
             queue.addOperation(operation)
             // At once, after some time, and after the end.
             if round % 3 > 0 { _ = try? await operation.value }
             if round % 3 > 1 { while !operation.isFinished { await Task.yield() } }
             operation.setCompletion(
-                success: { _, object in heard.append((object as? Data)?.count == 4) },
-                failure: { _, error in heard.append(path == "bad") }
+                success: { _, object in events.append((object as? Data)?.count == 4) },
+                failure: { _, error in events.append(path == "bad") }
             )
-            #expect(try await heard.wait() == [true], "\(round)")
-            #expect(heard.elements == [true])
+            #expect(try await events.wait() == [true], "\(round)")
+            #expect(events.elements == [true])
         }
     }
 
@@ -293,22 +293,22 @@ struct LateConfigurationTests {
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.start()
         _ = try await operation.value
-        let heard = Recorder<Int>()
+        let events = Recorder<Int>()
         var count = 0
         operation.setCompletion(success: { _, _ in
             count += 1
-            heard.append(count)
+            events.append(count)
         })
         operation.setCompletion(success: { _, _ in
             count += 1
-            heard.append(count)
+            events.append(count)
         })
-        _ = try await heard.wait()
+        _ = try await events.wait()
         await withCheckedContinuation { (over: CheckedContinuation<Void, Never>) in
             DispatchQueue.main.async { over.resume() }
         }
         // The second replaced the first, or came after it.
-        #expect(heard.elements == [1] || heard.elements == [1, 2])
+        #expect(events.elements == [1] || events.elements == [1, 2])
     }
 
     // MARK: - Batches
@@ -354,14 +354,14 @@ struct LateConfigurationTests {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = DispatchQueue(label: "callbacks")
-        let heard = Recorder<Bool>()
+        let events = Recorder<Bool>()
         operation.setCompletion(
-            success: { _, _ in heard.append(false) },
-            failure: { _, error in heard.append(RequestFailure(error).isCancelled) }
+            success: { _, _ in events.append(false) },
+            failure: { _, error in events.append(RequestFailure(error).isCancelled) }
         )
         let batch = OperationBatch([operation])
         operation.cancel()
-        #expect(try await heard.wait() == [true])
+        #expect(try await events.wait() == [true])
         #expect(operation.isFinished && operation.isCancelled)
         #expect(await batch.results().first?.isSuccess == false)
         await #expect(throws: URLError.self) { try await operation.value }
@@ -372,7 +372,7 @@ struct LateConfigurationTests {
         await withCheckedContinuation { (over: CheckedContinuation<Void, Never>) in
             queue.addBarrierBlock { over.resume() }
         }
-        #expect(heard.elements == [true])
+        #expect(events.elements == [true])
     }
 
     @Test func whatDependsOnOneThatWasCancelledAloneContinuesWhenThatIsStarted() async throws {
@@ -394,36 +394,36 @@ struct LateConfigurationTests {
             .respond(200, ["Content-Type": "application/json"], body: "[1]")
         }
         let manager = Self.manager(server)
-        let heard = Recorder<String>()
+        let events = Recorder<String>()
         let configure: (HTTPRequestOperation) -> Void = { operation in
-            operation.setCompletion(success: { _, object in heard.append("own \(object as? [Int] ?? [])") })
+            operation.setCompletion(success: { _, object in events.append("own \(object as? [Int] ?? [])") })
         }
-        manager.get("a", as: [Int].self, configure: configure, success: { _, _ in heard.append("typed") })
-        #expect(try await heard.wait() == ["own [1]"])
+        manager.get("a", as: [Int].self, configure: configure, success: { _, _ in events.append("typed") })
+        #expect(try await events.wait() == ["own [1]"])
         manager.responseSerializer = DecodableResponseSerializer([Int].self)
-        manager.get("a", configure: configure, success: { _, _ in heard.append("plain") })
-        #expect(try await heard.wait(count: 2) == ["own [1]", "own [1]"])
+        manager.get("a", configure: configure, success: { _, _ in events.append("plain") })
+        #expect(try await events.wait(count: 2) == ["own [1]", "own [1]"])
     }
 
     @Test func cancellingAndAddingAtOnceLosesNothing() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let queue = OperationQueue()
-        let heard = Recorder<Bool>()
+        let events = Recorder<Bool>()
         for _ in 0..<300 {
             let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
             operation.completionQueue = DispatchQueue(label: "callbacks")
             operation.setCompletion(
-                success: { _, _ in heard.append(true) },
-                failure: { _, _ in heard.append(true) }
+                success: { _, _ in events.append(true) },
+                failure: { _, _ in events.append(true) }
             )
             DispatchQueue.global().async { operation.cancel() }
             queue.addOperation(operation)
         }
-        _ = try await heard.wait(count: 300)
+        _ = try await events.wait(count: 300)
         await withCheckedContinuation { (over: CheckedContinuation<Void, Never>) in
             queue.addBarrierBlock { over.resume() }
         }
-        #expect(heard.elements.count == 300)
+        #expect(events.elements.count == 300)
         #expect(queue.operationCount == 0)
     }
 
@@ -472,15 +472,15 @@ struct LateConfigurationTests {
         queue.maxConcurrentOperationCount = 1
         let operations = (0..<2).map { _ in HTTPRequestOperation(request: URLRequest(url: server.url)) }
         for operation in operations { operation.completionQueue = DispatchQueue(label: "callbacks") }
-        let heard = Recorder<Bool>()
-        operations[0].setCompletion(success: nil, failure: { _, _ in heard.append(true) })
+        let events = Recorder<Bool>()
+        operations[0].setCompletion(success: nil, failure: { _, _ in events.append(true) })
         let batch = OperationBatch(operations)
         batch.add(to: queue)
         try await server.waitForStalls(count: 1)
         queue.isSuspended = true
         batch.cancel()
         for result in await batch.results() { #expect(throws: URLError.self) { try result.get() } }
-        #expect(heard.elements == [true] && operations[0].isFinished && !operations[1].isFinished)
+        #expect(events.elements == [true] && operations[0].isFinished && !operations[1].isFinished)
         queue.isSuspended = false
     }
 

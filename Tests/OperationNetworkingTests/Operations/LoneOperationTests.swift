@@ -61,50 +61,50 @@ struct LoneOperationTests {
         let callbacks = DispatchQueue(label: "callbacks")
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = callbacks
-        let heard = Recorder<String>()
+        let events = Recorder<String>()
         let begun = Recorder<Bool>()
         let pieces = operation.bodyPieces()
         operation.setCompletion(
-            success: { _, _ in heard.append("closure") },
-            failure: { _, _ in heard.append("closure") }
+            success: { _, _ in events.append("closure") },
+            failure: { _, _ in events.append("closure") }
         )
-        operation.completionBlock = { heard.append("block") }
+        operation.completionBlock = { events.append("block") }
         let batch = OperationBatch(
             [operation],
             completionQueue: callbacks,
-            completion: { _ in heard.append("batch") }
+            completion: { _ in events.append("batch") }
         )
         Thread.detachNewThread {
             begun.append(true)
             operation.waitUntilFinished()
-            heard.append("waited")
+            events.append("waited")
         }
         try await begun.wait()
         Task {
             _ = try? await operation.value
-            heard.append("value")
+            events.append("value")
         }
         Task {
             for await _ in operation.downloadUpdates {}
-            heard.append("updates")
+            events.append("updates")
         }
         Task {
             do { for try await _ in pieces {} } catch {}
-            heard.append("pieces")
+            events.append("pieces")
         }
         Task {
             _ = await batch.results()
-            heard.append("results")
+            events.append("results")
         }
         end.bring(operation, of: batch)
 
         let all = ["batch", "block", "closure", "pieces", "results", "updates", "value", "waited"]
-        #expect(try await heard.wait(count: all.count).sorted() == all)
+        #expect(try await events.wait(count: all.count).sorted() == all)
         #expect(operation.isFinished && operation.isCancelled == (end != .started))
         #expect(operation.failure?.isCancelled == (end == .started ? nil : true))
     }
 
-    /// A wait that has begun is not one of Foundation's, which is not told of such an end.
+    /// A wait that has begun is not one of Foundation's, which is not notified of such an end.
     @Test func waitsThatHaveBegunReturn() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let ends = Recorder<Bool>()

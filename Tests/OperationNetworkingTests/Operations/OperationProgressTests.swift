@@ -30,7 +30,7 @@ struct OperationProgressTests {
         var first: Int64 = 0
         for await update in updates {
             first = update.bytes
-            // What came too soon after the first report is told a moment later.
+            // What came too soon after the first report is reported a moment later.
             if first == 40_000 { break }
         }
         operation.completionQueue?.sync {}
@@ -165,10 +165,10 @@ struct OperationProgressTests {
         let operation = operation(server)
         let parent = Progress(totalUnitCount: 1)
         _ = progress(of: operation, below: parent)
-        let told = Recorder<Double>()
-        operation.setCompletion(success: { _, _ in told.append(parent.fractionCompleted) })
+        let fractions = Recorder<Double>()
+        operation.setCompletion(success: { _, _ in fractions.append(parent.fractionCompleted) })
         operation.start()
-        #expect(try await told.wait() == [1])
+        #expect(try await fractions.wait() == [1])
     }
 
     /// Looking a second time makes no second child.

@@ -184,7 +184,7 @@ import Testing
         #expect(machine.waitBegan(in: machine.lap) == .settleSlot)
     }
 
-    /// Whatever happens in whatever order: once finished, always finished, and told so once.
+    /// Whatever happens in whatever order: once finished, always finished, and reported once.
     @Test func finishesAtMostOnce() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2000 {

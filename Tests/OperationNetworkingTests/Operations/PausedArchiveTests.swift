@@ -124,7 +124,7 @@ struct PausedArchiveTests {
         #expect((later.metrics?.bytesKept ?? 0 > 0) == change.isKept)
     }
 
-    /// A tag tells versions of one resource apart. What is another user's is found by an overlap.
+    /// A tag distinguishes versions of one resource. What is another user's is found by an overlap.
     @Test(arguments: [true, false]) func bytesOfAnotherUserAreCompared(isSame: Bool) async throws {
         let other = Representation(.pattern(PatternBody(seed: 3, length: 300_000)), entityTag: .strong("v1"))
         let second = isSame ? Self.old : other

@@ -20,22 +20,24 @@ struct RaceTests {
 
     /// The callbacks of an operation at its end: of the closures, and of the block.
     private final class Ending: Sendable {
-        private let told = Recorder<Bool>()
+        private let results = Recorder<Bool>()
 
         init(_ operation: HTTPRequestOperation) {
             operation.setCompletion(
-                success: { [told] _, _ in told.append(true) },
-                failure: { [told] _, _ in told.append(false) }
+                success: { [results] _, _ in results.append(true) },
+                failure: { [results] _, _ in results.append(false) }
             )
-            operation.completionBlock = { [told, unowned operation] in told.append(operation.error == nil) }
+            operation.completionBlock = { [results, unowned operation] in
+                results.append(operation.error == nil)
+            }
         }
 
-        /// Whether it was a success; both agreed, and nothing was told twice.
+        /// Whether it was a success; both agreed, and nothing was reported twice.
         func isSuccess(on callbacks: DispatchQueue) async throws -> Bool {
-            try await told.wait(count: 2)
+            try await results.wait(count: 2)
             callbacks.sync {}
-            #expect(told.elements.count == 2 && told.elements[0] == told.elements[1])
-            return told.elements[0]
+            #expect(results.elements.count == 2 && results.elements[0] == results.elements[1])
+            return results.elements[0]
         }
     }
 

@@ -7,19 +7,19 @@ import Testing
 
 @testable import OperationNetworkingTestSupport
 
-/// The start of an operation that only notifications tell of: it waits for what comes next, but not for long.
+/// The start of an operation that only notifications report: it waits for what comes next, but not for long.
 @Suite(.timeLimit(.minutes(1)))
 struct StartNotificationTests {
-    private final class Ears: @unchecked Sendable {
+    private final class NotificationRecorder: @unchecked Sendable {
         // @unchecked: Foundation's tokens are only handed back.
-        let heard = Recorder<String>()
+        let events = Recorder<String>()
         private let tokens: [any NSObjectProtocol]
 
         init(_ operation: ConnectionOperation) {
-            let heard = heard
+            let events = events
             tokens = [Notification.Name.operationDidStart, .operationDidFinish].map { name in
                 NotificationCenter.default.addObserver(forName: name, object: operation, queue: nil) {
-                    heard.append($0.name == .operationDidStart ? "start" : "finish")
+                    events.append($0.name == .operationDidStart ? "start" : "finish")
                 }
             }
         }
@@ -39,12 +39,12 @@ struct StartNotificationTests {
         let gate = Gate()
         let server = try ScriptedServer([.respond(body: "hello").held(by: gate)])
         let operation = operation(server.url)
-        let ears = Ears(operation)
+        let recorder = NotificationRecorder(operation)
         operation.start()
-        #expect(try await ears.heard.wait() == ["start"])
+        #expect(try await recorder.events.wait() == ["start"])
         gate.open()
         _ = try await operation.value
-        #expect(try await ears.heard.wait(count: 2) == ["start", "finish"])
+        #expect(try await recorder.events.wait(count: 2) == ["start", "finish"])
     }
 
     @Test func itIsReportedWhileItWaitsForAConnection() async throws {
@@ -54,11 +54,13 @@ struct StartNotificationTests {
         manager.maximumConnectionsPerHost = 1
         let operations = (0..<2).map { _ in manager.operation(for: URLRequest(url: server.url)) }
         for operation in operations { operation.completionQueue = DispatchQueue(label: "completion") }
-        let ears = operations.map { Ears($0) }
+        let recorders = operations.map { NotificationRecorder($0) }
         for operation in operations { operation.start() }
-        for ear in ears { #expect(try await ear.heard.wait() == ["start"]) }
+        for recorder in recorders { #expect(try await recorder.events.wait() == ["start"]) }
         gate.open()
-        for ear in ears { #expect(try await ear.heard.wait(count: 2) == ["start", "finish"]) }
+        for recorder in recorders {
+            #expect(try await recorder.events.wait(count: 2) == ["start", "finish"])
+        }
     }
 
     /// The first transfer is over at once, and the operation is not.
@@ -69,21 +71,21 @@ struct StartNotificationTests {
         policy.initialDelay = 600
         policy.maximumDelay = 600
         operation.retryPolicy = policy
-        let ears = Ears(operation)
+        let recorder = NotificationRecorder(operation)
         operation.start()
-        #expect(try await ears.heard.wait() == ["start"])
+        #expect(try await recorder.events.wait() == ["start"])
         #expect(!operation.isFinished)
         operation.cancel()
-        #expect(try await ears.heard.wait(count: 2) == ["start", "finish"])
+        #expect(try await recorder.events.wait(count: 2) == ["start", "finish"])
     }
 
     @Test func itComesBeforeTheEndOfARequestThatIsOverAtOnce() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         for _ in 0..<20 {
             let operation = operation(server.url)
-            let ears = Ears(operation)
+            let recorder = NotificationRecorder(operation)
             operation.start()
-            #expect(try await ears.heard.wait(count: 2) == ["start", "finish"])
+            #expect(try await recorder.events.wait(count: 2) == ["start", "finish"])
         }
     }
 
@@ -91,15 +93,15 @@ struct StartNotificationTests {
         let gate = Gate()
         let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
         let operation = operation(server.url)
-        let ears = Ears(operation)
+        let recorder = NotificationRecorder(operation)
         operation.start()
         operation.pause()
-        #expect(try await ears.heard.wait(count: 2) == ["start", "finish"])
+        #expect(try await recorder.events.wait(count: 2) == ["start", "finish"])
         operation.resume()
-        #expect(try await ears.heard.wait(count: 3).last == "start")
+        #expect(try await recorder.events.wait(count: 3).last == "start")
         gate.open()
         _ = try await operation.value
-        #expect(try await ears.heard.wait(count: 4).last == "finish")
+        #expect(try await recorder.events.wait(count: 4).last == "finish")
     }
 
     @Test func anObserverIsNotifiedAtOnce() async throws {

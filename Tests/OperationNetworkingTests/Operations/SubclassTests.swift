@@ -12,16 +12,16 @@ import Testing
 struct SubclassTests {
     final class Listener: HTTPRequestOperation, @unchecked Sendable {
         // @unchecked: a recorder is thread-safe.
-        let heard = Recorder<String>()
+        let events = Recorder<String>()
         let pieces = Recorder<Data>()
         let gate = Gate()
 
         override class var receivesPieces: Bool { true }
         override func didReceive(_ response: HTTPURLResponse) {
-            heard.append("response \(response.statusCode)")
+            events.append("response \(response.statusCode)")
         }
 
-        override func didFinish() { heard.append("finish") }
+        override func didFinish() { events.append("finish") }
 
         override func didReceive(_ piece: Data) {
             try? gate.waitSynchronously()
@@ -34,7 +34,7 @@ struct SubclassTests {
         let server = try ScriptedServer([.respond(200, [:], body: .pattern(body))])
         let operation = Listener(request: URLRequest(url: server.url))
         operation.completionQueue = DispatchQueue(label: "callbacks")
-        operation.setCompletion(success: { _, _ in operation.heard.append("success") }, failure: nil)
+        operation.setCompletion(success: { _, _ in operation.events.append("success") }, failure: nil)
         operation.start()
 
         // The callbacks are held: so is the transfer, with less than the body on its way.
@@ -42,7 +42,7 @@ struct SubclassTests {
         #expect(!operation.isFinished)
         operation.gate.open()
 
-        #expect(try await operation.heard.wait(count: 3) == ["response 200", "finish", "success"])
+        #expect(try await operation.events.wait(count: 3) == ["response 200", "finish", "success"])
         #expect(body.firstDifference(from: operation.pieces.elements.reduce(Data(), +)) == nil)
         #expect(body.firstDifference(from: try #require(operation.responseData)) == nil)
     }
@@ -56,9 +56,9 @@ struct SubclassTests {
         operation.completionQueue = callbacks
         operation.start()
         try await operation.gate.waitForArrivals()
-        callbacks.async { operation.heard.append("another") }
+        callbacks.async { operation.events.append("another") }
         operation.gate.open()
-        #expect(try await operation.heard.wait(count: 3) == ["response 200", "another", "finish"])
+        #expect(try await operation.events.wait(count: 3) == ["response 200", "another", "finish"])
     }
 
     @Test func aStreamedBodyIsSentAgainAfterARedirectWithAProvider() async throws {

@@ -263,7 +263,7 @@ struct WaitingTests {
         _ = try await member.value
         let task = Task { await batch.results() }
         task.cancel()
-        // It had finished: that it has not been told changes nothing.
+        // It had finished: that it has not been reported changes nothing.
         #expect(try await end(of: task).get().map(\.isSuccess) == [true])
         gate.open()
         #expect(try await completions.wait() == [1])

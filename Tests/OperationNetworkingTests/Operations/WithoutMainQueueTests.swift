@@ -237,7 +237,7 @@ struct WithoutMainQueueTests {
         }
     }
 
-    /// The end comes while the main queue tells the start, and has to wait for a later turn of it.
+    /// The end comes while the main queue reports the start, and has to wait for a later turn of it.
     @Test func aReportedStartIsFollowedByItsEnd() async {
         await #expect(processExitsWith: .success) {
             alarm(100)
@@ -285,20 +285,20 @@ struct WithoutMainQueueTests {
             let gate = Gate()
             try await WithoutMainQueueTests.blockMain(until: gate)
             let server = try ScriptedServer { _ in .respond(body: "hello") }
-            let heard = Recorder<String>()
+            let events = Recorder<String>()
             let operation = WithoutMainQueueTests.member(server)
             let tokens = [Notification.Name.operationDidStart, .operationDidFinish].map { name in
                 NotificationCenter.default.addObserver(forName: name, object: operation, queue: nil) {
-                    heard.append($0.name == .operationDidStart ? "start" : "finish")
+                    events.append($0.name == .operationDidStart ? "start" : "finish")
                 }
             }
             operation.start()
             _ = try await operation.value
-            operation.setCompletion(success: { _, _ in heard.append("success") }, failure: nil)
-            operation.completionBlock = { heard.append("block") }
-            guard heard.elements.isEmpty else { exit(2) }
+            operation.setCompletion(success: { _, _ in events.append("success") }, failure: nil)
+            operation.completionBlock = { events.append("block") }
+            guard events.elements.isEmpty else { exit(2) }
             gate.open()
-            guard try await heard.wait(count: 4) == ["start", "finish", "success", "block"] else { exit(3) }
+            guard try await events.wait(count: 4) == ["start", "finish", "success", "block"] else { exit(3) }
             for token in tokens { NotificationCenter.default.removeObserver(token) }
         }
     }
@@ -310,22 +310,22 @@ struct WithoutMainQueueTests {
             let gate = Gate()
             try await WithoutMainQueueTests.blockMain(until: gate)
             let server = try ScriptedServer { _ in .respond(body: "hello") }
-            let heard = Recorder<String>()
-            let told = WithoutMainQueueTests.member(server)
-            told.setCompletion(success: { _, _ in heard.append("success") }, failure: nil)
-            let batch = OperationBatch([told, WithoutMainQueueTests.member(server)])
+            let events = Recorder<String>()
+            let member = WithoutMainQueueTests.member(server)
+            member.setCompletion(success: { _, _ in events.append("success") }, failure: nil)
+            let batch = OperationBatch([member, WithoutMainQueueTests.member(server)])
             let task = Task {
                 _ = await batch.results()
-                heard.append("results")
+                events.append("results")
             }
             for member in batch.members {
                 member.start()
                 _ = try await member.value
             }
             // One has ended for the batch, and the other one not yet.
-            guard batch.fractionCompleted < 1, heard.elements.isEmpty else { exit(2) }
+            guard batch.fractionCompleted < 1, events.elements.isEmpty else { exit(2) }
             gate.open()
-            guard try await heard.wait(count: 2) == ["success", "results"] else { exit(3) }
+            guard try await events.wait(count: 2) == ["success", "results"] else { exit(3) }
             await task.value
         }
     }
@@ -336,20 +336,20 @@ struct WithoutMainQueueTests {
             alarm(50)
             try await WithoutMainQueueTests.blockMain()
             let server = try ScriptedServer { _ in .respond(body: "hello") }
-            let heard = Recorder<String>()
+            let events = Recorder<String>()
             let operation = WithoutMainQueueTests.member(server)
             operation.start()
             _ = try await operation.value
             operation.completionQueue = DispatchQueue(label: "callbacks")
-            operation.setCompletion(success: { _, _ in heard.append("success") }, failure: nil)
-            operation.completionBlock = { heard.append("block") }
-            guard try await heard.wait(count: 2) == ["success", "block"] else { exit(2) }
+            operation.setCompletion(success: { _, _ in events.append("success") }, failure: nil)
+            operation.completionBlock = { events.append("block") }
+            guard try await events.wait(count: 2) == ["success", "block"] else { exit(2) }
             // Also of one that never began.
             let cancelled = WithoutMainQueueTests.member(server)
             cancelled.cancel()
             cancelled.completionQueue = DispatchQueue(label: "callbacks")
-            cancelled.setCompletion(success: nil, failure: { _, _ in heard.append("failure") })
-            guard try await heard.wait(count: 3).last == "failure" else { exit(3) }
+            cancelled.setCompletion(success: nil, failure: { _, _ in events.append("failure") })
+            guard try await events.wait(count: 3).last == "failure" else { exit(3) }
         }
     }
 }

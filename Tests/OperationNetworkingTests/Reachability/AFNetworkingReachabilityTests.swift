@@ -30,16 +30,16 @@ struct AFNetworkingReachabilityTests {
     }
 
     private func expectNotification(of manager: NetworkReachabilityManager) async throws {
-        let heard = Recorder<NetworkReachabilityStatus?>()
+        let received = Recorder<NetworkReachabilityStatus?>()
         let key = NetworkReachabilityManager.statusUserInfoKey
         let token = NotificationCenter.default.addObserver(
             forName: .reachabilityDidChange,
             object: manager,
             queue: nil
-        ) { heard.append($0.userInfo?[key] as? NetworkReachabilityStatus) }
+        ) { received.append($0.userInfo?[key] as? NetworkReachabilityStatus) }
         defer { NotificationCenter.default.removeObserver(token) }
         manager.startMonitoring()
-        #expect(try await heard.wait() == [.reachableViaWiFi])
+        #expect(try await received.wait() == [.reachableViaWiFi])
         #expect(manager.isReachable)
     }
 
@@ -54,10 +54,10 @@ struct AFNetworkingReachabilityTests {
     }
 
     private func expectClosure(of manager: NetworkReachabilityManager) async throws {
-        let heard = Recorder<NetworkReachabilityStatus>()
-        manager.setStatusChange { heard.append($0) }
+        let received = Recorder<NetworkReachabilityStatus>()
+        manager.setStatusChange { received.append($0) }
         manager.startMonitoring()
-        #expect(try await heard.wait() == [.reachableViaWiFi])
+        #expect(try await received.wait() == [.reachableViaWiFi])
         #expect(manager.isReachable)
     }
 

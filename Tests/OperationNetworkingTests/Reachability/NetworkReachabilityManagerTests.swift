@@ -11,8 +11,8 @@ import Testing
 /// A manager in front of a kernel that does what the test says.
 @Suite(.timeLimit(.minutes(1)))
 struct NetworkReachabilityManagerTests {
-    /// A status that was told, and `isReachable` at that moment.
-    struct Heard: Hashable, Sendable {
+    /// A status that was reported, and `isReachable` at that moment.
+    struct ReceivedStatus: Hashable, Sendable {
         let source: String
         let status: NetworkReachabilityStatus
         let isReachable: Bool
@@ -22,24 +22,24 @@ struct NetworkReachabilityManagerTests {
         }
     }
 
-    private final class Ear: Sendable {
-        let heard = Recorder<Heard>()
+    private final class StatusRecorder: Sendable {
+        let received = Recorder<ReceivedStatus>()
         private let token = Locked<(any NSObjectProtocol)?>(nil)
 
         init(_ manager: NetworkReachabilityManager) {
-            manager.setStatusChange { [heard, unowned manager] in
-                heard.append(Heard("closure", $0, manager.isReachable))
+            manager.setStatusChange { [received, unowned manager] in
+                received.append(ReceivedStatus("closure", $0, manager.isReachable))
             }
             let token = NotificationCenter.default.addObserver(
                 forName: .reachabilityDidChange,
                 object: manager,
                 queue: nil
-            ) { [heard] notification in
+            ) { [received] notification in
                 let key = NetworkReachabilityManager.statusUserInfoKey
                 guard let sender = notification.object as? NetworkReachabilityManager,
                     let status = notification.userInfo?[key] as? NetworkReachabilityStatus
                 else { return }
-                heard.append(Heard("notification", status, sender.isReachable))
+                received.append(ReceivedStatus("notification", status, sender.isReachable))
             }
             self.token.withLock { $0 = token }
         }
@@ -62,18 +62,21 @@ struct NetworkReachabilityManagerTests {
     @Test func isReachableHasTheNewValueInTheClosureAndTheNotification() async throws {
         let scene = ReachabilityScene()
         let manager = scene.manager()
-        let ear = Ear(manager)
+        let recorder = StatusRecorder(manager)
         manager.startMonitoring()
-        try await ear.heard.wait(count: 2)
+        try await recorder.received.wait(count: 2)
         scene.routes.become(ScriptedRoutes.up)
-        try await ear.heard.wait(count: 4)
+        try await recorder.received.wait(count: 4)
         scene.routes.become(ScriptedRoutes.mobile)
-        let heard = try await ear.heard.wait(count: 6)
+        let received = try await recorder.received.wait(count: 6)
         #expect(
-            heard == [
-                Heard("closure", .notReachable, false), Heard("notification", .notReachable, false),
-                Heard("closure", .reachableViaWiFi, true), Heard("notification", .reachableViaWiFi, true),
-                Heard("closure", .reachableViaWWAN, true), Heard("notification", .reachableViaWWAN, true),
+            received == [
+                ReceivedStatus("closure", .notReachable, false),
+                ReceivedStatus("notification", .notReachable, false),
+                ReceivedStatus("closure", .reachableViaWiFi, true),
+                ReceivedStatus("notification", .reachableViaWiFi, true),
+                ReceivedStatus("closure", .reachableViaWWAN, true),
+                ReceivedStatus("notification", .reachableViaWWAN, true),
             ]
         )
     }
@@ -94,51 +97,53 @@ struct NetworkReachabilityManagerTests {
     @Test func whatDoesNotChangeTheStatusIsNotReported() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let manager = scene.manager()
-        let ear = Ear(manager)
+        let recorder = StatusRecorder(manager)
         manager.startMonitoring()
         scene.routes.murmur()
         scene.routes.become(ScriptedRoutes.up)
         scene.routes.become(ScriptedRoutes.up)
-        try await ear.heard.wait(count: 2)
+        try await recorder.received.wait(count: 2)
         scene.routes.become(ScriptedRoutes.down)
-        let heard = try await ear.heard.wait(count: 4)
-        #expect(heard.map(\.status) == [.reachableViaWiFi, .reachableViaWiFi, .notReachable, .notReachable])
+        let received = try await recorder.received.wait(count: 4)
+        #expect(
+            received.map(\.status) == [.reachableViaWiFi, .reachableViaWiFi, .notReachable, .notReachable]
+        )
     }
 
     @Test func eachStartReportsOnce() async throws {
         let manager = ReachabilityScene(ScriptedRoutes.up).manager()
-        let ear = Ear(manager)
+        let recorder = StatusRecorder(manager)
         manager.startMonitoring()
-        try await ear.heard.wait(count: 2)
+        try await recorder.received.wait(count: 2)
         manager.startMonitoring()
-        try await ear.heard.wait(count: 4)
+        try await recorder.received.wait(count: 4)
         manager.stopMonitoring()
         manager.startMonitoring()
-        let heard = try await ear.heard.wait(count: 6)
-        #expect(heard.allSatisfy { $0.status == .reachableViaWiFi && $0.isReachable })
+        let received = try await recorder.received.wait(count: 6)
+        #expect(received.allSatisfy { $0.status == .reachableViaWiFi && $0.isReachable })
     }
 
     @Test func afterAStopTheStatusStays() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let (stopped, other) = (scene.manager(), scene.manager())
-        let (silent, ear) = (Ear(stopped), Ear(other))
+        let (silent, recorder) = (StatusRecorder(stopped), StatusRecorder(other))
         stopped.startMonitoring()
         other.startMonitoring()
-        try await silent.heard.wait(count: 2)
-        // Or it would hear the newest only.
-        try await ear.heard.wait(count: 2)
+        try await silent.received.wait(count: 2)
+        // Or it would receive only the newest.
+        try await recorder.received.wait(count: 2)
         stopped.stopMonitoring()
         scene.routes.become(ScriptedRoutes.down)
-        // Both hear on one queue, so what the first one is told would be there by now.
-        try await ear.heard.wait(count: 4)
+        // Both receive on one queue, so a report to the first one would have arrived by now.
+        try await recorder.received.wait(count: 4)
         #expect(stopped.status == .reachableViaWiFi)
-        #expect(silent.heard.elements.count == 2)
+        #expect(silent.received.elements.count == 2)
     }
 
     @Test func aQueueThatIsLateGetsTheNewestStatus() async throws {
         let scene = ReachabilityScene()
         let manager = scene.manager()
-        let ear = Ear(manager)
+        let recorder = StatusRecorder(manager)
         let gate = Gate()
         scene.callbacks.async { try? gate.waitSynchronously() }
         try await gate.waitForArrivals()
@@ -149,8 +154,8 @@ struct NetworkReachabilityManagerTests {
             _ = scene.monitor.isOpen
         }
         gate.open()
-        let heard = try await ear.heard.wait(count: 2)
-        #expect(heard.map(\.status) == [.reachableViaWWAN, .reachableViaWWAN])
+        let received = try await recorder.received.wait(count: 2)
+        #expect(received.map(\.status) == [.reachableViaWWAN, .reachableViaWWAN])
     }
 
     @Test(
@@ -181,20 +186,20 @@ struct NetworkReachabilityManagerTests {
         let queue = DispatchQueue(label: "own")
         queue.setSpecific(key: key, value: true)
         manager.completionQueue = queue
-        let heard = Recorder<Bool>()
-        manager.setStatusChange { _ in heard.append(DispatchQueue.getSpecific(key: key) == true) }
+        let received = Recorder<Bool>()
+        manager.setStatusChange { _ in received.append(DispatchQueue.getSpecific(key: key) == true) }
         manager.startMonitoring()
-        #expect(try await heard.wait() == [true])
+        #expect(try await received.wait() == [true])
     }
 
     @Test func withoutACompletionQueueItIsMain() async throws {
         let manager = ReachabilityScene(ScriptedRoutes.up).manager()
         manager.completionQueue = nil
-        let (heard, key) = (Recorder<Bool>(), DispatchSpecificKey<Bool>())
+        let (received, key) = (Recorder<Bool>(), DispatchSpecificKey<Bool>())
         DispatchQueue.main.setSpecific(key: key, value: true)
-        manager.setStatusChange { _ in heard.append(DispatchQueue.getSpecific(key: key) == true) }
+        manager.setStatusChange { _ in received.append(DispatchQueue.getSpecific(key: key) == true) }
         manager.startMonitoring()
-        #expect(try await heard.wait() == [true])
+        #expect(try await received.wait() == [true])
     }
 
     // MARK: - Life
@@ -245,9 +250,9 @@ struct NetworkReachabilityManagerTests {
     @Test func aSequenceEndsWithItsTask() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let manager = scene.manager()
-        let heard = Recorder<NetworkReachabilityStatus>()
-        let task = Task { for await status in manager.statuses { heard.append(status) } }
-        try await heard.wait()
+        let received = Recorder<NetworkReachabilityStatus>()
+        let task = Task { for await status in manager.statuses { received.append(status) } }
+        try await received.wait()
         task.cancel()
         await task.value
         #expect(!scene.monitor.isOpen)
@@ -269,7 +274,7 @@ struct NetworkReachabilityManagerTests {
         #expect(await first.next() == .notReachable)
         scene.routes.become(ScriptedRoutes.up)
         #expect(await first.next() == .reachableViaWiFi)
-        // The newest; or, until the second one is told as well, the one before.
+        // The newest; or, until the second one is reported as well, the one before.
         var status = await second.next()
         if status == .notReachable { status = await second.next() }
         #expect(status == .reachableViaWiFi)
@@ -319,12 +324,15 @@ struct NetworkReachabilityManagerTests {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let destination = try Self.destination("192.0.2.1")
         let manager = scene.manager(try #require(ReachabilityTarget(address: "192.0.2.1")))
-        let ear = Ear(manager)
+        let recorder = StatusRecorder(manager)
         manager.startMonitoring()
         #expect(manager.status == .notReachable)
-        try await ear.heard.wait(count: 2)
+        try await recorder.received.wait(count: 2)
         scene.routes.become(ScriptedRoutes.mobile, routes: [destination: Self.route])
-        #expect(try await ear.heard.wait(count: 4).last == Heard("notification", .reachableViaWWAN, true))
+        #expect(
+            try await recorder.received.wait(count: 4).last
+                == ReceivedStatus("notification", .reachableViaWWAN, true)
+        )
         // Where the kernel cannot be asked, what is known stays.
         scene.routes.fail(SystemError(ENOBUFS, "recvfrom"))
         scene.routes.become(ScriptedRoutes.down)
@@ -336,7 +344,7 @@ struct NetworkReachabilityManagerTests {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let (first, second) = (try Self.destination("192.0.2.1"), try Self.destination("2001:db8::1"))
         let manager = scene.manager(.host("example.com"))
-        let ear = Ear(manager)
+        let recorder = StatusRecorder(manager)
         manager.startMonitoring()
         #expect(manager.status == .unknown)
         let question = try #require(try await scene.questions.wait().first)
@@ -344,8 +352,9 @@ struct NetworkReachabilityManagerTests {
         scene.routes.become(ScriptedRoutes.up, routes: [second: Self.route])
         question.answer(.found([first, second]))
         #expect(
-            try await ear.heard.wait(count: 2) == [
-                Heard("closure", .reachableViaWiFi, true), Heard("notification", .reachableViaWiFi, true),
+            try await recorder.received.wait(count: 2) == [
+                ReceivedStatus("closure", .reachableViaWiFi, true),
+                ReceivedStatus("notification", .reachableViaWiFi, true),
             ]
         )
     }
@@ -354,22 +363,22 @@ struct NetworkReachabilityManagerTests {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let (first, second) = (try Self.destination("192.0.2.1"), try Self.destination("192.0.2.2"))
         let manager = scene.manager(.host("example.com"))
-        let ear = Ear(manager)
+        let recorder = StatusRecorder(manager)
         manager.startMonitoring()
         try await scene.questions.wait()[0].answer(.found([first]))
-        #expect(try await ear.heard.wait(count: 2).last?.status == .notReachable)
+        #expect(try await recorder.received.wait(count: 2).last?.status == .notReachable)
         scene.routes.become(ScriptedRoutes.up, routes: [second: Self.route])
         try await scene.questions.wait(count: 2)[1].answer(.found([second]))
-        #expect(try await ear.heard.wait(count: 4).last?.status == .reachableViaWiFi)
+        #expect(try await recorder.received.wait(count: 4).last?.status == .reachableViaWiFi)
     }
 
     @Test func aDomainWithoutAddressesIsNotReachable() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let manager = scene.manager(.host("no.such.invalid"))
-        let ear = Ear(manager)
+        let recorder = StatusRecorder(manager)
         manager.startMonitoring()
         try await scene.questions.wait()[0].answer(.none)
-        #expect(try await ear.heard.wait(count: 2).last?.status == .notReachable)
+        #expect(try await recorder.received.wait(count: 2).last?.status == .notReachable)
         #expect(scene.waits.elements.isEmpty)
     }
 
@@ -377,19 +386,19 @@ struct NetworkReachabilityManagerTests {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let destination = try Self.destination("192.0.2.1")
         let manager = scene.manager(.host("example.com"))
-        let ear = Ear(manager)
+        let recorder = StatusRecorder(manager)
         manager.startMonitoring()
         scene.routes.become(ScriptedRoutes.up, routes: [destination: Self.route])
         _ = scene.monitor.isOpen
-        try await scene.questions.wait()[0].answer(.notNow)
+        try await scene.questions.wait()[0].answer(.temporaryFailure)
         // Asked again meanwhile because the routes changed.
-        try await scene.questions.wait(count: 2)[1].answer(.notNow)
-        #expect(try await ear.heard.wait(count: 2).last?.status == .notReachable)
+        try await scene.questions.wait(count: 2)[1].answer(.temporaryFailure)
+        #expect(try await recorder.received.wait(count: 2).last?.status == .notReachable)
         let wait = try #require(try await scene.waits.wait().first)
         #expect(wait.seconds == 0.5)
         wait.end()
         try await scene.questions.wait(count: 3)[2].answer(.found([destination]))
-        #expect(try await ear.heard.wait(count: 4).last?.status == .reachableViaWiFi)
+        #expect(try await recorder.received.wait(count: 4).last?.status == .reachableViaWiFi)
     }
 
     @Test func aReleasedManagerWaitsForNoLookup() async throws {
@@ -403,7 +412,7 @@ struct NetworkReachabilityManagerTests {
         let question = try #require(try await scene.questions.wait().first)
         _ = scene.monitor.isOpen
         #expect(released == nil)
-        question.answer(.notNow)
+        question.answer(.temporaryFailure)
         #expect(scene.waits.elements.isEmpty && !scene.monitor.isOpen)
     }
 
@@ -414,13 +423,13 @@ struct NetworkReachabilityManagerTests {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         let queue = OperationQueue()
         let manager = scene.manager()
-        let heard = Recorder<NetworkReachabilityStatus>()
+        let received = Recorder<NetworkReachabilityStatus>()
         manager.setStatusChange { status in
             queue.isSuspended = !status.isReachable
-            heard.append(status)
+            received.append(status)
         }
         manager.startMonitoring()
-        try await heard.wait()
+        try await received.wait()
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         queue.addOperation(operation)
         #expect(queue.isSuspended && !operation.isExecuting && !operation.isFinished)
@@ -428,7 +437,7 @@ struct NetworkReachabilityManagerTests {
         scene.routes.become(ScriptedRoutes.up)
         #expect(try await operation.value as? Data == Data("hello".utf8))
         scene.routes.become(ScriptedRoutes.down)
-        #expect(try await heard.wait(count: 3) == [.notReachable, .reachableViaWiFi, .notReachable])
+        #expect(try await received.wait(count: 3) == [.notReachable, .reachableViaWiFi, .notReachable])
         #expect(queue.isSuspended)
     }
 }

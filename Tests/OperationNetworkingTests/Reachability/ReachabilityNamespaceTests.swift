@@ -34,11 +34,11 @@ struct ReachabilityNamespaceTests {
         try await network.start(probe, arguments)
     }
 
-    /// Waits until each of the three has told this, and nothing else before.
+    /// Waits until each of the three has reported this, and nothing else before.
     private func expect(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         for source in ["closure", "notification", "sequence"] {
-            let heard = try await network.next(source)
-            #expect(heard == text, "\(source)", sourceLocation: sourceLocation)
+            let received = try await network.next(source)
+            #expect(received == text, "\(source)", sourceLocation: sourceLocation)
         }
     }
 
@@ -113,7 +113,7 @@ struct ReachabilityNamespaceTests {
         try await expect(Self.isIt)
     }
 
-    /// The kernel takes the routes of IPv4 along, and tells of the object alone.
+    /// The kernel removes the routes of IPv4 with it, and reports only the object.
     @Test func aNexthopObjectIsTakenAway() async throws {
         try await addInterface()
         // An address of IPv6 would come by itself, and be another change.
@@ -230,7 +230,7 @@ struct ReachabilityNamespaceTests {
         try await expect(Self.isNot)
     }
 
-    /// The kernel knows the rules, which the default routes alone do not tell.
+    /// The kernel has the rules, which the default routes alone do not show.
     @Test func anAddressIsFoundInATableThatOnlyRulesLeadTo() async throws {
         try await addInterface()
         try await network.run("\(Self.up); \(Self.address); ip route add default via 10.1.1.1 table 77")

@@ -30,9 +30,9 @@ struct ReachabilityRetryTests {
     @Test func anEarlierStatusDelaysNothingWhenTheKernelCannotBeRead() async throws {
         let scene = ReachabilityScene()
         let manager = scene.manager()
-        let heard = Recorder<NetworkReachabilityStatus>()
-        let earlier = Task { for await status in manager.statuses { heard.append(status) } }
-        #expect(try await heard.wait() == [.notReachable])
+        let received = Recorder<NetworkReachabilityStatus>()
+        let earlier = Task { for await status in manager.statuses { received.append(status) } }
+        #expect(try await received.wait() == [.notReachable])
         earlier.cancel()
         await earlier.value
         #expect(!scene.monitor.isOpen)
@@ -40,7 +40,7 @@ struct ReachabilityRetryTests {
         #expect(await manager.waitForNetwork() == false)
     }
 
-    /// Routes do not tell when name servers answer again.
+    /// Routes do not show when name servers answer again.
     @Test func anUnknownNameBlocksNobodyWhileADefaultRouteExists() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let manager = scene.manager(.host("example.org"))

@@ -4,11 +4,11 @@ import Testing
 @testable import OperationNetworkingTestSupport
 
 extension ReachabilityState {
-    fileprivate mutating func take() -> NetworkReachabilityStatus? { news.take() }
-    fileprivate mutating func hasMore() -> Bool { news.hasMore() }
+    fileprivate mutating func take() -> NetworkReachabilityStatus? { pending.take() }
+    fileprivate mutating func hasMore() -> Bool { pending.hasMore() }
 }
 
-/// The statuses that are told, of those that are found: a script for each rule.
+/// The statuses that are reported, of those that are found: a script for each rule.
 @Suite struct ReachabilityStateTests {
     private func started() -> ReachabilityState {
         var state = ReachabilityState()
@@ -83,7 +83,7 @@ extension ReachabilityState {
         let (stream, continuation) = AsyncStream.makeStream(of: NetworkReachabilityStatus.self)
         let number = state.begin(continuation)
         #expect(state.isMonitoring)
-        // Found before its first status: not told twice.
+        // Found before its first status: not reported twice.
         #expect(state.find(.notReachable) == false)
         state.deliverFirstStatus(to: number)
         #expect(state.find(.notReachable) == false)
@@ -92,8 +92,8 @@ extension ReachabilityState {
         #expect(ended != nil && !state.isMonitoring)
         #expect(state.find(.notReachable) == false)
         ended?.finish()
-        var heard: [NetworkReachabilityStatus] = []
-        for await status in stream { heard.append(status) }
-        #expect(heard == [.notReachable, .reachableViaWiFi])
+        var received: [NetworkReachabilityStatus] = []
+        for await status in stream { received.append(status) }
+        #expect(received == [.notReachable, .reachableViaWiFi])
     }
 }

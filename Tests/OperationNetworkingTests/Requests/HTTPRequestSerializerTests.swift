@@ -240,7 +240,7 @@ import Testing
     }
 
     /// Where Foundation is asked instead, it drops the field and says nothing, before this library sees the
-    /// request: Security.md tells of it. If this fails, Foundation has changed, and Security.md is wrong.
+    /// request: Security.md describes it. If this fails, Foundation has changed, and Security.md is wrong.
     @Test(arguments: ["a\r\nX-Injected: b", "a\nb", "a\rb", "a\0b", "\r\n"])
     func foundationDropsAValueThatWouldNotStayOneValue(value: String) throws {
         var request = URLRequest(url: url)
@@ -399,7 +399,7 @@ extension JSONRequestSerializer: TokenAuthorizing {
         try setValue(value, forHTTPHeaderField: "Authorization")
     }
 
-    /// Methods are told apart by case (RFC 9110 §9.1).
+    /// Methods are distinguished by case (RFC 9110 §9.1).
     @Test(arguments: [("get", "GET"), ("Patch", "PATCH"), ("PURGE", "PURGE"), ("notify", "notify")])
     func sendsACustomMethodUnchanged(method: String, sent: String) async throws {
         let server = try ScriptedServer([.respond(204)])

@@ -229,16 +229,16 @@ struct RequestAdapterTests {
         guarded.start()
         _ = try await guarded.value
         #expect(guarded.response?.statusCode == 200 && signer.asked.elements.count == 2)
-        let told = operation(
+        let adapted = operation(
             httpbin.appendingPathComponent("anything"),
             [
                 signer,
                 adapter { $0.url = $0.url?.appending(queryItems: [URLQueryItem(name: "s", value: "1")]) },
             ]
         )
-        told.responseSerializer = JSONResponseSerializer()
-        told.start()
-        let object = try #require(try await told.value as? [String: any Sendable])
+        adapted.responseSerializer = JSONResponseSerializer()
+        adapted.start()
+        let object = try #require(try await adapted.value as? [String: any Sendable])
         #expect((object["args"] as? [String: any Sendable])?["s"] as? String == "1")
         #expect((object["headers"] as? [String: any Sendable])?["X-Signature"] as? String == "1")
     }
@@ -255,13 +255,13 @@ struct RequestAdapterTests {
     }
 
     @Test func aCancelEndsTheWaitForTheAdapter() async throws {
-        let (asked, told) = (Gate(), Gate())
+        let (asked, cancelled) = (Gate(), Gate())
         let slow = ClosureRequestAdapter { request, _ in
             asked.open()
             try await withTaskCancellationHandler {
-                try await told.wait()
+                try await cancelled.wait()
             } onCancel: {
-                told.open()
+                cancelled.open()
             }
             return request
         }
@@ -270,7 +270,7 @@ struct RequestAdapterTests {
         operation.start()
         try await asked.wait()
         operation.cancel()
-        try await told.wait()
+        try await cancelled.wait()
         await #expect(throws: URLError.self) { try await operation.value }
         #expect(server.requests.isEmpty)
     }

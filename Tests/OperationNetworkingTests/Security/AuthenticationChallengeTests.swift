@@ -21,15 +21,15 @@ struct AuthenticationChallengeTests {
         ])
         let operation = door.operation(server.url(path: "/a"))
         let challenges = Recorder<AuthenticationChallenge>()
-        let askers = Recorder<Bool>()
-        operation.setAuthenticationChallenge { asker, challenge in
-            askers.append(asker === operation)
+        let senders = Recorder<Bool>()
+        operation.setAuthenticationChallenge { sender, challenge in
+            senders.append(sender === operation)
             challenges.append(challenge)
             return .continueWithoutCredential
         }
         #expect(await operation.status() == 401)
         let challenge = try #require(challenges.elements.first)
-        #expect(challenges.elements.count == 1 && askers.elements == [true])
+        #expect(challenges.elements.count == 1 && senders.elements == [true])
         #expect(
             challenge.host == "127.0.0.1" && challenge.port == server.port && challenge.protocol == "http"
         )
@@ -192,7 +192,7 @@ struct AuthenticationChallengeTests {
 
     // MARK: - While the closure thinks
 
-    /// An operation whose closure waits until it is told to answer.
+    /// An operation whose closure waits until it may answer.
     private func thinking(_ server: ScriptedServer) -> (HTTPRequestOperation, asked: Gate, answer: Gate) {
         let operation = door.operation(server.url)
         let (asked, answer) = (Gate(), Gate())

@@ -8,7 +8,7 @@ import Testing
 @testable import OperationNetworkingTestSupport
 
 /// TLS 1.2 lets a server ask for another handshake at any time: also when the transfer that opened the connection is long
-/// over, and with it all that libcurl was told.
+/// over, and with it all that libcurl was given.
 @Suite(.enabled(if: TestCertificates.directory != nil), .timeLimit(.minutes(1)))
 struct RenegotiationTests {
     @Test func aServerIsVerifiedAgainWhenItRenegotiates() async throws {

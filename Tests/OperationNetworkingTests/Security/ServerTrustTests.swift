@@ -49,7 +49,7 @@ struct ServerTrustTests {
         #expect(beneath.failingURL?.host == base.host)
     }
 
-    /// The server hears nothing of it.
+    /// The server does not learn of it.
     @Test func aRefusalComesBeforeAByteOfTheRequest() async throws {
         let base = try #require(NginxTLSServer.good.url)
         let log = try #require(RealServers.nginxLog)

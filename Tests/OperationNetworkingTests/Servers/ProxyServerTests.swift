@@ -3,7 +3,7 @@ import Testing
 
 @testable import OperationNetworkingTestSupport
 
-/// That the proxies are what they say, and that their logs tell who came through.
+/// That the proxies are what they say, and that their logs show who came through.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: ProxyServer.http.url != nil && NginxTLSServer.good.url != nil))
 struct ProxyServerTests {
     private static let user = ["--proxy-user", "user:password"]

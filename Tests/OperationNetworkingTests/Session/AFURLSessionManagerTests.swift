@@ -78,7 +78,7 @@ struct AFURLSessionManagerTests {
         task.resume()
         #expect(try await notices.names.wait() == [.taskDidResume])
         task.cancel()
-        // A real change of the state alone is told.
+        // Only a real change of the state is reported.
         #expect(try await notices.names.wait(count: 2) == [.taskDidResume, .taskDidComplete])
     }
 

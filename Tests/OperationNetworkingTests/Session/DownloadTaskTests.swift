@@ -137,8 +137,8 @@ struct DownloadTaskTests {
         let end = try await ends.wait()
         #expect(end.file == folder.file() && end.error == nil && asked.elements == ["true 200"])
         #expect(try Self.body.firstDifference(fromFile: folder.file()) == nil)
-        let told = try await notices.names.wait(count: 3)
-        #expect(told == [.taskDidResume, .urlSessionDownloadTaskDidMoveFile, .taskDidComplete])
+        let names = try await notices.names.wait(count: 3)
+        #expect(names == [.taskDidResume, .urlSessionDownloadTaskDidMoveFile, .taskDidComplete])
         try await expectNames(["file"])
     }
 
@@ -298,8 +298,8 @@ struct DownloadTaskTests {
             return
         }
         #expect(end.file == nil && task.error is SessionError && task.state == .completed)
-        let told = try await notices.names.wait(count: 3)
-        #expect(told[1...] == [.urlSessionDownloadTaskDidFailToMoveFile, .taskDidComplete])
+        let names = try await notices.names.wait(count: 3)
+        #expect(names[1...] == [.urlSessionDownloadTaskDidFailToMoveFile, .taskDidComplete])
         #expect(notices.userInfos.elements[1][TaskDidCompleteKey.error] is SessionError)
         #expect(try Self.body.firstDifference(fromFile: temporary) == nil)
         if obstacle == .file { #expect(try Data(contentsOf: target) == Data("old".utf8)) }
@@ -649,7 +649,7 @@ struct DownloadTaskTests {
         let session = URLSessionManager(configuration: Self.configuration(folder))
         let group = DispatchGroup()
         session.completionGroup = group
-        let told = Recorder<String>()
+        let events = Recorder<String>()
         let task = session.downloadTask(
             with: URLRequest(url: server.url),
             progress: nil,
@@ -657,11 +657,11 @@ struct DownloadTaskTests {
             completion: nil
         )
         task.resume()
-        task.cancelByProducingResumeData { _ in told.append("handler") }
+        task.cancelByProducingResumeData { _ in events.append("handler") }
         // It enters the group when the task has ended.
         while group.wait(timeout: .now()) == .success { sched_yield() }
-        group.notify(queue: .global()) { @Sendable in told.append("group") }
-        #expect(try await told.wait(count: 2) == ["handler", "group"])
+        group.notify(queue: .global()) { @Sendable in events.append("group") }
+        #expect(try await events.wait(count: 2) == ["handler", "group"])
     }
 
     /// The released manager has let go of the suspended task.

@@ -25,8 +25,8 @@ struct SessionInvalidationTests {
         session.invalidateSession(cancelingTasks: true)
         let errors = try await ends.recorder.wait(count: 3)
         #expect(errors.allSatisfy { $0.code == .cancelled } && session.tasks.isEmpty)
-        let told = try await events.wait(count: 4)
-        #expect(told.last == "invalid true" && Set(told.dropLast()).count == 3)
+        let all = try await events.wait(count: 4)
+        #expect(all.last == "invalid true" && Set(all.dropLast()).count == 3)
         #expect(try await notices.names.wait() == [.urlSessionDidInvalidate])
     }
 
@@ -122,18 +122,18 @@ struct SessionInvalidationTests {
     }
 
     @Test func theSessionIsReleasedWhenItIsInvalid() async throws {
-        let (told, released): (Gate, Gate)
+        let (reported, released): (Gate, Gate)
         do {
             let session = EndingManager(configuration: SessionConfiguration())
             session.completionQueue = DispatchQueue(label: "callbacks")
-            (told, released) = (Gate(), session.end)
-            session.setSessionDidBecomeInvalid { [session, told] _ in
+            (reported, released) = (Gate(), session.end)
+            session.setSessionDidBecomeInvalid { [session, reported] _ in
                 _ = session
-                told.open()
+                reported.open()
             }
             session.invalidateSession(cancelingTasks: true)
         }
-        try await told.wait()
+        try await reported.wait()
         try await released.wait()
     }
 

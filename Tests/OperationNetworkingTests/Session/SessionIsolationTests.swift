@@ -13,9 +13,9 @@ import Testing
 struct SessionIsolationTests {
     /// Code that belongs to no actor.
     private enum Outside {
-        static func hear(_ session: URLSessionManager, _ told: Recorder<String>) {
-            session.setTaskDidComplete { _, _ in told.append("complete") }
-            session.setSessionDidBecomeInvalid { _ in told.append("invalid") }
+        static func observe(_ session: URLSessionManager, _ events: Recorder<String>) {
+            session.setTaskDidComplete { _, _ in events.append("complete") }
+            session.setSessionDidBecomeInvalid { _ in events.append("invalid") }
         }
 
         static func dataTask(
@@ -144,7 +144,7 @@ struct SessionIsolationTests {
     private actor Counter {
         private var pieces = 0
 
-        func hear(_ session: URLSessionManager, _ done: Recorder<Int>) {
+        func observe(_ session: URLSessionManager, _ done: Recorder<Int>) {
             session.setDataTaskDidReceiveData { _, data in
                 self.preconditionIsolated()
                 self.pieces += data.count
@@ -160,7 +160,7 @@ struct SessionIsolationTests {
     @Test func theHooksOfAnActorRunOnIt() async throws {
         let server = try ScriptedServer([.respond(body: .generated(length: 1_000_000))])
         let (counter, done) = (Counter(), Recorder<Int>())
-        await counter.hear(session, done)
+        await counter.observe(session, done)
         session.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
         #expect(try await done.wait() == [1_000_000])
         #expect((try await ends.wait().object as? Data)?.count == 1_000_000)
@@ -236,13 +236,13 @@ struct SessionIsolationTests {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         session.completionQueue = nil
         let parent = Progress(totalUnitCount: 1)
-        let told = Recorder<Double>()
-        let task = task(below: parent, server.url) { told.append(parent.fractionCompleted) }
+        let fractions = Recorder<Double>()
+        let task = task(below: parent, server.url) { fractions.append(parent.fractionCompleted) }
         task.resume()
         // This thread is the main queue: nothing of the tree has changed, but the bytes are known.
         try spin { task.state == .completed }
         #expect(parent.fractionCompleted == 0 && task.countOfBytesReceived == 4)
-        #expect(try await told.wait() == [1])
+        #expect(try await fractions.wait() == [1])
     }
 
     /// The current progress is that of a thread.
@@ -269,12 +269,12 @@ struct SessionIsolationTests {
 
     @MainActor @Test func aCancelledTaskIsNoLongerListed() async throws {
         let server = try ScriptedServer([.respond(body: "0123456789").stalling(after: 4)])
-        let (screen, told) = (MainScreen(), Recorder<String>())
+        let (screen, events) = (MainScreen(), Recorder<String>())
         session.setDataTaskDidReceiveResponse { _, _ in
             screen.show("response")
             return .allow
         }
-        Outside.hear(session, told)
+        Outside.observe(session, events)
         let task = session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
         task.resume()
         try spin { task.response != nil }
@@ -284,15 +284,15 @@ struct SessionIsolationTests {
         #expect(try await ends.wait().code == .cancelled)
         #expect(screen.lines == ["response"])
         session.invalidateSession(cancelingTasks: false)
-        #expect(try await told.wait(count: 2) == ["complete", "invalid"])
+        #expect(try await events.wait(count: 2) == ["complete", "invalid"])
         #expect(ends.recorder.elements.count == 1)
     }
 
     @MainActor @Test func theSessionIsInvalidAfterTheLastHook() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
-        let told = Recorder<String>()
-        session.setTaskDidFinishCollectingMetrics { _, _ in told.append("metrics") }
-        Outside.hear(session, told)
+        let events = Recorder<String>()
+        session.setTaskDidFinishCollectingMetrics { _, _ in events.append("metrics") }
+        Outside.observe(session, events)
         let task = session.dataTask(with: URLRequest(url: server.url), completion: nil)
         task.resume()
         let other = session.dataTask(with: URLRequest(url: server.url), completion: nil)
@@ -301,8 +301,8 @@ struct SessionIsolationTests {
         // The other one completes while the first one's closures wait.
         try spin { other.state == .completed }
         session.completionQueue?.sync {}
-        let events = try await told.wait(count: 4)
-        #expect(events == ["complete", "metrics", "complete", "invalid"])
+        let all = try await events.wait(count: 4)
+        #expect(all == ["complete", "metrics", "complete", "invalid"])
     }
 
     @MainActor @Test func aDownloadThatIsCancelledMeanwhileIsMovedNowhere() async throws {

@@ -151,7 +151,7 @@ struct SessionObserverTests {
             #expect(try await ends.wait().text == "four")
         }
         let own = try await listener.events.wait(count: hasEnded ? 3 : 2)
-        // The operation lets go of its observers after it has told them.
+        // The operation releases its observers after it has called them.
         for _ in 0..<2 { session.completionQueue?.sync {} }
         operation.copied().start()
         let events = try await listener.events.wait(count: own.count + 4)

@@ -135,9 +135,9 @@ struct StubbedExchangeTests {
 
     @Test func theRetryAfterOfAStubDelaysItsOwnRequestsOnly() async throws {
         let busy = RequestStubs([RequestStub("GET", "/a", .response(503, headers: ["Retry-After": "500"]))])
-        let told = try operation("/a", busy)
-        told.retryPolicy = RetryPolicy(maximumRetries: 0)
-        _ = try? await text(of: told)
+        let first = try operation("/a", busy)
+        first.retryPolicy = RetryPolicy(maximumRetries: 0)
+        _ = try? await text(of: first)
         let other = try operation("/a", RequestStubs([RequestStub("GET", "/a", .text("up"))]))
         other.retryPolicy = RetryPolicy()
         other.timeouts.total = 20

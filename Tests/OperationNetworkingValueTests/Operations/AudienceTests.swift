@@ -52,8 +52,8 @@ import Testing
         _ = line.append(members[0])
         let released = [members[1], members[2]].map { line.end($0)?.number }
         #expect(released == [nil, 1])
-        let told = line.takeAll().map(\.number)
-        #expect(told == [1, 2, 3, 0])
+        let numbers = line.takeAll().map(\.number)
+        #expect(numbers == [1, 2, 3, 0])
     }
 
     @Test func theLastFinishedOperationsAreKept() {

@@ -3,7 +3,7 @@ import Testing
 @testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
-/// The values that a queue is told: a script for each rule.
+/// The values that a queue receives: a script for each rule.
 @Suite struct NewestValueTests {
     @Test func eachNewValueIsReportedOnce() {
         var news = NewestValue<Int>()

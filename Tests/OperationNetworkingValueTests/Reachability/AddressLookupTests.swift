@@ -47,15 +47,15 @@ import Testing
         var effect = lookup.ask()
         for delay in [0.5, 2, 8] {
             guard case .look(let turn) = effect else { break }
-            #expect(lookup.end(.notNow, turn: turn) == .wait(delay, turn: turn + 1))
+            #expect(lookup.end(.temporaryFailure, turn: turn) == .wait(delay, turn: turn + 1))
             #expect(lookup.addresses == [])
             effect = lookup.wake(turn: turn + 1)
         }
         #expect(effect == .look(turn: 7))
-        #expect(lookup.end(.notNow, turn: 7) == .none)
+        #expect(lookup.end(.temporaryFailure, turn: 7) == .none)
         // A change of the routes begins anew.
         #expect(lookup.ask() == .look(turn: 8))
-        #expect(lookup.end(.notNow, turn: 8) == .wait(0.5, turn: 9))
+        #expect(lookup.end(.temporaryFailure, turn: 8) == .wait(0.5, turn: 9))
     }
 
     @Test func aLookupThatFailsForNowLeavesTheEarlierAddresses() {
@@ -63,14 +63,14 @@ import Testing
         _ = lookup.ask()
         _ = lookup.end(.found(first), turn: 1)
         _ = lookup.ask()
-        #expect(lookup.end(.notNow, turn: 2) == .wait(0.5, turn: 3))
+        #expect(lookup.end(.temporaryFailure, turn: 2) == .wait(0.5, turn: 3))
         #expect(lookup.addresses == first)
     }
 
     @Test func aRequestDuringADelayLooksUpAtOnce() {
         var lookup = NameLookup()
         _ = lookup.ask()
-        #expect(lookup.end(.notNow, turn: 1) == .wait(0.5, turn: 2))
+        #expect(lookup.end(.temporaryFailure, turn: 1) == .wait(0.5, turn: 2))
         #expect(lookup.ask() == .look(turn: 3))
         #expect(lookup.wake(turn: 2) == .none)
         #expect(lookup.end(.found(first), turn: 3) == .none)

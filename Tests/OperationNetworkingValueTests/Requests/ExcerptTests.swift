@@ -40,7 +40,7 @@ import Testing
         (TransferError.length(.malformedLength(long)).error(for: url), 200),
         (TransferError.length(.conflictingLengths(long)).error(for: url), 200),
         (TransferError.length(.unknownTransferCoding(long)).error(for: url), 200),
-        (TransferError.unaskedCoding(long).error(for: url), 200),
+        (TransferError.unrequestedCoding(long).error(for: url), 200),
         (URLError.insecure(url: URL(string: "http://\(long).example/")), 200),
         (ResumeError.malformedContentRange(long), 200),
         (ResumeError.rangeMismatch(asked: "bytes=0-1", received: long), 200),

@@ -5,7 +5,7 @@ import Testing
 @testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
-/// Returns or throws what it is told to.
+/// Returns or throws what the test sets.
 private struct FixedSerializer: ResponseSerializer {
     struct Failure: Error, Equatable {}
 

@@ -126,11 +126,11 @@ import Testing
         Row("P2 a later file with the same inode", size: 20, .useOtherName(.checkpointUnproven)) {
             $0.birth = FileBirth(seconds: 1, nanoseconds: 3)
         },
-        Row("P2 a file system that tells no time of birth", size: 25, .startOver(.checkpointUnproven)) {
+        Row("P2 a file system that reports no time of birth", size: 25, .startOver(.checkpointUnproven)) {
             $0.birth = nil
             $0.notedBirth = nil
         },
-        Row("P2 one that does not tell it any more", size: 25, .useOtherName(.checkpointUnproven)) {
+        Row("P2 one that no longer reports it", size: 25, .useOtherName(.checkpointUnproven)) {
             $0.birth = nil
         },
         Row("P2 the same file after another mount", size: 20, .keep(20)) {

@@ -21,10 +21,10 @@ import Testing
             ("bytes=99999999999999999999-", .bytes([.from(.max)])),
             ("bytes=-99999999999999999999", .bytes([.last(.max)])),
             ("items=0-4", .otherUnit("items")),
-        ] as [(String, RangeRequest.Wish)]
+        ] as [(String, RangeRequest.Requested)]
     )
-    func reads(fieldValue: String, wish: RangeRequest.Wish) {
-        #expect(RangeRequest(fieldValue: fieldValue).wish == wish)
+    func reads(fieldValue: String, requested: RangeRequest.Requested) {
+        #expect(RangeRequest(fieldValue: fieldValue).requested == requested)
     }
 
     @Test(arguments: [
@@ -32,7 +32,7 @@ import Testing
         "bytes=1", "bytes=0x1-2", "bytes=1 - 2", "bytes=٠-١", "=0-1", "bytes 0-1",
     ])
     func ignoresOtherRanges(fieldValue: String) {
-        #expect(RangeRequest(fieldValue: fieldValue).wish == .malformed)
+        #expect(RangeRequest(fieldValue: fieldValue).requested == .malformed)
     }
 
     struct Row: Sendable, CustomTestStringConvertible {

@@ -69,7 +69,7 @@ import Testing
         #expect(try await run.result().code == 0)
     }
 
-    @Test func aNetrcFileSaysWhoAsks() async throws {
+    @Test func aNetrcFileNamesTheUser() async throws {
         let server = try guarded()
         try opget.write("machine 127.0.0.1 login me password secret\n", "netrc")
         let file = opget.directory.file("netrc").path
@@ -243,7 +243,7 @@ import Testing
     }
 
     /// Without the line, and with a word about it.
-    @Test func anOddLineOfAJarIsToldAndLeftOut() async throws {
+    @Test func anOddLineOfAJarIsReportedAndLeftOut() async throws {
         let server = try ScriptedServer { .respond(200, body: .text($0["Cookie"] ?? "none")) }
         let line = "127.0.0.1\tFALSE\t/\tFALSE\t0\t"
         let odd = [

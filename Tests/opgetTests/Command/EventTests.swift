@@ -30,7 +30,7 @@ import Testing
         try events(text).compactMap { $0["event"] as? String }
     }
 
-    @Test func aRunIsToldFromItsBeginningToItsEnd() async throws {
+    @Test func aRunIsReportedFromItsBeginningToItsEnd() async throws {
         let server = try ScriptedServer(
             routes: [
                 "/moved": [.redirect(to: "/a"), .respond(200)],
@@ -88,7 +88,7 @@ import Testing
         #expect(result.output.contains("\"error\":\"The server answered 404 (Not Found).\""))
     }
 
-    @Test func progressIsToldWhileSomethingComes() async throws {
+    @Test func progressIsReportedWhileSomethingComes() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.respond(200, body: "0123456789").held(after: 4, by: gate)])
         let address = server.url(path: "a").absoluteString
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// The reports of an operation never go backwards; the events do.
-    @Test func progressIsToldFromTheBeginningWhenADownloadStartsOver() async throws {
+    @Test func progressIsReportedFromTheBeginningWhenADownloadStartsOver() async throws {
         let gate = Gate()
         let server = try ScriptedServer([
             .respond(200, ["ETag": "\"v1\""], body: "0123456789", breakingAfter: 8),
@@ -114,18 +114,18 @@ import Testing
         let result = try await run.result()
         #expect(result.code == 0)
         #expect(try opget.text("a") == "abcdefghij")
-        let told = try events(result.output).filter {
+        let progress = try events(result.output).filter {
             ["itemRestarted", "progress"].contains($0["event"] as? String)
         }
         let expected: [NSDictionary] = [
             ["event": "itemRestarted", "item": 1, "reason": "resourceChanged"],
             ["event": "progress", "item": 1, "received": 2, "expected": 10],
         ]
-        #expect(told.drop { $0["received"] as? Int == 8 }.prefix(2).elementsEqual(expected))
+        #expect(progress.drop { $0["received"] as? Int == 8 }.prefix(2).elementsEqual(expected))
         #expect(!result.errors.contains("resumed at"))
     }
 
-    @Test func aStoppedRunIsToldToItsEnd() async throws {
+    @Test func aStoppedRunIsReportedToItsEnd() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.respond(200, body: "0123456789").held(after: 4, by: gate)])
         let addresses = ["a", "b"].map { server.url(path: $0).absoluteString }
@@ -208,7 +208,7 @@ import Testing
         #expect(result.errorLines.contains { $0.hasPrefix("Interrupted.") })
     }
 
-    @Test func pausingAndGoingOnAreTold() async throws {
+    @Test func pausingAndResumingAreReported() async throws {
         let files = try HeldFiles()
         let terminal = try opget.start(inTerminal: ["--json-fd", "1"] + files.addresses)
         try await files.gate.waitForArrivals(3)

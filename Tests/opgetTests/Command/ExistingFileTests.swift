@@ -322,7 +322,7 @@ import Testing
 
     // MARK: - Only what has changed
 
-    /// Nothing tells that it is what the server has.
+    /// Nothing shows that it is what the server has.
     @Test func aFileOfAnotherProgramIsFetched() async throws {
         let server = try server()
         try opget.write(body, "a")

@@ -71,7 +71,7 @@ import Testing
         #expect(try opget.files() == ["file"])
     }
 
-    @Test func oneFailureDoesNotKeepTheOthersAndTheLowestClassIsTold() async throws {
+    @Test func oneFailureDoesNotKeepTheOthersAndTheLowestClassIsReported() async throws {
         let server = try ScriptedServer(
             routes: [
                 "/good": [.respond(200, body: "x")],

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["field", "key", "user", "netrc", "address"])
-    func whoAsksHasToBeTheSame(way: String) async throws {
+    func theUserHasToBeTheSame(way: String) async throws {
         #expect(try await opget.start(options(way, "alice")).result().code == 0)
         let again = try await opget.start(options(way, "alice")).result()
         #expect(again.code == 0)

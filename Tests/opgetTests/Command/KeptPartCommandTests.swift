@@ -54,7 +54,7 @@ import Testing
         #expect(try opget.text("big.iso") == body)
     }
 
-    @Test func aPageUnderTheNameOfAnArchiveIsToldAndTaken() async throws {
+    @Test func aPageUnderTheNameOfAnArchiveIsReportedAndTaken() async throws {
         let server = try ScriptedServer([Self.signIn])
         let odd = try await opget(server.url(path: "a.tar.gz").absoluteString)
         #expect(odd.code == 0 && odd.errors.contains("a.tar.gz: the server sends text/html"))

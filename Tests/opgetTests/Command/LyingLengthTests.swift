@@ -23,7 +23,7 @@ import Testing
         let items = ["null", "zero"].map { server.url(path: $0).absoluteString + "\n dir=/dev\n out=\($0)\n" }
         try opget.write(items.joined(), "list")
         let run = try opget.start(["--json", "-i", "list"])
-        // Each item tells it after the batch was summed up.
+        // Each item reports it after the batch was summed up.
         for item in 1...2 {
             try await run.waitForOutput(
                 containing: "\"expected\":9223372036854775807,\"item\":\(item)"

@@ -180,7 +180,7 @@ import Testing
     }
 
     /// Existing files take no time of the network, and many take some of the disk.
-    @Test func signalsAreHeardWhileManyFilesAreFoundToBeThere() async throws {
+    @Test func signalsAreHandledWhileManyFilesAreFoundToBeThere() async throws {
         let count = 20_000
         let names = (0..<count).map { "f\($0)" }
         try FileManager.default.createDirectory(

@@ -76,12 +76,12 @@ import Testing
         #expect(try opget.text("a") == body)
     }
 
-    // MARK: - A file system that tells no time of birth
+    // MARK: - A file system that reports no time of birth
 
     /// Whether this process may have a disk of its own.
     private static let isDiskPermitted = (try? onRAMDisk("exit 7", [])) == 7
 
-    /// Runs a shell's command where `/mnt` is a ramfs, for this command only. It tells no time of birth.
+    /// Runs a shell's command where `/mnt` is a ramfs, for this command only. It reports no time of birth.
     private static func onRAMDisk(_ script: String, _ arguments: [String]) throws -> Int32 {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

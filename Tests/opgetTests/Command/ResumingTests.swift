@@ -73,7 +73,7 @@ import Testing
     }
 
     /// As the event's table says: the bytes of what is kept, although none of them came now.
-    @Test func whatIsKeptIsToldAlthoughNothingCame() async throws {
+    @Test func whatIsKeptIsReportedAlthoughNothingCame() async throws {
         let server = try server([
             .currentRepresentation.breaking(after: 60_000), .hangUp, .respond(404), .currentRepresentation,
         ])

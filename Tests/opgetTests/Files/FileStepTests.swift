@@ -70,7 +70,7 @@ import Testing
         #expect(step(standing, .none, .pending) == .verify)
         #expect(step(standing, .none, .right(nil)) == .leave(nil))
         #expect(step(standing, .none, .wrong(Self.wrong)) == .refuse(Self.wrong))
-        #expect(step(standing, .continues, .wrong(Self.wrong)) == (isOwn ? .goOn : .refuse(Self.wrong)))
+        #expect(step(standing, .continues, .wrong(Self.wrong)) == (isOwn ? .resume : .refuse(Self.wrong)))
         #expect(step(standing, .onlyChanges, .pending) == (isComplete ? .ask : .verify))
         #expect(step(standing, .onlyChanges, .right(nil)) == (isComplete ? .ask : .leave(nil)))
         #expect(

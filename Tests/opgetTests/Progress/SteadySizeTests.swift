@@ -19,7 +19,7 @@ import Testing
         #expect(steadiness(observations) == [true, false, false, false, false, true])
     }
 
-    @Test func aTerminalThatDoesNotTellIsSteady() {
+    @Test func aTerminalThatDoesNotReportItsSizeIsSteady() {
         #expect(steadiness([(nil, nil, 5), (nil, nil, 5.1)]) == [true, true])
     }
 }

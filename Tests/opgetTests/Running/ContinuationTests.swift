@@ -11,7 +11,7 @@ import Testing
 
     private func kept(_ continuable: Int, _ obstacles: RestartReason...) -> KeptParts {
         var kept = KeptParts()
-        for _ in 0..<continuable { kept.add(.goesOn) }
+        for _ in 0..<continuable { kept.add(.resumes) }
         for reason in obstacles { kept.add(.startsOver(reason)) }
         return kept
     }

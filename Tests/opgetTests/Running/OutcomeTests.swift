@@ -13,7 +13,7 @@ import Testing
         .other, .success,
     ]
 
-    @Test func oneOrderDecidesWhichOfTwoIsTold() {
+    @Test func oneOrderDecidesWhichOfTwoIsReported() {
         for (index, first) in Self.inOrder.enumerated() {
             for second in Self.inOrder[index...] {
                 #expect(first.combined(with: second) == first)
@@ -29,8 +29,8 @@ import Testing
             #expect(Outcome.table.contains { $0.code == "\(status.code)" })
         }
         // What the help says is the order of precedence, after success.
-        let told = Outcome.table.dropFirst().map(\.code).filter { Int($0) != nil }
-        #expect(told == Self.inOrder.dropFirst().dropLast().map { "\($0.code)" })
+        let codes = Outcome.table.dropFirst().map(\.code).filter { Int($0) != nil }
+        #expect(codes == Self.inOrder.dropFirst().dropLast().map { "\($0.code)" })
     }
 
     @Test(

@@ -19,7 +19,7 @@ import Testing
         var tally = Tally(count: 3)
         tally.save(bytes: 100, recovered: 40)
         tally.fail(.network, bytes: 10, recovered: 5)
-        tally.keep(.goesOn)
+        tally.keep(.resumes)
         tally.keep(.startsOver(.validatorMissing))
         tally.keep(nil)
         tally.findUpToDate()

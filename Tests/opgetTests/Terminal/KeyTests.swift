@@ -63,9 +63,9 @@ import Testing
         terminal.type("p")
         // The one with a tag is continued, and the other two have to begin anew.
         try await files.server.waitForRequests(count: 6)
-        let goesOn = Self.running[1].replacing("[=>  ", with: "[===>").replacing("10%  ", with: "20%  ")
+        let continued = Self.running[1].replacing("[=>  ", with: "[===>").replacing("10%  ", with: "20%  ")
             .replacing("1 B ", with: "2 B ")
-        let frame = [goesOn] + Self.running[2...3] + ["[1/4]  4 B  0 B/s"]
+        let frame = [continued] + Self.running[2...3] + ["[1/4]  4 B  0 B/s"]
         let screen = try await terminal.wait("not going on") { $0.lines.suffix(4) == frame[...] }
         // It says which bytes it threw away, in whichever order.
         let reason = ": started over because "

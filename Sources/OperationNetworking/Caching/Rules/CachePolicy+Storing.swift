@@ -101,7 +101,7 @@ extension CachePolicy {
         guard (200..<300).contains(head.status) else { return true }
         guard head.fields.saysWhole() else { return false }
         guard let range = request.range, head.fields["Content-Range"] == nil else { return true }
-        return range.wish == .bytes([.from(0)])
+        return range.requested == .bytes([.from(0)])
     }
 
     /// Whether `no-store` forbids storing the response (RFC 9111 §5.2.2.5). Beside `must-understand`, it only

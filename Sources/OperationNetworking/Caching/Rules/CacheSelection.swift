@@ -24,7 +24,7 @@ enum CacheSelection: Hashable, Sendable {
             return
         }
         // The offsets of a decoded body differ.
-        guard !candidate.isDecoded, case .bytes(let ranges) = range.wish, let wish = ranges.first,
+        guard !candidate.isDecoded, case .bytes(let ranges) = range.requested, let wish = ranges.first,
             ranges.count == 1
         else { return nil }
         if let ifRange = request.fields["If-Range"], !Self.isSame(ifRange, candidate) {

@@ -70,7 +70,7 @@ final class DiskTier: Sendable {
                 var mark: Data?
                 do {
                     mark = try opened.open(Self.formatName)?.read(Self.format.count + 1, at: 0)
-                } catch is CacheFolder.Distrust {
+                } catch is CacheFolder.Untrusted {
                     // Not written by the cache.
                 }
                 guard mark != Self.format else { return }
@@ -151,7 +151,7 @@ final class DiskTier: Sendable {
     private static func octets(of name: String, in folder: CacheFolder) throws -> [UInt8]? {
         do {
             return try folder.open(name).map { try octets(of: $0) }
-        } catch is CacheFolder.Distrust {
+        } catch is CacheFolder.Untrusted {
             return nil
         } catch let error as SystemError where error.code == SystemError.tooLarge {
             return nil

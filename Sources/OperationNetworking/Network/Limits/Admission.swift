@@ -7,7 +7,7 @@ internal import OperationNetworkingSystem
 /// at its limit does not hold up other servers.
 ///
 /// A *group* consists of the transfers to a server that may share HTTP/2 connections, or of those that share
-/// none. The knowledge about a group determines how many may start:
+/// none. The state of its connections determines how many may start:
 ///
 /// | known            | may start                                                                        |
 /// |------------------|----------------------------------------------------------------------------------|
@@ -82,7 +82,7 @@ struct Admission {
 
     private struct Group {
         /// What is known about the group's connections.
-        enum Knowledge: Hashable {
+        enum ConnectionState: Hashable {
             case none
             /// Each transfer needs a separate connection.
             case single
@@ -91,7 +91,7 @@ struct Admission {
 
         let place: TransferPlace
         let server: Int
-        var knowledge: Knowledge
+        var connectionState: ConnectionState
         var line = WaitingLine()
         var members = 0
         var starting = 0
@@ -100,7 +100,9 @@ struct Admission {
         var connections = SharedConnections()
 
         mutating func take(_ old: Group) {
-            (knowledge, line, members, starting) = (old.knowledge, old.line, old.members, old.starting)
+            (connectionState, line, members, starting) = (
+                old.connectionState, old.line, old.members, old.starting
+            )
             connections = old.connections
         }
     }
@@ -219,7 +221,7 @@ struct Admission {
             flee(old, group)
         }
         if groups[group].place.sharing != nil {
-            groups[group].knowledge = connection.isShared ? .shared : .single
+            groups[group].connectionState = connection.isShared ? .shared : .single
         }
         let isNew = join(connection, group)
         if isNew, isExtra, mayGoBack, servers[server].left < 0 {
@@ -273,7 +275,7 @@ struct Admission {
             startingCount -= 1
             groups[group].starting -= 1
             servers[server].starting -= 1
-            if hasFailed { groups[group].knowledge = .single }
+            if hasFailed { groups[group].connectionState = .single }
         case .connected(let connection):
             activeCount -= 1
             leave(connection, group)
@@ -316,7 +318,7 @@ struct Admission {
 
     private func mayStart(_ index: Int) -> Bool {
         let left = servers[groups[index].server].left
-        switch groups[index].knowledge {
+        switch groups[index].connectionState {
         case .none: return left > 0 && groups[index].starting == 0
         case .single: return left > 0
         case .shared:
@@ -357,18 +359,18 @@ struct Admission {
         }
         groupOf[place] = groups.count
         servers[server].groups.append(groups.count)
-        groups.append(Group(place: place, server: server, knowledge: Self.first(place)))
+        groups.append(Group(place: place, server: server, connectionState: Self.first(place)))
         idleGroups += 1
         return groups.count - 1
     }
 
-    private static func first(_ place: TransferPlace) -> Group.Knowledge {
+    private static func first(_ place: TransferPlace) -> Group.ConnectionState {
         place.sharing == nil ? .single : .none
     }
 
     /// Forgets what is known about the group, which may be out of date when the next transfer comes.
     private mutating func didBecomeIdle(_ group: Int) {
-        groups[group].knowledge = Self.first(groups[group].place)
+        groups[group].connectionState = Self.first(groups[group].place)
         groups[group].connections = SharedConnections()
         idleGroups += 1
         guard idleGroups > Self.maximumIdleGroups, idleGroups > groups.count / 2 else { return }

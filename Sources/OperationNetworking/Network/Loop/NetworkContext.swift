@@ -8,7 +8,7 @@ final class NetworkContext {
     var credentials = AuthenticationMemory()
 
     /// The pending progress reports of exchanges.
-    var progressRound = WorkRound()
+    var progressWork = CoalescedWork()
 
     init(_ transfers: Transfers) {
         self.transfers = transfers
@@ -16,17 +16,17 @@ final class NetworkContext {
 }
 
 /// Work that is done together, a moment after the first piece was added, with one timer for all.
-struct WorkRound {
+struct CoalescedWork {
     private var works: [() -> Void] = []
 
-    /// Adds a piece of work to the round.
+    /// Adds a piece of work.
     /// - Returns: whether it is the first piece, which needs a timer.
     mutating func add(_ work: @escaping () -> Void) -> Bool {
         works.append(work)
         return works.count == 1
     }
 
-    /// Ends the round and returns its work. Work added from then on belongs to the next round.
+    /// Removes and returns the work. Work added from then on needs another timer.
     mutating func takeAll() -> [() -> Void] {
         defer { works = [] }
         return works

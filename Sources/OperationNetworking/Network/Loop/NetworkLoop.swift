@@ -19,7 +19,7 @@ final class NetworkLoop {
     private let transfers: Transfers
     private let inbox: Inbox
     private let passWork: PassWork
-    private let hands: Hands
+    private let reference: LoopReference
     private let sockets: RunLoopPort
     private let timer: RunLoopTimer
     private var work = Fifo<NetworkWork>()
@@ -29,17 +29,17 @@ final class NetworkLoop {
 
     /// Creates the loop on the network thread, with open transfers and the work that waited for the run loop.
     init(_ network: NetworkContext, inbox: Inbox, first: [NetworkWork], passWork: PassWork) {
-        let hands = Hands()
+        let reference = LoopReference()
         self.network = network
         transfers = network.transfers
         self.inbox = inbox
         self.passWork = passWork
-        self.hands = hands
+        self.reference = reference
         work.append(contentsOf: first)
-        again = RunLoopSource { hands.loop?.pass() }
-        sockets = RunLoopPort(descriptor: transfers.descriptor) { hands.loop?.pass() }
-        timer = RunLoopTimer { hands.loop?.timerDidFire() }
-        hands.loop = self
+        again = RunLoopSource { reference.loop?.pass() }
+        sockets = RunLoopPort(descriptor: transfers.descriptor) { reference.loop?.pass() }
+        timer = RunLoopTimer { reference.loop?.timerDidFire() }
+        reference.loop = self
         add(to: [.common])
     }
 
@@ -114,7 +114,7 @@ final class NetworkLoop {
     }
 
     /// Gives the sources' handlers access to the loop, which is complete only after they have been created.
-    private final class Hands {
+    private final class LoopReference {
         weak var loop: NetworkLoop?
     }
 }

@@ -49,7 +49,7 @@ final class TransferDomain {
     /// Keeps the removed handle of a successful transfer for reuse, if possible.
     func takeBack(_ easy: EasyHandle) {
         guard resting.count < Self.mostResting, easy.leavesNothing else { return }
-        easy.rest()
+        easy.releaseTransferState()
         resting.append(easy)
     }
 
@@ -60,7 +60,7 @@ final class TransferDomain {
     /// Ends the handle's transfer, whether or not it has finished.
     func remove(_ easy: EasyHandle) {
         multi.remove(easy)
-        easy.letGo()
+        easy.releaseDelegate()
     }
 
     /// Records what a transfer has shown about the proxy.

@@ -346,7 +346,7 @@ final class Transfers: TransferRunning {
             try drive { () throws(CurlError) in try domain.add(easy) }
         } catch {
             // The handle and the transfer retain each other.
-            easy.letGo()
+            easy.releaseDelegate()
             throw error
         }
         easy.tag = id.tag

@@ -12,7 +12,7 @@ struct IncomingBody {
     private(set) var decoded: Int64 = 0
     private let decoder: ContentDecoder?
     /// A content coding that was not requested and cannot be decoded: an error if the body is not empty.
-    private let unaskedCoding: String?
+    private let unrequestedCoding: String?
     /// Why no byte can be used; `nil` if they can. The rest of the head is still valid. The transfer ends at
     /// the head, with its connection.
     let fault: TransferError?
@@ -36,20 +36,20 @@ struct IncomingBody {
             if let lengthFault { throw lengthFault }
             length = try MessageLength(method: request.method, head: head)
             fault =
-                head.status == 206 && request.fields["Range"] == nil ? .unaskedPartialContent : nil
+                head.status == 206 && request.fields["Range"] == nil ? .unrequestedPartialContent : nil
         } catch {
             length = .untilClose
             fault = .length(error)
         }
         var decoder: ContentDecoder?
-        var unaskedCoding: String?
+        var unrequestedCoding: String?
         if request.acceptsContentCoding, length != .none, head.fields.hasContentCoding {
             let coding = head.fields.combined(for: "Content-Encoding") ?? ""
             decoder = ContentDecoder(contentEncoding: coding)
-            if decoder == nil { unaskedCoding = coding }
+            if decoder == nil { unrequestedCoding = coding }
         }
         self.decoder = decoder
-        self.unaskedCoding = unaskedCoding
+        self.unrequestedCoding = unrequestedCoding
         endProof = EndProof(
             head: head,
             length: length,
@@ -64,7 +64,7 @@ struct IncomingBody {
     /// Takes the next piece and delivers its decoded bytes, as far as the budget of a pass allows.
     /// - Returns: whether that was all. If not, no byte of the piece counts as taken, and it has to be
     ///   delivered again in the next pass, perhaps together with others.
-    /// - Throws: `.decoding` for bytes that violate the content coding, `.unaskedCoding` for bytes in a
+    /// - Throws: `.decoding` for bytes that violate the content coding, `.unrequestedCoding` for bytes in a
     ///   coding that cannot be decoded, `.client` for an error of `deliver`.
     mutating func take(
         _ bytes: Span<UInt8>,
@@ -73,7 +73,7 @@ struct IncomingBody {
     ) throws(TransferError) -> Bool {
         let fresh = newBytes(of: bytes.count)
         received += Int64(fresh)
-        if let unaskedCoding { throw .unaskedCoding(unaskedCoding) }
+        if let unrequestedCoding { throw .unrequestedCoding(unrequestedCoding) }
         do {
             guard let decoder else {
                 decoded += Int64(bytes.count)

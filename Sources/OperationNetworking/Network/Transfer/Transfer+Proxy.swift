@@ -24,7 +24,7 @@ extension Transfer {
         // To libcurl, a response of a server in a tunnel looks as if it came from the proxy.
         let isProxyAlone = request.goesToProxy || !connection.isThere
         let offersMore = isProxyAlone ? easy.proxyOffersMoreThanBasic : connection.tunnelOffersMore
-        if let offersMore { return offersMore ? .askedForMore : .askedForBasic }
+        if let offersMore { return offersMore ? .requestedStronger : .requestedBasic }
         return heads.status == nil ? .none : .passed
     }
 }

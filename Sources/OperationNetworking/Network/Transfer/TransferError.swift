@@ -29,9 +29,9 @@ enum TransferError: Error, Sendable {
     /// The body violates its content coding, or breaks off.
     case decoding(ContentDecodingFailure)
     /// The body has a content coding that was not requested and cannot be decoded.
-    case unaskedCoding(String)
+    case unrequestedCoding(String)
     /// The response is a 206 to a request without a range (RFC 9110 §15.3.7).
-    case unaskedPartialContent
+    case unrequestedPartialContent
     /// Nothing would prove that the body is complete; see ``EndProof``. ``Transfers`` repeats the request, so
     /// this is only visible if the server supports only HTTP/2.
     case endNotProvable

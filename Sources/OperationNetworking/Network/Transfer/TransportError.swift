@@ -315,14 +315,14 @@ extension TransferError {
                 url: url,
                 sentence: "The body does not match its content coding: \(reason)."
             )
-        case .unaskedCoding(let coding):
+        case .unrequestedCoding(let coding):
             return URLError(
                 .cannotDecodeContentData,
                 url: url,
                 sentence:
                     "The server sent the body in a content coding that was not requested: \(coding.excerpt())."
             )
-        case .unaskedPartialContent:
+        case .unrequestedPartialContent:
             return URLError(
                 .badServerResponse,
                 url: url,

@@ -1,19 +1,19 @@
 /// What follows the end of a body, if its head decided nothing else.
 ///
-/// | error     | use of the body    | and                               | follows             |
-/// |-----------|--------------------|-----------------------------------|---------------------|
-/// | untrusted | any                |                                   | ``askAboutServer``  |
-/// | expired   | any                |                                   | ``again``           |
-/// | rejected  | kept aside         |                                   | ``finish``          |
-/// | any       | kept aside         | it only explains                  | ``finish``          |
-/// | unusable  | kept aside         |                                   | ``lost``            |
-/// | any       | any                | was held, and cannot be continued | ``changed``         |
-/// | any       | any                |                                   | ``retry``           |
-/// | none      | skipped            |                                   | ``changed``         |
-/// | none      | checked            |                                   | ``differs``         |
-/// | none      | delivered          | less than the requested rest      | ``askForMore``      |
-/// | none      | delivered          | not of the announced length       | ``wrongLength``     |
-/// | none      | any                |                                   | ``finish``          |
+/// | error     | use of the body      | and                               | follows             |
+/// |-----------|----------------------|-----------------------------------|---------------------|
+/// | untrusted | any                  |                                   | ``askAboutServer``  |
+/// | expired   | any                  |                                   | ``again``           |
+/// | rejected  | buffered separately  |                                   | ``finish``          |
+/// | any       | buffered separately  | it only explains                  | ``finish``          |
+/// | unusable  | buffered separately  |                                   | ``lost``            |
+/// | any       | any                  | was held, and cannot be continued | ``changed``         |
+/// | any       | any                  |                                   | ``retry``           |
+/// | none      | skipped              |                                   | ``changed``         |
+/// | none      | checked              |                                   | ``differs``         |
+/// | none      | delivered            | less than the requested rest      | ``askForMore``      |
+/// | none      | delivered            | not of the announced length       | ``wrongLength``     |
+/// | none      | any                  |                                   | ``finish``          |
 ///
 /// The first matching row applies.
 enum BodyEnd {
@@ -59,10 +59,10 @@ enum BodyEnd {
             self = .askAboutServer(refusal)
         case (.expired, _):
             self = .again
-        case (_, .keepAside) where error.isRefusal || facts.bodyExplains:
+        case (_, .bufferSeparately) where error.isRefusal || facts.bodyExplains:
             // The status is the error, however the explanation ended.
             self = .finish
-        case (_, .keepAside) where error.isOfWholeBody:
+        case (_, .bufferSeparately) where error.isOfWholeBody:
             self = .lost(error)
         default:
             self = facts.wasHeldForGood ? .changed : .retry(error)
@@ -79,7 +79,7 @@ enum BodyEnd {
             } else {
                 self = facts.lengthError.map { .wrongLength($0) } ?? .finish
             }
-        case .compare, .keepAside, .drop, .discard: self = .finish
+        case .compare, .bufferSeparately, .drop, .discard: self = .finish
         }
     }
 }
@@ -88,7 +88,7 @@ extension TransferError {
     /// Whether repeating the request cannot make the body usable.
     fileprivate var isOfWholeBody: Bool {
         switch self {
-        case .length, .unaskedCoding: true
+        case .length, .unrequestedCoding: true
         default: false
         }
     }

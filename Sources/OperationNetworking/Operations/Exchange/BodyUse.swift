@@ -9,9 +9,9 @@ enum BodyUse: Hashable {
     case compare(Int64)
     /// The body has to begin with these bytes, which are already held; the rest goes to the sink.
     case check(ArraySlice<UInt8>)
-    /// The body of an error or redirect is kept aside, up to this number of further bytes, and truncated
+    /// The body of an error or redirect is buffered separately, up to this number of further bytes, and truncated
     /// there.
-    case keepAside(Int64)
+    case bufferSeparately(Int64)
     /// No head has announced a body.
     case drop
     /// The body is discarded, and the transfer is stopped after this number of further bytes.
@@ -23,8 +23,8 @@ enum BodyUse: Hashable {
         case ignore
         /// The bytes from `start` on go to the sink; those from `new` on are new.
         case write(from: Int, new: Int)
-        /// The first bytes are kept aside; the body is truncated if there are more.
-        case keepAside(Int, cuts: Bool)
+        /// The first bytes are buffered separately; the body is truncated if there are more.
+        case bufferSeparately(Int, cuts: Bool)
         /// The body is longer than is worth receiving.
         case cut
         /// The body differs from the held bytes.
@@ -34,7 +34,7 @@ enum BodyUse: Hashable {
     var isForSink: Bool {
         switch self {
         case .deliver, .skip, .compare, .check: true
-        case .keepAside, .drop, .discard: false
+        case .bufferSeparately, .drop, .discard: false
         }
     }
 
@@ -42,7 +42,7 @@ enum BodyUse: Hashable {
     var unused: UnusedBody? {
         switch self {
         case .discard: .discarded
-        case .keepAside: .explanation
+        case .bufferSeparately: .explanation
         case .deliver, .skip, .compare, .check, .drop: nil
         }
     }
@@ -73,11 +73,11 @@ enum BodyUse: Hashable {
             self = held.count > compared ? .check(held.dropFirst(compared)) : .deliver
             guard compared < count else { return .ignore }
             return .write(from: start + compared, new: start + compared)
-        case .keepAside(let left):
+        case .bufferSeparately(let left):
             // The caller sets the limit.
             let kept = Int(max(0, min(left, Int64(count))))
-            self = .keepAside(left - Int64(kept))
-            return .keepAside(kept, cuts: kept < count)
+            self = .bufferSeparately(left - Int64(kept))
+            return .bufferSeparately(kept, cuts: kept < count)
         case .drop:
             return .ignore
         case .discard(let left):

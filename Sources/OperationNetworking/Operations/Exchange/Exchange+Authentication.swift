@@ -8,7 +8,7 @@ internal import OperationNetworkingSystem
 // |------------------------------------------------------------|------------------------------------------------------|
 // | a token of the `TokenSource`, the first that is refused    | another token, and the request again                 |
 // | a digest whose nonce alone was wrong                       | the request again, with the new nonce                |
-// | a closure of `setAuthenticationChallenge`                  | it is asked, with the body kept aside (1 MiB at most) |
+// | a closure of `setAuthenticationChallenge`                  | it is called; up to 1 MiB of the body is buffered    |
 // | a credential of the URL or the operation, not refused yet  | the request again                                    |
 // | one in the credential storage, for the protection space    | the request again                                    |
 // | none of these, or 20 refusals on this hop                  | the 401 is the response                              |

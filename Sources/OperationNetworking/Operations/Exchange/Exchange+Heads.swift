@@ -49,7 +49,7 @@ extension Exchange {
             let use = BodyUse.skip(count - Int64(known.count), then: known[...])
             return try deliver(head, at: .end, expecting: total, use)
         case .deliver:
-            return deliverAside(head)
+            return deliverBuffered(head)
         case .alreadyComplete:
             countKeptWhole()
             return .proceed(.finish)
@@ -128,7 +128,7 @@ extension Exchange {
     }
 
     /// Delivers a response whose body is not part of the file.
-    private func deliverAside(_ head: ResponseHead) -> Machine.Decision {
+    private func deliverBuffered(_ head: ResponseHead) -> Machine.Decision {
         if let delay = retryDelay(after: head) { return proceed(.retry(after: delay), after: head) }
         if let question = addressQuestion(after: head) {
             ask(question, after: head)
@@ -141,7 +141,7 @@ extension Exchange {
     /// callback.
     func takeForResponse(_ head: ResponseHead) -> Machine.Decision {
         report(head)
-        return .take(.keepAside(configuration.sideBodyLimit))
+        return .take(.bufferSeparately(configuration.sideBodyLimit))
     }
 
     func report(_ head: ResponseHead) {

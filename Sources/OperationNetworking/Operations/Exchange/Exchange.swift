@@ -46,7 +46,7 @@ final class Exchange: @unchecked Sendable {
     @safe @exclusivity(unchecked) var reservation: TransferID?
     /// The end of the last transfer.
     @safe @exclusivity(unchecked) private var transferEnd: TransferEnd?
-    /// The bytes of the body that were kept aside.
+    /// The bytes of the body that were buffered separately.
     @safe @exclusivity(unchecked) var sideBody = Data()
     /// The sink's files, from its last byte until it has closed them.
     var closingFiles: ClosingFiles?
@@ -88,7 +88,7 @@ final class Exchange: @unchecked Sendable {
         tick()
         // Here, for a command of the user, and not at each start: otherwise attempts would follow one another
         // forever on a full disk.
-        sink.goOn()
+        sink.proceed()
         if !machine.isDecided { startTotalTime() }
         perform(machine.begin(), network)
         // A first transfer reports by itself when it lasts.
@@ -425,7 +425,7 @@ extension Exchange: TransferClient {
             break
         case .write(let start, let new):
             try take(bytes.extracting(start...), countingFrom: new - start)
-        case .keepAside(let count, let cuts):
+        case .bufferSeparately(let count, let cuts):
             sideBody.append(bytes.extracting(..<count))
             if cuts { throw TransferError.refused }
         case .cut:

@@ -47,7 +47,7 @@ extension ExchangeMachine {
         case take(BodyUse)
         /// As ``take(_:)``, but the body is held until the owner has answered.
         case takeFirst(BodyUse)
-        /// The owner decides what follows; until then, up to this number of bytes of the body is kept aside.
+        /// The owner decides what follows; until then, up to this number of bytes of the body is buffered.
         case ask(keeping: Int64)
         /// As ``ask(keeping:)``, but the body is held until the owner has answered.
         case askFirst(keeping: Int64)

@@ -243,7 +243,7 @@ extension ExchangeMachine {
 
     private mutating func beginAsking(keeping limit: Int64) {
         following = .answer
-        body = .keepAside(limit)
+        body = .bufferSeparately(limit)
     }
 
     /// Abandons the body; `next` follows.
@@ -357,7 +357,7 @@ extension ExchangeMachine {
 // MARK: - The end
 
 extension ExchangeMachine {
-    /// - Returns: whether the sink has to finish. If not, the response's body was kept aside, and the
+    /// - Returns: whether the sink has to finish. If not, the response's body was buffered separately, and the
     ///   exchange ends without the sink.
     mutating func finish() -> Bool {
         guard body.unused != .explanation else { return false }

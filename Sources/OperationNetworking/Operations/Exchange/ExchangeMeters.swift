@@ -171,13 +171,13 @@ extension Exchange {
         }
         meters.isProgressScheduled = true
         NetworkThread.shared.perform { [weak self] network in
-            guard network.progressRound.add({ [weak self, unowned network] in self?.checkProgress(network) })
+            guard network.progressWork.add({ [weak self, unowned network] in self?.checkProgress(network) })
             else {
                 return
             }
             DispatchQueue.global().asyncAfter(deadline: .now() + ProgressMeter.interval) {
                 NetworkThread.shared.perform { network in
-                    for work in network.progressRound.takeAll() { work() }
+                    for work in network.progressWork.takeAll() { work() }
                 }
             }
         }

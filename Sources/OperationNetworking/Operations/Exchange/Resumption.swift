@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// An exchange's knowledge of the bytes that its sink holds, and its requests for the rest: a value that
+/// What an exchange knows about the bytes that its sink holds, and its requests for the rest: a value that
 /// decides.
 ///
 /// Before each transfer ``ask(_:held:because:)``, at each head ``judge(_:from:held:abilities:)``, at each end
@@ -12,7 +12,7 @@ internal import OperationNetworkingSystem
 /// A pause, a full disk or a rejection may come in between. So each content has a number, and the sink says
 /// which one its bytes belong to (``StoredBytes``). Before each request and each judgement
 ///
-/// | The held bytes belong to                  | The knowledge used                        |
+/// | The held bytes belong to                  | The state used                            |
 /// |-------------------------------------------|-------------------------------------------|
 /// | the last content, or there are none       | that of the last content                  |
 /// | the content before                        | that of the content before                |
@@ -24,10 +24,10 @@ struct Resumption {
     let overlap: Int64?
     /// The last request.
     private(set) var asked = ResumeRequest.whole
-    /// The knowledge of the last content.
-    private var known = Knowledge()
-    /// The knowledge of the content before, while its bytes may still be held.
-    @Rare private var earlier: Knowledge?
+    /// What is known about the last content.
+    private var known = ContentState()
+    /// What is known about the content before, while its bytes may still be held.
+    @Rare private var earlier: ContentState?
     /// The highest number of a content.
     private var lastNumber = 0
     /// The number of bytes held after the current body according to its `Content-Range`; `nil` if it has
@@ -40,7 +40,7 @@ struct Resumption {
     private var replaced: [KeptBody] = []
 
     /// A content, and the attempts to get its rest.
-    private struct Knowledge {
+    private struct ContentState {
         /// See ``StoredBytes/content``.
         var number = 0
         /// The content, as its server described it.
@@ -135,9 +135,9 @@ struct Resumption {
     ///   - replaced: what else the body replaces.
     mutating func take(besides kept: PartialContent?, replacing replaced: [KeptBody]) {
         if let kept {
-            var knowledge = Knowledge(number: StoredBytes.keptContent, content: .partial(kept))
-            knowledge.comparesOverlap = kept.isOfOtherQuestion
-            earlier = knowledge
+            var state = ContentState(number: StoredBytes.keptContent, content: .partial(kept))
+            state.comparesOverlap = kept.isOfOtherQuestion
+            earlier = state
         }
         self.replaced = replaced
     }
@@ -145,8 +145,8 @@ struct Resumption {
     /// Whether the rest of the received bytes can never be requested, because the server sent no validator or
     /// does not support ranges, and not because of an answer. Bytes from before are not given up for that.
     func isAtEnd(_ request: URLRequest, held: StoredBytes) -> Bool {
-        guard isAllowed, held.content > 0, let knowledge = knowledge(of: held), knowledge.next == nil,
-            let partial = knowledge.partial(held.count)
+        guard isAllowed, held.content > 0, let state = contentState(of: held), state.next == nil,
+            let partial = state.partial(held.count)
         else { return false }
         switch ResumeRequest(request, continuing: partial, comparing: overlap) {
         case .whole, .wholeUntransformed: return true
@@ -154,8 +154,8 @@ struct Resumption {
         }
     }
 
-    /// The knowledge of these bytes, if there is any.
-    private func knowledge(of held: StoredBytes) -> Knowledge? {
+    /// What is known about the content of these bytes; `nil` if nothing is.
+    private func contentState(of held: StoredBytes) -> ContentState? {
         guard held.count > 0, held.content != known.number else { return known }
         return earlier?.number == held.content ? earlier : nil
     }
@@ -163,10 +163,10 @@ struct Resumption {
     /// Switches to the content that the held bytes belong to.
     private mutating func settle(on held: StoredBytes) {
         guard held.count > 0, held.content != known.number else { return }
-        if let earlier = knowledge(of: held) {
+        if let earlier = contentState(of: held) {
             known = earlier
         } else {
-            known = Knowledge(number: held.content)
+            known = ContentState(number: held.content)
             known.remember(.whole(because: .resourceChanged))
         }
         earlier = nil
@@ -253,7 +253,7 @@ struct Resumption {
             if abilities.keepsUntilWhole { known.forgetQuestion() }
             earlier = held.count > 0 ? known : nil
             lastNumber += 1
-            known = Knowledge(number: lastNumber, content: .head(head, url: url))
+            known = ContentState(number: lastNumber, content: .head(head, url: url))
             answerStart = 0
             return .replace(total: total, because: reason)
         case .ask(let next):
@@ -344,19 +344,19 @@ struct Resumption {
 
     /// Whether the held content can be identified if it, or its rest, is requested again.
     func canComeAgain(_ request: URLRequest, held: StoredBytes) -> Bool {
-        Self.canComeAgain(request, knowledge(of: held))
+        Self.canComeAgain(request, contentState(of: held))
     }
 
-    private static func canComeAgain(_ request: URLRequest, _ knowledge: Knowledge?) -> Bool {
+    private static func canComeAgain(_ request: URLRequest, _ state: ContentState?) -> Bool {
         RangeRequest(request) == nil && ResumeRequest.mayContinue(request)
-            && knowledge?.partial?.isNamed ?? false
+            && state?.partial?.isNamed ?? false
     }
 
     /// The description of the `held` bytes, if their rest may be requested.
     func content(of held: StoredBytes) -> PartialContent? {
-        guard isAllowed, let knowledge = knowledge(of: held) else { return nil }
-        if case .whole = knowledge.next { return nil }
-        return knowledge.partial(held.count)
+        guard isAllowed, let state = contentState(of: held) else { return nil }
+        if case .whole = state.next { return nil }
+        return state.partial(held.count)
     }
 }
 

@@ -48,7 +48,7 @@ final class ProgressOutlets: Sendable {
         }
     }
 
-    // MARK: - Asking
+    // MARK: - Reading
 
     /// The last value of a direction; `nil` if there is none yet.
     func last(_ direction: ProgressDirection) -> TransferProgress? {
@@ -98,12 +98,12 @@ final class ProgressOutlets: Sendable {
         _ = state.withLock { $0.outlets[direction]?.sequences.removeValue(forKey: number) }
     }
 
-    // MARK: - Telling
+    // MARK: - Reporting
 
     func didMove(_ direction: ProgressDirection, _ report: ProgressReport) {
-        let news = TransferProgress(total: report.total, expected: report.expected)
+        let update = TransferProgress(total: report.total, expected: report.expected)
         let (outlets, isToPublish) = state.withLock { state in
-            state.outlets[direction, default: Outlets()].last = news
+            state.outlets[direction, default: Outlets()].last = update
             state.count(direction)
             let outlets = state.outlets[direction]
             let isToPublish = outlets?.progress != nil && !state.isPublishing
@@ -111,7 +111,7 @@ final class ProgressOutlets: Sendable {
             return (outlets, isToPublish)
         }
         if isToPublish { queue().async { self.publish() } }
-        for continuation in outlets?.sequences.values ?? [:].values { continuation.yield(news) }
+        for continuation in outlets?.sequences.values ?? [:].values { continuation.yield(update) }
     }
 
     /// Ends the sequences and the progress when the operation has finished. Only the first call counts.

@@ -65,7 +65,7 @@ protocol ResponseSink: AnyObject {
 
     /// Prepares to resume the transfer by a command of the user, who may have freed space: an earlier failure
     /// for lack of space is checked again.
-    func goOn()
+    func proceed()
 
     /// Finishes the body.
     /// - Returns: the end, or `nil` if something still has to be written; then `whenEnded` is called, once,
@@ -101,7 +101,7 @@ extension ResponseSink {
 
     func flush() {}
 
-    func goOn() {}
+    func proceed() {}
 
     func goBack() -> Bool { false }
 

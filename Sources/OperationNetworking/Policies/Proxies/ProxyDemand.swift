@@ -32,9 +32,9 @@ enum ProxyDemand: Hashable, Sendable, CaseIterable {
         /// The proxy refused the credentials.
         case refused
         /// Of the schemes that libcurl supports, the proxy offered only Basic.
-        case askedForBasic
+        case requestedBasic
         /// The proxy offered a stronger scheme.
-        case askedForMore
+        case requestedStronger
         /// A response came without a challenge before it.
         case passed
         /// The proxy does not support `Expect: 100-continue`: 417 ([RFC 9110
@@ -47,8 +47,8 @@ enum ProxyDemand: Hashable, Sendable, CaseIterable {
     func after(_ evidence: Evidence) -> ProxyDemand {
         switch evidence {
         case .refused: .unknown
-        case .askedForBasic: .basic
-        case .askedForMore: .challenge
+        case .requestedBasic: .basic
+        case .requestedStronger: .challenge
         case .passed: self == .unknown ? .nothing : self
         case .cannotHold: .nothing
         case .none: self
@@ -60,5 +60,5 @@ enum ProxyDemand: Hashable, Sendable, CaseIterable {
     var holdsBodies: Bool { self == .unknown || self == .challenge }
 
     /// The schemes that libcurl may use.
-    var authentication: TransferOptions.Proxy.Authentication { self == .basic ? .basic : .asAsked }
+    var authentication: TransferOptions.Proxy.Authentication { self == .basic ? .basic : .afterChallenge }
 }

@@ -83,10 +83,10 @@ private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(decoded(bytes, coding, size: bytes.count) == decoded(bytes, coding, size: 1))
     case UInt8(ascii: "c")?:
         (try? DownloadCheckpoint(fileBytes: Array(rest))).map { _ = $0.partialContent(offset: $0.committed) }
-        goOn(fromCheckpoint: Array(rest))
+        resume(fromCheckpoint: Array(rest))
     case UInt8(ascii: "b")?:
         (try? JournalReplay(Array(rest))).map { _ = $0.length }
-        goOn(fromJournal: Array(rest))
+        resume(fromJournal: Array(rest))
     case UInt8(ascii: "a")?:
         guard let archive = try? JSONDecoder().decode(OperationArchive.self, from: Data(rest)) else {
             return 0

@@ -13,7 +13,7 @@ private let folder: URL = {
 }()
 
 /// Lets a download go on from the checkpoint with this text, and from a part of some bytes.
-func goOn(fromCheckpoint body: [UInt8]) {
+func resume(fromCheckpoint body: [UInt8]) {
     let magic = "OperationNetworking-download \(DownloadCheckpoint.schema) "
     guard let digest = try? body.span.sha256Text(),
         case let file = Array((magic + digest + "\n").utf8) + body,
@@ -29,11 +29,11 @@ func goOn(fromCheckpoint body: [UInt8]) {
         _ = ResumeRequest(request, continuing: content).fields
         _ = ResumeRequest(request, continuing: content, comparing: .max).fields
     }
-    try? goOn(checkpoint, request)
+    try? resume(checkpoint, request)
     try? FileManager.default.removeItem(at: folder)
 }
 
-private func goOn(_ checkpoint: DownloadCheckpoint, _ request: URLRequest) throws {
+private func resume(_ checkpoint: DownloadCheckpoint, _ request: URLRequest) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let target = folder.appending(path: "a")
     let origin = DownloadCheckpoint.Response(url: "http://h/a", fields: ["ETag": "\"v1\""], isHTTP10: false)
@@ -60,7 +60,7 @@ private func goOn(_ checkpoint: DownloadCheckpoint, _ request: URLRequest) throw
 }
 
 /// Reads a journal of these lines, and lets its batch begin, as a value.
-func goOn(fromJournal body: [UInt8]) {
+func resume(fromJournal body: [UInt8]) {
     var file: [UInt8] = []
     for line in body.split(separator: UInt8(ascii: "\n")) {
         let line = Array(line)

@@ -61,7 +61,7 @@ enum CacheScenario {
 }
 
 extension CacheAnswer {
-    /// The case and what tells it from others, for tables: `fetch`, `serve fresh`, `validate`.
+    /// The case and what distinguishes it from others, for tables: `fetch`, `serve fresh`, `validate`.
     var summary: String {
         switch self {
         case .fetch: "fetch"

@@ -26,7 +26,7 @@ func sampleHead(
     )
 }
 
-/// Bytes that tell where they are from: a pattern whose length divides no length that the store works with.
+/// Bytes that show where they are from: a pattern whose length divides no length that the store works with.
 func sampleBytes(_ count: Int, _ seed: UInt8 = 0) -> Data {
     let pattern = Data((0..<251).map { UInt8(truncatingIfNeeded: $0 &* 31) &+ seed })
     var bytes = Data(capacity: count + pattern.count)

@@ -4,7 +4,7 @@ import FoundationNetworking
 import OperationNetworking
 import OperationNetworkingTesting
 
-/// A folder, a manager, and what a batch told.
+/// A folder, a manager, and what a batch reported.
 struct BatchScene {
     let folder: TemporaryDirectory
     let manager = OperationManager()

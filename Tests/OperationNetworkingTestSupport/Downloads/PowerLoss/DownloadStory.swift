@@ -73,7 +73,7 @@ enum DownloadStory: CaseIterable, Sendable {
     ///   - open: makes a download of the file.
     ///   - didGoOn: is called with each download whenever something was committed, before and after.
     /// - Throws: what `open` and the downloads throw.
-    func tell(open: () throws -> PartialDownload, didGoOn: (PartialDownload?) -> Void) throws {
+    func run(open: () throws -> PartialDownload, didGoOn: (PartialDownload?) -> Void) throws {
         func session(_ body: (PartialDownload) throws -> Void) throws {
             let download = try open()
             defer { download.close() }

@@ -1,6 +1,6 @@
 @testable import OperationNetworking
 
-/// An ``ExchangeMachine`` in one of its places, and events that are told as texts: `effect > place`.
+/// An ``ExchangeMachine`` in one of its places, and events that are written as texts: `effect > place`.
 struct MachineScene {
     typealias Machine = ExchangeMachine<String, String>
 
@@ -93,7 +93,7 @@ struct MachineScene {
         }
     }
 
-    /// Tells the machine of the event.
+    /// Passes the event to the machine.
     /// - Returns: the effect, and the phase that follows.
     mutating func after(_ event: Event) -> String {
         "\(effect(of: event)) > \(phase)"

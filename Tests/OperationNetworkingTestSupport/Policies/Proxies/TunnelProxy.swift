@@ -5,7 +5,7 @@ import OperationNetworkingSystem
 
 @testable import OperationNetworkingTesting
 
-/// A proxy in this process that does what a test tells it to: it answers CONNECT, or speaks SOCKS 5, and tunnels to a
+/// A scripted proxy in this process: it answers CONNECT, or speaks SOCKS 5, and tunnels to a
 /// port of 127.0.0.1.
 final class TunnelProxy: Sendable {
     /// The answer to CONNECT.
@@ -29,7 +29,7 @@ final class TunnelProxy: Sendable {
     }
 
     private struct State: Sendable {
-        var heard: [String] = []
+        var requests: [String] = []
         var sockets: [Socket] = []
         var breaksTunnels = false
         var isStopped = false
@@ -80,7 +80,7 @@ final class TunnelProxy: Sendable {
     var port: Int { listener.port }
 
     /// The heads of requests to an HTTP proxy; the `host:port` that a SOCKS proxy was asked for.
-    var heard: [String] { state.withLock { $0.heard } }
+    var requests: [String] { state.withLock { $0.requests } }
 
     // MARK: - Commands
 
@@ -146,8 +146,8 @@ final class TunnelProxy: Sendable {
         private func speakHTTP(_ answer: (Int, String) -> Answer) {
             while let head = readHead() {
                 let number = state.withLock { state in
-                    state.heard.append(head)
-                    return state.heard.count
+                    state.requests.append(head)
+                    return state.requests.count
                 }
                 switch answer(number, head) {
                 case .tunnel:
@@ -186,7 +186,7 @@ final class TunnelProxy: Sendable {
             }
             guard let request = read(4), let host = readHost(request[3]), let port = read(2) else { return }
             let number = UInt16(port[0]) << 8 | UInt16(port[1])
-            state.withLock { $0.heard.append("\(host):\(number)") }
+            state.withLock { $0.requests.append("\(host):\(number)") }
             let reply: [UInt8] = [5, code, 0, 1, 127, 0, 0, 1, 0, 0]
             code == 0 ? tunnel(to: number, saying: reply) : send(reply)
         }
@@ -235,12 +235,12 @@ final class TunnelProxy: Sendable {
         private static func pass(
             from source: Socket,
             to destination: Socket,
-            while goesOn: () -> Bool = { true }
+            while continues: () -> Bool = { true }
         ) {
             withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 1) { buffer in
                 while true {
                     let count = source.receive(into: buffer)
-                    guard count > 0, goesOn() else { break }
+                    guard count > 0, continues() else { break }
                     _ = destination.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 }
             }

@@ -195,10 +195,10 @@ struct BatchResumeTests {
         if !isLengthKnown { #expect(server.requests.contains { $0["Range"] != nil }) }
     }
 
-    // MARK: - Letting go
+    // MARK: - Releasing
 
-    /// Begins a batch, and lets go of it and of its manager while its first member runs.
-    private static func letGo(
+    /// Begins a batch, and releases it and its manager while its first member runs.
+    private static func release(
         in scene: BatchScene,
         of server: ScriptedServer,
         pausing: Bool
@@ -229,7 +229,7 @@ struct BatchResumeTests {
 
     @Test func aPausedBatchThatIsReleasedLeavesItsJournalToAnother() async throws {
         let (server, scene) = (try Self.stallingServer(), try BatchScene())
-        let released = try await Self.letGo(in: scene, of: server, pausing: true)
+        let released = try await Self.release(in: scene, of: server, pausing: true)
         while released() != nil { try await networkThreadIsDone() }
         var next: DownloadBatch?
         while next == nil {
@@ -250,7 +250,7 @@ struct BatchResumeTests {
 
     @Test func aBatchThatRunsIsKeptByItsOperations() async throws {
         let (server, scene) = (try Self.stallingServer(), try BatchScene())
-        let released = try await Self.letGo(in: scene, of: server, pausing: false)
+        let released = try await Self.release(in: scene, of: server, pausing: false)
         #expect(released() != nil)
         server.release()
         #expect(try await scene.ended.wait(count: 3) == [0, 1, 2])
@@ -261,7 +261,7 @@ struct BatchResumeTests {
     /// One that is let go of while it runs, and then finds no room, or is paused by its progress, is released.
     @Test func aBatchThatIsPausedByItsProgressIsReleased() async throws {
         let (server, scene) = (try Self.stallingServer(), try BatchScene())
-        let released = try await Self.letGo(in: scene, of: server, pausing: false)
+        let released = try await Self.release(in: scene, of: server, pausing: false)
         try #require(released()).progress.pause()
         while released() != nil { try await networkThreadIsDone() }
         #expect(scene.names.contains("batch.journal") && scene.ended.elements.isEmpty)

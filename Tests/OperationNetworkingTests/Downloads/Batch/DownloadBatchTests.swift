@@ -327,13 +327,13 @@ struct DownloadBatchTests {
         }
         let scene = try BatchScene()
         let fractions = Recorder<Double>()
-        let heard = Locked<DownloadBatch?>(nil)
+        let observed = Locked<DownloadBatch?>(nil)
         let batch = try scene.manager.downloads(scene.items(0..<30, of: server)) { _ in
-            heard.withLock { if let batch = $0 { fractions.append(batch.fractionCompleted) } }
+            observed.withLock { if let batch = $0 { fractions.append(batch.fractionCompleted) } }
         }
-        heard.withLock { $0 = batch }
+        observed.withLock { $0 = batch }
         _ = await batch.results()
-        heard.withLock { $0 = nil }
+        observed.withLock { $0 = nil }
         #expect(fractions.elements == fractions.elements.sorted())
         #expect(batch.completedBytes == batch.totalBytes)
         #expect(batch.completedBytes == 4_350_000)

@@ -153,7 +153,7 @@ struct NestedRunLoopTests {
             guard run.isDone, run.rounds < 1_000, run.cpuSeconds < 0.5 else { exit(2) }
             try await posted.wait()
             guard try await fast.end().error == nil, try await slow.end().error == nil else { exit(3) }
-            guard slow.heard.withLock({ $0.body.count }) == 10_000 else { exit(4) }
+            guard slow.received.withLock({ $0.body.count }) == 10_000 else { exit(4) }
         }
     }
 }

@@ -316,7 +316,7 @@ struct BrokenResponseTests {
         let answer = Answer.respond(200, ["Content-Encoding": "gzip"], body: .data(CodedBody.gzip))
         let outcome = try await outcome(of: answer)
         outcome.expect(nil)
-        #expect(outcome.transfer.heard.withLock { $0.body } == CodedBody.gzip)
+        #expect(outcome.transfer.received.withLock { $0.body } == CodedBody.gzip)
         #expect(outcome.server.requests.first?["Accept-Encoding"] == nil)
     }
 
@@ -351,7 +351,7 @@ struct BrokenResponseTests {
         ).start()
         let end = try await transfer.end()
         #expect(end.error == nil, "\(String(describing: end.error))")
-        let (heads, body) = transfer.heard.withLock { ($0.heads, $0.body) }
+        let (heads, body) = transfer.received.withLock { ($0.heads, $0.body) }
         #expect(heads.count == 1)
         #expect((heads.first?.status == 417) == (body == Data("no".utf8)), "\(heads) \(body)")
     }
@@ -382,7 +382,7 @@ struct BrokenResponseTests {
         ).start()
         let end = try await transfer.end()
         guard case .refused = end.error else { throw TestFailure("\(end)") }
-        let (heads, body, sent) = transfer.heard.withLock { ($0.heads, $0.body, $0.sent) }
+        let (heads, body, sent) = transfer.received.withLock { ($0.heads, $0.body, $0.sent) }
         #expect(heads.map(\.status) == [417] && body.isEmpty && sent == 0)
         #expect(server.requests.count == 1)
     }

@@ -123,7 +123,7 @@ struct HTTP2OnlyTests {
             for transfer in transfers { transfer.stop() }
             try await networkThreadIsDone()
         }
-        other.letGo()
+        other.release()
         #expect(try await other.end().error == nil)
         #expect(try other.bytes == served("1m.bin"))
     }

@@ -55,7 +55,7 @@ struct HeadAnswerTests {
         try await waitForPasses()
         #expect(transfer.body.isEmpty)
         // What goes on by itself, a sink that has room again, is no answer.
-        transfer.letGo()
+        transfer.release()
         try await waitForPasses()
         #expect(transfer.body.isEmpty)
         subject.receive()

@@ -49,7 +49,7 @@ struct KeptConnectionTests {
         "HTTP/1.1 408 Request Time-out\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
     /// The ways to send a request and to take the answer.
-    enum Asker: CaseIterable, Sendable {
+    enum Requester: CaseIterable, Sendable {
         case get, post, file, download, cache
 
         func answer(to url: URL, through proxy: Proxy? = nil) async throws -> String {
@@ -110,14 +110,14 @@ struct KeptConnectionTests {
 
     // MARK: - While the connection is idle
 
-    @Test(arguments: Late.allCases, Asker.allCases)
-    func bytesOnAnIdleConnectionAreNotAResponse(late: Late, asker: Asker) async throws {
+    @Test(arguments: Late.allCases, Requester.allCases)
+    func bytesOnAnIdleConnectionAreNotAResponse(late: Late, requester: Requester) async throws {
         let gate = Gate()
         let server = try ScriptedServer { $0.number == 0 ? late.answer(by: gate) : .respond(body: "own") }
         await ask(server.url, late.method)
         gate.open()
         try await bytesHaveCome(from: server.port)
-        #expect(try await asker.answer(to: server.url(path: "/b")) == "own")
+        #expect(try await requester.answer(to: server.url(path: "/b")) == "own")
         #expect(server.requests.map(\.connectionNumber) == [1, 2])
     }
 
@@ -139,7 +139,7 @@ struct KeptConnectionTests {
         }
         ended.open()
         try await bytesHaveCome(from: server.port, on: 6)
-        #expect(try await Asker.post.answer(to: server.url) == "own")
+        #expect(try await Requester.post.answer(to: server.url) == "own")
         #expect(server.requests.map(\.connectionNumber).max() == 7)
         #expect(server.requests.count == 7)
     }
@@ -154,7 +154,7 @@ struct KeptConnectionTests {
         await ask(urls[0], through: proxy)
         gate.open()
         try await bytesHaveCome(from: server.port)
-        #expect(try await Asker.post.answer(to: urls[1], through: proxy) == "own http://other.test/")
+        #expect(try await Requester.post.answer(to: urls[1], through: proxy) == "own http://other.test/")
     }
 
     @Test func bytesThroughSOCKSAreNotAResponse() async throws {
@@ -167,7 +167,7 @@ struct KeptConnectionTests {
         await ask(server.url, through: proxy)
         gate.open()
         try await bytesHaveCome(from: Int(socks.port))
-        #expect(try await Asker.post.answer(to: server.url, through: proxy) == "own")
+        #expect(try await Requester.post.answer(to: server.url, through: proxy) == "own")
     }
 
     // MARK: - With the response
@@ -182,7 +182,7 @@ struct KeptConnectionTests {
             return .raw("\(response)\(Self.stranger.prefix(10))", keepingOpen: true)
         }
         await ask(server.url)
-        #expect(try await Asker.get.answer(to: server.url) == "own")
+        #expect(try await Requester.get.answer(to: server.url) == "own")
         #expect(server.requests.map(\.connectionNumber) == [1, 2])
     }
 
@@ -192,7 +192,7 @@ struct KeptConnectionTests {
             $0.number == 0 ? Late.bodyOfHEAD.answer(with: 10, by: gate) : .respond(body: "own")
         }
         await ask(server.url, "HEAD")
-        #expect(try await Asker.get.answer(to: server.url) == "own")
+        #expect(try await Requester.get.answer(to: server.url) == "own")
         #expect(server.requests.map(\.connectionNumber) == [1, 2])
         gate.open()
     }

@@ -88,6 +88,6 @@ struct RealServerTests {
         ).start()
         let end = try await transfer.end()
         #expect(end.error == nil, "\(String(describing: end.error))")
-        #expect(transfer.heard.withLock { $0.body } == expected)
+        #expect(transfer.received.withLock { $0.body } == expected)
     }
 }

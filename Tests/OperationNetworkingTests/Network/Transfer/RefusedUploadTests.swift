@@ -109,7 +109,7 @@ struct RefusedUploadTests {
         body.hasMore.open()
     }
 
-    /// A success may be told before the body was read: RFC 9110 does not say that it is not wanted.
+    /// A success may be reported before the body was read: RFC 9110 does not say that it is not wanted.
     @Test func anEarlySuccessWaitsForTheBody() async throws {
         let server = try ScriptedServer(
             [.raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", keepingOpen: true)],

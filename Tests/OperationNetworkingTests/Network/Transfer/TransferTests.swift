@@ -106,7 +106,7 @@ struct TransferTests {
         let server = try ScriptedServer([.respond(body: "hello").after(interim: 103, ["Link": "</a>"])])
         let transfer = TestTransfer(.plain(server.url)).start()
         #expect(try await transfer.end().error == nil)
-        #expect(transfer.heard.withLock { $0.heads.map(\.status) } == [200])
+        #expect(transfer.received.withLock { $0.heads.map(\.status) } == [200])
         #expect(transfer.head?.fields["Link"] == nil)
     }
 
@@ -128,7 +128,7 @@ struct TransferTests {
         transfer.hold()
         transfer.start()
         try await transfer.bodyWaits.wait()
-        transfer.letGo()
+        transfer.release()
         let error = try await transfer.end().error
         #expect(error == nil)
         #expect(transfer.body == "hello")
@@ -184,9 +184,9 @@ struct TransferTests {
         try await transfer.headCame.wait()
         try await networkThreadIsDone()
         #expect(transfer.body == "")
-        transfer.letGo()
+        transfer.release()
         #expect(try await transfer.end().error == nil)
-        #expect(transfer.heard.withLock { $0.body } == expected)
+        #expect(transfer.received.withLock { $0.body } == expected)
     }
 
     // MARK: - Time
@@ -229,7 +229,7 @@ struct TransferTests {
         let silent = TestTransfer(.plain(server.url(path: "/silent"), idleTimeout: 3.5)).start()
         #expect(try await silent.end().code == .timedOut)
         #expect(held.ends.elements.isEmpty)
-        held.letGo()
+        held.release()
         #expect(try await held.end().error == nil)
         #expect(held.body == "0123456789")
     }
@@ -320,14 +320,14 @@ struct TransferTests {
         #expect(end.error == nil && !end.metrics.isEndProven)
     }
 
-    /// The client hears of the head with the first byte.
+    /// The client receives the head with the first byte.
     @Test func aCodedBodyThatBeginsIsTakenWithItsHead() throws {
         let url = try #require(URL(string: "https://localhost/"))
         let client = TestTransfer(.plain(url))
         let transfer = try transfer(client, .plain(url, acceptsContentCoding: true))
         for line in ["HTTP/2 200", "content-encoding: gzip", ""] {
-            let goesOn = transfer.easyHandleDidReceiveHeaderLine(Array((line + "\r\n").utf8).span)
-            #expect(goesOn)
+            let continues = transfer.easyHandleDidReceiveHeaderLine(Array((line + "\r\n").utf8).span)
+            #expect(continues)
         }
         #expect(client.head == nil)
         #expect(transfer.easyHandleDidReceiveBody(Array(CodedBody.gzip).span) == .taken)
@@ -341,7 +341,7 @@ struct TransferTests {
         if case .endNotProvable = end.error { true } else { false }
     }
 
-    /// As after a 101: no client would hear of it.
+    /// As after a 101: no client would receive it.
     @Test func aBodyWithoutAHeadEndsTheTransfer() throws {
         let client = TestTransfer(.plain(URL(fileURLWithPath: "/")))
         let transfer = try transfer(client, idleTimeout: 1, since: MonotonicTime(seconds: 17_000))
@@ -354,8 +354,8 @@ struct TransferTests {
         let start = MonotonicTime(seconds: 17_000)
         let transfer = try transfer(client, idleTimeout: idleTimeout, since: start)
         for line in ["HTTP/1.1 200 OK\r\n", "\r\n"] {
-            let goesOn = transfer.easyHandleDidReceiveHeaderLine(Array(line.utf8).span)
-            #expect(goesOn)
+            let continues = transfer.easyHandleDidReceiveHeaderLine(Array(line.utf8).span)
+            #expect(continues)
         }
         client.hold()
         #expect(transfer.easyHandleDidReceiveBody([1, 2, 3].span) == .full)

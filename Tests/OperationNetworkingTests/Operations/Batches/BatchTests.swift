@@ -80,18 +80,18 @@ struct BatchTests {
 
     @Test func theLastOperationComesAfterTheCompletion() async throws {
         let server = try ScriptedServer { _ in .respond(body: "x") }
-        let heard = Recorder<String>()
+        let events = Recorder<String>()
         let batch = ConnectionOperation.batch(
             of: [member(server), member(server)],
             completionQueue: callbacks,
-            completion: { _ in heard.append("completion") }
+            completion: { _ in events.append("completion") }
         )
-        let after = BlockOperation { heard.append("after") }
+        let after = BlockOperation { events.append("after") }
         after.addDependency(try #require(batch.last))
         let queue = OperationQueue()
         queue.addOperation(after)
         for operation in batch { queue.addOperation(operation) }
-        #expect(try await heard.wait(count: 2) == ["completion", "after"])
+        #expect(try await events.wait(count: 2) == ["completion", "after"])
     }
 
     @Test func aCompletionGroupOfAMemberIsLeftAlone() async throws {

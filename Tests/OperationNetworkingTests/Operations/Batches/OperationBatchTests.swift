@@ -194,23 +194,23 @@ struct OperationBatchTests {
             routes: ["/bad": [.respond(500)], "/silent": [.silence]],
             otherwise: [.respond(body: "x")]
         )
-        let heard = Recorder<String>()
+        let events = Recorder<String>()
         let first = OperationBatch(
             [member(server, "/bad"), member(server, "/silent")],
             policy: .stopAtFirstFailure,
             completionQueue: callbacks,
-            completion: { heard.append("first \($0.count)") }
+            completion: { events.append("first \($0.count)") }
         )
         let second = OperationBatch(
             [member(server), member(server)],
             completionQueue: callbacks,
-            completion: { heard.append("second \($0.count)") }
+            completion: { events.append("second \($0.count)") }
         )
         let both = OperationBatch(
             batches: [first, second],
             completionQueue: callbacks,
-            progress: { ended, total in heard.append("\(ended) of \(total)") },
-            completion: { heard.append("both \($0.count)") }
+            progress: { ended, total in events.append("\(ended) of \(total)") },
+            completion: { events.append("both \($0.count)") }
         )
         #expect(both.operations.count == 7)
         _ = queue(limit: 4, both.operations)
@@ -218,9 +218,9 @@ struct OperationBatchTests {
         // The first batch stopped its own members only.
         #expect(results.map { $0.isSuccess } == [false, false, true, true])
         #expect(both.members[1].isCancelled)
-        let told = try await heard.wait(count: 7)
-        #expect(told.last == "both 4")
-        #expect(told.filter { $0.hasSuffix("of 4") } == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"])
+        let all = try await events.wait(count: 7)
+        #expect(all.last == "both 4")
+        #expect(all.filter { $0.hasSuffix("of 4") } == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"])
         #expect(
             both.fractionCompleted == 1 && both.completedBytes == first.completedBytes + second.completedBytes
         )
@@ -228,7 +228,7 @@ struct OperationBatchTests {
 
     /// What compiles is what counts: an empty literal says nothing of its members' type.
     @Test func anEmptyLiteralIsABatch() async throws {
-        let heard = Recorder<Int>()
+        let events = Recorder<Int>()
         let batches: [OperationBatch<ConnectionOperation>] = [
             OperationBatch([]), OperationBatch([], policy: .stopAtFirstFailure),
         ]
@@ -236,10 +236,10 @@ struct OperationBatchTests {
         let closures = OperationBatch(
             [],
             completionQueue: callbacks,
-            progress: { ended, _ in heard.append(ended) },
-            completion: { heard.append($0.count) }
+            progress: { ended, _ in events.append(ended) },
+            completion: { events.append($0.count) }
         )
-        let trailing = OperationBatch([], completionQueue: callbacks) { heard.append($0.count) }
+        let trailing = OperationBatch([], completionQueue: callbacks) { events.append($0.count) }
         let typed: OperationBatch<DownloadOperation> = OperationBatch([])
         let none = OperationBatch(batches: batches)
         for batch in batches + [untyped, closures, trailing, none] {
@@ -248,7 +248,7 @@ struct OperationBatchTests {
             #expect(await batch.results().isEmpty && batch.fractionCompleted == 1)
         }
         #expect(await typed.results().isEmpty)
-        #expect(try await heard.wait(count: 2) == [0, 0])
+        #expect(try await events.wait(count: 2) == [0, 0])
         let operations: [HTTPRequestOperation] = []
         #expect(type(of: OperationBatch(operations)) == OperationBatch<HTTPRequestOperation>.self)
     }

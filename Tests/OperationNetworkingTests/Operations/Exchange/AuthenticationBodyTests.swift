@@ -25,13 +25,13 @@ struct AuthenticationBodyTests {
         let operation = door.operation(request, door.alice)
         let sent = Recorder<Int64>()
         operation.setUploadProgress { _, total, _ in sent.append(total) }
-        let isTold = Gate()
-        operation.completionBlock = { isTold.open() }
+        let isReported = Gate()
+        operation.completionBlock = { isReported.open() }
         operation.start()
         #expect(try await operation.value as? Data == Data("open to POST body".utf8))
         #expect(server.requests.map(\.text) == ["body", "body"])
         // The result is there before the last callback.
-        try await isTold.wait()
+        try await isReported.wait()
         #expect(sent.elements.last == 4)
     }
 

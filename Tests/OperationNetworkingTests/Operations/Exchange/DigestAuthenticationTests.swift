@@ -221,13 +221,13 @@ struct DigestAuthenticationTests {
         operation.bodySource = .stream(InputStream(data: Data("body".utf8)), length: 4)
         let sent = Recorder<Int64>()
         operation.setUploadProgress { _, total, _ in sent.append(total) }
-        let isTold = Gate()
-        operation.completionBlock = { isTold.open() }
+        let isReported = Gate()
+        operation.completionBlock = { isReported.open() }
         operation.start()
         // It is not read before the server has seen the head.
         #expect(try await operation.value as? Data == Data("open to POST body".utf8))
         // The result is there before the last callback.
-        try await isTold.wait()
+        try await isReported.wait()
         #expect(sent.elements.last == 4)
     }
 

@@ -50,7 +50,7 @@ struct HeldStreamTests {
             operation.start()
             _ = try await progress.wait()
             operation.pause()
-            // Else what the gate lets through may come, and end, before the network thread hears of the pause.
+            // Else what the gate lets through may come, and end, before the network thread gets the pause.
             try await networkThreadIsDone()
         }
     }
@@ -108,7 +108,7 @@ struct HeldStreamTests {
     @Test func timeDoesNotCountMeanwhile() async throws {
         let scene = try await Scene(timeout: 1)
         try await scene.pause()
-        // Another one that hears nothing for longer.
+        // Another one that receives nothing for longer.
         let silent = try ScriptedServer([.silence])
         var request = URLRequest(url: silent.url)
         request.timeoutInterval = 2.5

@@ -99,7 +99,7 @@ import Testing
     ]
 
     @Test(arguments: proxies)
-    func theProxysAuthorizationIsNeverSentToAServer(kind: Proxy.Kind?, url: String, isTold: Bool)
+    func theProxysAuthorizationIsNeverSentToAServer(kind: Proxy.Kind?, url: String, isSent: Bool)
         throws
     {
         for name in ["Proxy-Authorization", "proxy-authorization"] {
@@ -109,11 +109,11 @@ import Testing
             }
             let transfer = try scene.transfer()
             #expect(transfer.trustDomain.proxy?.kind == kind)
-            #expect(transfer.trustDomain.proxyAuthorization == (isTold ? "secret" : nil))
+            #expect(transfer.trustDomain.proxyAuthorization == (isSent ? "secret" : nil))
             #expect(transfer.fields.isEmpty)
             let options = transfer.options(nil)
             #expect(!options.headerLines.contains { $0.contains("secret") })
-            #expect((options.proxy?.headerLines ?? []) == (isTold ? ["Proxy-Authorization: secret"] : []))
+            #expect((options.proxy?.headerLines ?? []) == (isSent ? ["Proxy-Authorization: secret"] : []))
         }
     }
 

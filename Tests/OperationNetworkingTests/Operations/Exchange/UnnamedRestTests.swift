@@ -91,7 +91,7 @@ struct UnnamedRestTests {
     @Test(arguments: [false, true], Destination.allCases)
     func aMirrorWithoutValidatorsIsNotTrusted(hasDate: Bool, _ destination: Destination) async throws {
         let first = hasDate ? Self.dated : Self.tagged
-        // The mirrors tell the same date, perhaps because they were made at once.
+        // The mirrors send the same date, perhaps because they were made at once.
         let second =
             hasDate
             ? Representation(.pattern(Self.otherBody), lastModified: Self.modified)
@@ -149,7 +149,7 @@ struct UnnamedRestTests {
         #expect(scene.journal.reasons.elements == (isOther ? [.overlapDiffers] : []))
     }
 
-    /// A tag tells versions of one resource apart (RFC 9110 section 8.8.1): nginx makes it of length and
+    /// A tag distinguishes versions of one resource (RFC 9110 section 8.8.1): nginx makes it of length and
     /// time. A date says even less.
     @Test("P17", arguments: [false, true], [(tagged, 100_000), (tagged, 299_999)])
     func aSecondProcessWithAnotherAddressNeverMixes(

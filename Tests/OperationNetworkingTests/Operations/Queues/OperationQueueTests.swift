@@ -37,7 +37,7 @@ struct OperationQueueTests {
         #expect(server.connectionsAccepted <= limit)
     }
 
-    /// Goes on while a queue asks it whether it is ready: that is heard before the answer, which is no.
+    /// Continues while a queue asks it whether it is ready: that is noticed before the answer, which is no.
     private final class HastyOperation: HTTPRequestOperation, @unchecked Sendable {
         // @unchecked: written and read on the thread that adds it.
         private var isAsked = false
@@ -170,22 +170,22 @@ struct OperationQueueTests {
         for queue in [callbacks, DispatchQueue(label: "concurrent", attributes: .concurrent)] {
             let operation = operation(server)
             operation.completionQueue = queue
-            let heard = Recorder<String>()
-            operation.addObserver(Observer(heard))
-            operation.setDownloadProgress { _, total, _ in heard.append("progress \(total)") }
+            let events = Recorder<String>()
+            operation.addObserver(Observer(events))
+            operation.setDownloadProgress { _, total, _ in events.append("progress \(total)") }
             operation.setCompletion(
-                success: { operation, _ in heard.append("success \(operation.isFinished)") },
+                success: { operation, _ in events.append("success \(operation.isFinished)") },
                 failure: nil
             )
-            operation.completionBlock = { heard.append("block") }
+            operation.completionBlock = { events.append("block") }
             _ = ConnectionOperation.batch(
                 of: [operation],
                 completionQueue: queue,
-                completion: { _ in heard.append("batch") }
+                completion: { _ in events.append("batch") }
             )
             operation.start()
             #expect(
-                try await heard.wait(count: 7) == [
+                try await events.wait(count: 7) == [
                     "start", "response 200", "progress 10", "finish true", "success true", "block", "batch",
                 ]
             )
@@ -195,37 +195,37 @@ struct OperationQueueTests {
     @Test func startsAndEndsComeInPairs() async throws {
         let server = try ScriptedServer([.silence, .respond(body: "done")])
         let operation = operation(server)
-        let heard = Recorder<String>()
-        operation.addObserver(Observer(heard))
+        let events = Recorder<String>()
+        operation.addObserver(Observer(events))
         operation.start()
         try await server.waitForStalls(count: 1)
         operation.pause()
         operation.resume()
         _ = try await operation.value
         #expect(
-            try await heard.wait(count: 5) == ["start", "pause", "resume", "response 200", "finish true"]
+            try await events.wait(count: 5) == ["start", "pause", "resume", "response 200", "finish true"]
         )
 
         let cancelled = self.operation(server)
-        cancelled.addObserver(Observer(heard))
+        cancelled.addObserver(Observer(events))
         cancelled.cancel()
         cancelled.start()
-        #expect(try await heard.wait(count: 6).last == "finish false")
+        #expect(try await events.wait(count: 6).last == "finish false")
     }
 
     private final class Observer: OperationObserver {
-        private let heard: Recorder<String>
+        private let events: Recorder<String>
 
-        init(_ heard: Recorder<String>) { self.heard = heard }
+        init(_ events: Recorder<String>) { self.events = events }
 
-        func operationDidStart(_ operation: ConnectionOperation) { heard.append("start") }
-        func operationDidPause(_ operation: ConnectionOperation) { heard.append("pause") }
-        func operationDidResume(_ operation: ConnectionOperation) { heard.append("resume") }
+        func operationDidStart(_ operation: ConnectionOperation) { events.append("start") }
+        func operationDidPause(_ operation: ConnectionOperation) { events.append("pause") }
+        func operationDidResume(_ operation: ConnectionOperation) { events.append("resume") }
         func operation(_ operation: ConnectionOperation, didReceive response: HTTPURLResponse) {
-            heard.append("response \(response.statusCode)")
+            events.append("response \(response.statusCode)")
         }
         func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
-            heard.append("finish \(wasRunning)")
+            events.append("finish \(wasRunning)")
         }
     }
 
@@ -257,7 +257,7 @@ struct OperationQueueTests {
             strong.start()
             try await delivered.wait()
         }
-        // The thread that told the end may still be on its way out; the time limit says when that is too
+        // The thread that reported the end may still be on its way out; the time limit says when that is too
         // long.
         while operation != nil || token != nil { await Task.yield() }
     }
@@ -300,12 +300,12 @@ struct OperationQueueTests {
         let group = DispatchGroup()
         let operation = operation(server)
         operation.completionGroup = group
-        let heard = Recorder<String>()
-        operation.setCompletion(success: { _, _ in heard.append("success") }, failure: nil)
+        let events = Recorder<String>()
+        operation.setCompletion(success: { _, _ in events.append("success") }, failure: nil)
         operation.start()
         _ = try await operation.value
-        group.notify(queue: callbacks) { heard.append("group") }
-        #expect(try await heard.wait(count: 2) == ["success", "group"])
+        group.notify(queue: callbacks) { events.append("group") }
+        #expect(try await events.wait(count: 2) == ["success", "group"])
     }
 
     @Test func aCopyHasTheSettings() throws {

@@ -155,7 +155,7 @@ private final class SlotModel: Sendable {
                 note("cancel all")
                 queue.cancelAllOperations()
             case 11 where model.kind == .ours:
-                // An ordinary queue cannot tell a new limit from the one that it shows.
+                // An ordinary queue cannot distinguish a new limit from the one that it shows.
                 let limit = 1 + number(in: 0..<3)
                 note("limit \(limit)")
                 state.withLock { state in

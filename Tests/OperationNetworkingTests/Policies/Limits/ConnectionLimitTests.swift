@@ -204,7 +204,7 @@ extension ConnectionLimitTests {
     }
 }
 
-/// Connections to nginx, as its log tells them.
+/// Connections to nginx, according to its log.
 @Suite(.timeLimit(.minutes(3)), .enabled(if: RealServers.nginxTLS != nil))
 struct RealConnectionLimitTests {
     private let callbacks = DispatchQueue(label: "callbacks")

@@ -35,8 +35,8 @@ struct SOCKSProxyTests {
         let url = try #require(URL(string: "http://localhost:\(plain.port)/a"))
         let operation = try operation(url, through: "\(scheme)://127.0.0.1:\(proxy.port)")
         #expect(try await text(of: operation) == "/a")
-        #expect(proxy.heard.count == 1)
-        #expect(hosts.map { "\($0):\(plain.port)" }.contains(proxy.heard.first ?? ""))
+        #expect(proxy.requests.count == 1)
+        #expect(hosts.map { "\($0):\(plain.port)" }.contains(proxy.requests.first ?? ""))
     }
 
     @Test func aSOCKSProxyGetsUserAndPasswordAndConnectionsAreNotShared() async throws {
@@ -55,7 +55,7 @@ struct SOCKSProxyTests {
             )
             #expect(error == .authenticationRequired(proxy: "socks5h://127.0.0.1:\(proxy.port)"))
         }
-        #expect(proxy.heard.count == 1)
+        #expect(proxy.requests.count == 1)
     }
 
     /// The password of SOCKS is not for the server, although libcurl would answer with it.
@@ -70,7 +70,7 @@ struct SOCKSProxyTests {
         request.trustDomain.proxy = try Proxy("socks5h://user:pass@127.0.0.1:\(proxy.port)")
         let transfer = TestTransfer(request).start()
         guard case .refused = try await transfer.end().error else { throw TestFailure("\(transfer.ends)") }
-        #expect(transfer.heard.withLock { $0.heads.map(\.status) } == [407])
+        #expect(transfer.received.withLock { $0.heads.map(\.status) } == [407])
         #expect(transfer.body == "")
         #expect(server.requests.count == 1)
     }

@@ -36,7 +36,7 @@ struct TunnelRefusalTests {
             of: operation(target, through: "\(credentials)127.0.0.1:\(proxy.port)")
         )
         #expect(error == .authenticationRequired(proxy: "http://127.0.0.1:\(proxy.port)"))
-        #expect(proxy.heard.count <= 2)
+        #expect(proxy.requests.count <= 2)
     }
 
     @Test(arguments: [301, 400, 403, 404, 500, 502, 503, 504])
@@ -46,7 +46,7 @@ struct TunnelRefusalTests {
         let proxy = try TunnelProxy { _, _ in .reply(answer) }
         let error = try await failure(of: operation(target, through: "127.0.0.1:\(proxy.port)"))
         #expect(error == .refused(proxy: "http://127.0.0.1:\(proxy.port)", status: status))
-        #expect(proxy.heard.count == 1)
+        #expect(proxy.requests.count == 1)
     }
 
     @Test(arguments: [
@@ -77,7 +77,7 @@ struct TunnelRefusalTests {
         guard case .failed(_, _, isTemporary: true) = operation.error as? ProxyError else {
             throw TestFailure("\(String(describing: operation.error))")
         }
-        #expect(proxy.heard.count >= 2)
+        #expect(proxy.requests.count >= 2)
     }
 
     @Test func aProxyThatIsSilentAfterItsChallengeTimesOut() async throws {
@@ -91,7 +91,7 @@ struct TunnelRefusalTests {
         operation.start()
         let error = await #expect(throws: URLError.self) { try await operation.value }
         #expect(error?.code == .timedOut)
-        #expect(proxy.heard.count == 2)
+        #expect(proxy.requests.count == 2)
     }
 
     /// libcurl reads such a body byte by byte, and nothing else moves meanwhile.

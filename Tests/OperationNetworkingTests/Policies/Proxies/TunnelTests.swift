@@ -49,10 +49,10 @@ struct TunnelTests {
         let head = try await text(of: operation)
         #expect(head.hasPrefix("GET /head HTTP/1.1\r\n"))
         #expect(head.contains("Authorization: secret\r\n") && !head.contains("Proxy-"))
-        let connect = try #require(proxy.heard.first)
+        let connect = try #require(proxy.requests.first)
         #expect(connect.hasPrefix("CONNECT 127.0.0.1:\(try server.url("/").port ?? 0) HTTP/1.1\r\n"))
         #expect(!connect.contains("secret"))
-        #expect(proxy.heard.count == 1)
+        #expect(proxy.requests.count == 1)
     }
 
     /// Longer than `timeoutInterval` altogether, and never without an octet for so long.
@@ -71,7 +71,7 @@ struct TunnelTests {
     @Test func aTunnelIsKept() async throws {
         let proxy = try TunnelProxy()
         for _ in 0..<3 { _ = try await operation("/head", through: "127.0.0.1:\(proxy.port)").value }
-        #expect(proxy.heard.count == 1)
+        #expect(proxy.requests.count == 1)
     }
 
     /// libcurl asks for another tunnel when a kept one turns out to be dead, in the same transfer.
@@ -83,7 +83,7 @@ struct TunnelTests {
         proxy.breakTunnels()
         let second = try operation("/head", through: "127.0.0.1:\(proxy.port)")
         let error = try await ProxiedOperation.failure(of: second)
-        #expect(proxy.heard.count == 2)
+        #expect(proxy.requests.count == 2)
         switch error {
         case .refused(_, status: 403), .failed(_, _, isTemporary: false): break
         default: throw TestFailure("\(String(describing: error))")
@@ -97,7 +97,7 @@ struct TunnelTests {
                 _ = try await operation("/head", through: "\(credentials)127.0.0.1:\(proxy.port)").value
             }
         }
-        #expect(proxy.heard.count == 4)
+        #expect(proxy.requests.count == 4)
         for authorization in ["Own 1", "Own 2"] {
             for _ in 0..<2 {
                 let operation = try operation(
@@ -108,9 +108,9 @@ struct TunnelTests {
                 #expect(!(try await text(of: operation)).contains("Proxy-Authorization"))
             }
         }
-        #expect(proxy.heard.count == 6)
-        #expect(proxy.heard[4].contains("Proxy-Authorization: Own 1\r\n"))
-        #expect(proxy.heard[5].contains("Proxy-Authorization: Own 2\r\n"))
+        #expect(proxy.requests.count == 6)
+        #expect(proxy.requests[4].contains("Proxy-Authorization: Own 1\r\n"))
+        #expect(proxy.requests[5].contains("Proxy-Authorization: Own 2\r\n"))
     }
 
     @Test func aTunnelDoesNotServeRequestsWithoutAProxy() async throws {
@@ -134,7 +134,7 @@ struct TunnelTests {
         let operation = try operation("/head", through: "user:pass@127.0.0.1:\(proxy.port)")
         #expect(!(try await text(of: operation)).contains("Proxy-"))
         #expect(operation.response?.statusCode == 200)
-        #expect(proxy.heard.count == 2)
+        #expect(proxy.requests.count == 2)
     }
 
     // MARK: - 407 of the server
@@ -149,7 +149,7 @@ struct TunnelTests {
         return (
             proxy,
             {
-                proxy.heard.map { head in
+                proxy.requests.map { head in
                     let field = head.split(separator: "\r\n").first { $0.hasPrefix("Proxy-Authorization: ") }
                     return field.map { String($0.split(separator: " ")[1]) } ?? "-"
                 }
@@ -181,7 +181,7 @@ struct TunnelTests {
         request.trustDomain.proxy = try Proxy("user:pass@127.0.0.1:\(proxy.port)")
         let transfer = TestTransfer(request).start()
         guard case .refused = try await transfer.end().error else { throw TestFailure("\(transfer.ends)") }
-        #expect(transfer.heard.withLock { $0.heads.map(\.status) } == [407])
+        #expect(transfer.received.withLock { $0.heads.map(\.status) } == [407])
         #expect(transfer.body == "")
         #expect(server.streams == 1)
         #expect(schemes() == ["-", "Digest"])
@@ -224,7 +224,7 @@ struct TunnelTests {
         operation.retryPolicy = policy
         operation.start()
         #expect(try await text(of: operation).hasPrefix("GET /head"))
-        #expect(proxy.heard.count == 3)
+        #expect(proxy.requests.count == 3)
     }
 
     // MARK: - SOCKS

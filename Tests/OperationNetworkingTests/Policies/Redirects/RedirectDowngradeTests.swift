@@ -48,7 +48,7 @@ struct RedirectDowngradeTests {
         #expect(plain.requests.first?["Authorization"] == nil)
     }
 
-    /// Most only want to hear of redirects.
+    /// Most only observe redirects.
     @Test func aClosureCannotAllowADowngrade() async throws {
         let operation = try operation()
         operation.setRedirect { _, request, _ in request }

@@ -65,19 +65,21 @@ struct RedirectTests {
     }
 
     private final class Follower: OperationObserver {
-        let heard = Recorder<String>()
+        let events = Recorder<String>()
         func operation(
             _ operation: ConnectionOperation,
             didFollow redirect: HTTPURLResponse,
             to request: URLRequest
         ) {
-            heard.append("follow \(request.url?.path ?? "")")
+            events.append("follow \(request.url?.path ?? "")")
         }
-        func operationDidPause(_ operation: ConnectionOperation) { heard.append("pause") }
-        func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) { heard.append("finish") }
+        func operationDidPause(_ operation: ConnectionOperation) { events.append("pause") }
+        func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
+            events.append("finish")
+        }
     }
 
-    /// Whatever the redirect closures did before has been said to the network thread, and been told.
+    /// Whatever the redirect closures did before has reached the network thread, and been reported.
     private func redirectsAreDecided(_ operation: HTTPRequestOperation) async throws {
         ConnectionOperation.processingQueue.sync(flags: .barrier) {}
         try await networkThreadIsDone()
@@ -91,7 +93,7 @@ struct RedirectTests {
         operation.addObserver(follower)
         operation.start()
         _ = try await operation.value
-        #expect(try await follower.heard.wait(count: 2) == ["follow /there", "finish"])
+        #expect(try await follower.events.wait(count: 2) == ["follow /there", "finish"])
     }
 
     @Test func aRedirectThatAPauseOvertakesIsNotAnnounced() async throws {
@@ -112,7 +114,7 @@ struct RedirectTests {
         try await redirectsAreDecided(operation)
         operation.resume()
         _ = try await operation.value
-        #expect(try await follower.heard.wait(count: 3) == ["pause", "follow /new", "finish"])
+        #expect(try await follower.events.wait(count: 3) == ["pause", "follow /new", "finish"])
     }
 
     @Test func aRedirectIsNotAnnouncedAfterTheEnd() async throws {
@@ -127,14 +129,14 @@ struct RedirectTests {
             try? ended.waitSynchronously()
             return request
         }
-        // Nothing is told before the closure has answered.
+        // Nothing is reported before the closure has answered.
         operation.completionQueue?.suspend()
         operation.start()
         try await ended.wait()
         ConnectionOperation.processingQueue.sync(flags: .barrier) {}
         operation.completionQueue?.resume()
         try await redirectsAreDecided(operation)
-        #expect(follower.heard.elements == ["finish"])
+        #expect(follower.events.elements == ["finish"])
     }
 
     @Test func aRedirectThatCannotBeFollowedIsNotAnnounced() async throws {
@@ -151,7 +153,7 @@ struct RedirectTests {
         _ = try? await operation.value
         try await redirectsAreDecided(operation)
         #expect((operation.error as? URLError)?.code == .unsupportedURL)
-        #expect(follower.heard.elements == ["finish"])
+        #expect(follower.events.elements == ["finish"])
     }
 
     @Test func aLoopEnds() async throws {

@@ -51,7 +51,7 @@ struct RetryHostTests {
         return try await answer.wait()[0]
     }
 
-    // MARK: - The servers that are heard
+    // MARK: - The servers whose delays count
 
     @Test func aDelayThatOneServerAsksForAppliesToAllItsOperations() async throws {
         defer { forgetHostWaits() }

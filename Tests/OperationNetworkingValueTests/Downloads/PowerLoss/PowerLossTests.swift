@@ -37,7 +37,7 @@ struct PowerLossTests {
             try before.write(to: directory.file("a"))
         }
         recording.start = try Self.disk(in: directory)
-        try story.tell {
+        try story.run {
             try PartialDownload(
                 .sample,
                 to: directory.file("a"),
@@ -195,7 +195,7 @@ struct PowerLossTests {
                 count += 1
                 return count > limit ? SystemError(5, "dead") : nil
             }
-            try? story.tell {
+            try? story.run {
                 // The dead open nothing.
                 if count > limit { throw SystemError(5, "dead") }
                 return try PartialDownload(

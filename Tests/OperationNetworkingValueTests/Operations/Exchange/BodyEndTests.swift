@@ -9,7 +9,7 @@ import Testing
     typealias Facts = BodyEnd.Facts
 
     private static let uses: [BodyUse] = [
-        .deliver, .skip(1, then: []), .compare(1), .check([1]), .keepAside(1), .drop, .discard(1),
+        .deliver, .skip(1, then: []), .compare(1), .check([1]), .bufferSeparately(1), .drop, .discard(1),
     ]
 
     private static let broken = TransferError.truncatedHead
@@ -46,16 +46,16 @@ import Testing
         // Nothing was sent.
         (Facts(error: .expired, use: .drop), "again"),
         // The rest of an error's body was not wanted, or did not come.
-        (Facts(error: .refused, use: .keepAside(0)), "finish"),
-        (Facts(error: .client(TransferError.refused), use: .keepAside(0)), "finish"),
-        (Facts(error: .client(broken), use: .keepAside(0)), "retry"),
-        (Facts(error: broken, use: .keepAside(0), bodyExplains: true), "finish"),
-        (Facts(error: broken, use: .keepAside(0)), "retry"),
+        (Facts(error: .refused, use: .bufferSeparately(0)), "finish"),
+        (Facts(error: .client(TransferError.refused), use: .bufferSeparately(0)), "finish"),
+        (Facts(error: .client(broken), use: .bufferSeparately(0)), "retry"),
+        (Facts(error: broken, use: .bufferSeparately(0), bodyExplains: true), "finish"),
+        (Facts(error: broken, use: .bufferSeparately(0)), "retry"),
         // No byte of it can be had.
-        (Facts(error: .unaskedCoding("br"), use: .keepAside(0)), "lost"),
-        (Facts(error: .length(.malformedLength("x")), use: .keepAside(0)), "lost"),
-        (Facts(error: .unaskedCoding("br"), use: .keepAside(0), bodyExplains: true), "finish"),
-        (Facts(error: .unaskedCoding("br")), "retry"),
+        (Facts(error: .unrequestedCoding("br"), use: .bufferSeparately(0)), "lost"),
+        (Facts(error: .length(.malformedLength("x")), use: .bufferSeparately(0)), "lost"),
+        (Facts(error: .unrequestedCoding("br"), use: .bufferSeparately(0), bodyExplains: true), "finish"),
+        (Facts(error: .unrequestedCoding("br")), "retry"),
         (Facts(error: .length(.malformedLength("x")), use: .drop), "retry"),
         // An error within the body.
         (Facts(error: broken), "retry"),
@@ -67,12 +67,12 @@ import Testing
         (Facts(error: broken, use: .compare(1)), "retry"),
         (Facts(error: broken, use: .discard(1)), "retry"),
         (Facts(error: broken, wasHeldForGood: true), "changed"),
-        (Facts(error: broken, use: .keepAside(0), wasHeldForGood: true), "changed"),
-        (Facts(error: broken, use: .keepAside(0), bodyExplains: true, wasHeldForGood: true), "finish"),
+        (Facts(error: broken, use: .bufferSeparately(0), wasHeldForGood: true), "changed"),
+        (Facts(error: broken, use: .bufferSeparately(0), bodyExplains: true, wasHeldForGood: true), "finish"),
         // A body that came whole.
         (Facts(), "finish"),
         (Facts(use: .compare(1)), "finish"),
-        (Facts(use: .keepAside(0)), "finish"),
+        (Facts(use: .bufferSeparately(0)), "finish"),
         (Facts(use: .drop), "finish"),
         (Facts(use: .discard(1)), "finish"),
         (Facts(use: .skip(1, then: [])), "changed"),

@@ -41,21 +41,21 @@ import Testing
         Row(.check(held("abc")), ["abcd"], [.write(from: 3, new: 3)], .deliver),
         Row(.check(held("abc")), ["abx"], [.differs], .check(held("abc"))),
         Row(.check(held("abc")), ["a", "x"], [.ignore, .differs], .check(held("bc"))),
-        // Kept aside, up to a limit.
+        // Buffered separately, up to a limit.
         Row(
-            .keepAside(3),
+            .bufferSeparately(3),
             ["ab", "c"],
-            [.keepAside(2, cuts: false), .keepAside(1, cuts: false)],
-            .keepAside(0)
+            [.bufferSeparately(2, cuts: false), .bufferSeparately(1, cuts: false)],
+            .bufferSeparately(0)
         ),
-        Row(.keepAside(3), ["abcd"], [.keepAside(3, cuts: true)], .keepAside(0)),
+        Row(.bufferSeparately(3), ["abcd"], [.bufferSeparately(3, cuts: true)], .bufferSeparately(0)),
         Row(
-            .keepAside(0),
+            .bufferSeparately(0),
             ["", "a"],
-            [.keepAside(0, cuts: false), .keepAside(0, cuts: true)],
-            .keepAside(0)
+            [.bufferSeparately(0, cuts: false), .bufferSeparately(0, cuts: true)],
+            .bufferSeparately(0)
         ),
-        Row(.keepAside(-1), ["a"], [.keepAside(0, cuts: true)], .keepAside(-1)),
+        Row(.bufferSeparately(-1), ["a"], [.bufferSeparately(0, cuts: true)], .bufferSeparately(-1)),
         // Of no use.
         Row(.drop, ["abc"], [.ignore], .drop),
         Row(.discard(3), ["ab", "c", "d"], [.ignore, .ignore, .cut], .discard(0)),
@@ -76,7 +76,7 @@ import Testing
     @Test func onlyBodiesForTheSinkWaitForIt() {
         let forSink: [BodyUse] = [.deliver, .skip(1, then: []), .compare(1), .check([1])]
         #expect(forSink.allSatisfy { $0.isForSink && $0.unused == nil })
-        let others: [BodyUse] = [.keepAside(1), .drop, .discard(1)]
+        let others: [BodyUse] = [.bufferSeparately(1), .drop, .discard(1)]
         #expect(others.allSatisfy { !$0.isForSink })
         #expect(others.map(\.unused) == [.explanation, nil, .discarded])
     }

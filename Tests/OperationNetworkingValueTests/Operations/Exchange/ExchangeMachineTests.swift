@@ -198,9 +198,9 @@ import Testing
         #expect(scene.machine.decide(.take(.compare(3))) == .receive)
         #expect(scene.machine.body == .compare(3))
         #expect(scene.machine.decide(.ask(keeping: 4)) == .receive)
-        #expect(scene.machine.body == .keepAside(4))
+        #expect(scene.machine.body == .bufferSeparately(4))
         #expect(scene.machine.decide(.askFirst(keeping: 5)) == .later)
-        #expect(scene.machine.body == .keepAside(5))
+        #expect(scene.machine.body == .bufferSeparately(5))
         #expect(scene.machine.decide(.takeFirst(.deliver)) == .later)
         #expect(scene.machine.body == .deliver && scene.machine.isAsked(in: scene.machine.round))
         #expect(scene.after(.answerTake) == "receives > transferring")
@@ -286,7 +286,7 @@ import Testing
 
         scene = MachineScene(.questioning)
         _ = scene.after(.answerTakeThenFail)
-        #expect(scene.machine.body == .keepAside(10), "it is the response's")
+        #expect(scene.machine.body == .bufferSeparately(10), "it is the response's")
         #expect(scene.after(.transferEnds) == "then fail > deciding")
     }
 
@@ -360,15 +360,15 @@ import Testing
         }
     }
 
-    /// Commands, waits, answers and ends in any order: an end that is decided stays, and is told once for
-    /// each beginning or cancel that hears it.
+    /// Commands, waits, answers and ends in any order: an end that is decided stays, and is reported once for
+    /// each beginning or cancel that gets it.
     @Test(arguments: 1...200)
     func anyOrderOfEventsKeepsTheEnd(seed: UInt64) {
         var random = RandomNumbers(seed: seed)
         var scene = MachineScene(.idle)
         var end: String?
         var asked = 0
-        var told = 0
+        var reported = 0
         for _ in 1...300 {
             let wasEnded = scene.phase.hasPrefix("ended")
             if scene.phase == "deciding" {
@@ -378,11 +378,11 @@ import Testing
                 var event = Event.allCases.randomElement(using: &random) ?? .begin
                 if event == .fail, Int.random(in: 0..<10, using: &random) > 0 { event = .begin }
                 if wasEnded, event == .begin || event == .cancel { asked += 1 }
-                if scene.after(event).contains("reports") { told += 1 }
+                if scene.after(event).contains("reports") { reported += 1 }
                 if event == .sinkStopped, case .stopping(let decided) = scene.machine.phase,
                     scene.machine.conclude(decided, cookiesAreStored: Bool.random(using: &random)) != nil
                 {
-                    told += 1
+                    reported += 1
                 }
             }
             switch scene.machine.phase {
@@ -394,6 +394,6 @@ import Testing
             }
         }
         let isEnded = scene.phase.hasPrefix("ended")
-        #expect(told == asked + (isEnded ? 1 : 0))
+        #expect(reported == asked + (isEnded ? 1 : 0))
     }
 }

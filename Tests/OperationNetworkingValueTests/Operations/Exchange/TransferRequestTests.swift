@@ -17,7 +17,7 @@ import Testing
         var body: SampleBody
         /// The `Transfer-Encoding` that is sent.
         var coding: String?
-        /// The length that libcurl is told.
+        /// The length that libcurl is given.
         var length: TransferOptions.Body
     }
 

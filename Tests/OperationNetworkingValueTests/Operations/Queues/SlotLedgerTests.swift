@@ -77,7 +77,7 @@ import Testing
             var found = users
             var ledger = Ledger(limit: users)
             for _ in 0..<20 {
-                // A limit that happens to be the one shown cannot be told from it.
+                // A limit that happens to be the one shown cannot be distinguished from it.
                 let new = Int.random(in: -1...5, using: &generator)
                 if Bool.random(using: &generator), new != found {
                     users = new

@@ -30,7 +30,11 @@ struct ProxyDemandTests {
     }
 
     @Test func onlyBasicNeedsNoChallenge() {
-        #expect(ProxyDemand.allCases.map(\.authentication) == [.asAsked, .asAsked, .basic, .asAsked])
+        #expect(
+            ProxyDemand.allCases.map(\.authentication) == [
+                .afterChallenge, .afterChallenge, .basic, .afterChallenge,
+            ]
+        )
         #expect(ProxyDemand.allCases.map(\.holdsBodies) == [true, false, false, true])
     }
 }

@@ -110,7 +110,7 @@ import Testing
         #expect(delay(policy, after: .status(503, retryAfter: 7), chance: 1) == 8)
     }
 
-    // MARK: - When another operation was told to wait
+    // MARK: - When another operation has to wait
 
     private func wait(
         _ policy: RetryPolicy = RetryPolicy(),

@@ -8,12 +8,12 @@ import Testing
 @testable import OperationNetworkingImages
 
 /// One user's image is not another's: neither from a cache nor by sharing a transfer.
-@Suite(.timeLimit(.minutes(1))) struct ImageAskerTests {
+@Suite(.timeLimit(.minutes(1))) struct ImageUserTests {
     /// A way in which a request names a user: as the first user, as the second.
     struct Naming: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let apply: @Sendable (OperationManager, inout URLRequest, _ user: Int) throws -> Void
-        /// Whether each question is asked of the server, as who asks cannot be known.
+        /// Whether each request is sent to the server, as the user cannot be known.
         var isUnknown = false
 
         static let all: [Naming] = [

@@ -4,7 +4,7 @@ import Testing
 @testable import OperationNetworkingSystem
 
 @Suite(.timeLimit(.minutes(1)))
-struct StandingOptionsTests {
+struct PersistentOptionsTests {
     private static func options(_ change: (inout TransferOptions) -> Void = { _ in }) -> TransferOptions {
         var options = TransferOptions(url: "http://a.test/", method: "GET")
         change(&options)
@@ -32,9 +32,9 @@ struct StandingOptionsTests {
         options { $0.connectTimeout = 1 },
     ])
     func whatIsSetEachTimeMayDiffer(_ next: TransferOptions) throws {
-        let standing = try #require(StandingOptions(Self.options()))
-        #expect(standing.serve(next))
-        #expect(try #require(StandingOptions(next)).serve(Self.options()))
+        let persistent = try #require(PersistentOptions(Self.options()))
+        #expect(persistent.serve(next))
+        #expect(try #require(PersistentOptions(next)).serve(Self.options()))
     }
 
     @Test(arguments: [
@@ -48,9 +48,9 @@ struct StandingOptionsTests {
         tls { $0.authorities = .certificates(Data()) },
     ])
     func whatSaysMoreThanThatIsForOneTransfer(_ options: TransferOptions) throws {
-        #expect(StandingOptions(options) == nil)
-        #expect(!(try #require(StandingOptions(Self.options())).serve(options)))
-        #expect(!(try #require(StandingOptions(Self.tls())).serve(options)))
+        #expect(PersistentOptions(options) == nil)
+        #expect(!(try #require(PersistentOptions(Self.options())).serve(options)))
+        #expect(!(try #require(PersistentOptions(Self.tls())).serve(options)))
     }
 
     /// Any two of these differ in something that stays.
@@ -72,13 +72,13 @@ struct StandingOptionsTests {
 
     @Test(arguments: kinds.indices)
     func whatStaysIsTheSame(_ index: Int) throws {
-        let standing = try #require(StandingOptions(Self.kinds[index]))
-        #expect(Self.kinds.indices.filter { standing.serve(Self.kinds[$0]) } == [index])
+        let persistent = try #require(PersistentOptions(Self.kinds[index]))
+        #expect(Self.kinds.indices.filter { persistent.serve(Self.kinds[$0]) } == [index])
     }
 
     @Test func anotherVerifierIsSetAgain() throws {
-        let standing = try #require(StandingOptions(Self.tls { $0.judge = Everyone() }))
-        #expect(standing.serve(Self.tls { $0.judge = Everyone() }))
+        let persistent = try #require(PersistentOptions(Self.tls { $0.judge = Everyone() }))
+        #expect(persistent.serve(Self.tls { $0.judge = Everyone() }))
     }
 
     @Test(arguments: [
