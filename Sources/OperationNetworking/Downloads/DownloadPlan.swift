@@ -56,23 +56,27 @@ struct DownloadPlan: Sendable {
 
     /// Returns the record of the complete file; `nil` if there can be none.
     /// - Parameters:
-    ///   - stamp: the stamp of the file.
+    ///   - file: the complete file.
     ///   - proof: the proof of its completeness.
     ///   - origin: the head of the response that began it.
     ///   - verification: how the servers of its bytes were verified.
     ///   - isWhole: whether it is the whole, and not a range that the caller requested.
-    /// - Returns: `nil` if no digest can be computed; the file is saved without a record then.
+    /// - Returns: `nil` if no digest can be computed, or the file system does not tell when the file was made; the file
+    ///   is saved without a record then.
     func record(
-        _ stamp: FileStamp,
+        of file: PartFile,
         _ proof: DownloadedFile.Proof,
         origin: HeaderFields,
         under verification: ServerVerification,
         isWhole: Bool
     ) -> FileRecord? {
-        try? FileRecord(
+        guard let birth = file.birth else { return nil }
+        return try? FileRecord(
             question,
             under: verification,
-            stamp: stamp,
+            inode: file.status.identity.inode,
+            birth: birth,
+            stamp: file.stamp,
             proof: .init(proof),
             // The tag belongs to the whole.
             fields: isWhole ? origin : [:],

@@ -287,14 +287,14 @@ final class PartialDownload {
     ///
     /// - Parameters:
     ///   - modified: the time of its last modification, in seconds since 1970; `nil` for now.
-    ///   - record: creates the record that is kept with the file, from its stamp.
+    ///   - record: creates the record that is kept with the file.
     ///   - beforeNaming: called when everything but the name is on disk.
     ///   - afterNaming: called when the name is on disk. A process that is killed during the call leaves a checkpoint
     ///     next to the file.
     /// - Throws: ``DownloadError``, ``UntrustedBytes``, or a `CocoaError`; the partial file is then kept.
     func finish(
         modified: Int64?,
-        record: (FileStamp) -> FileRecord? = { _ in nil },
+        record: (PartFile) -> FileRecord? = { _ in nil },
         beforeNaming: () throws -> Void = {},
         afterNaming: () -> Void = {}
     ) throws {
@@ -313,7 +313,7 @@ final class PartialDownload {
             if let modified { try? part.file.setModified(modified) }
             // Nor is a file system without attributes: the file then has no record. The rename does not change the
             // time.
-            try? part.file.note(record(part.file.stamp)?.text, as: FileRecord.attribute)
+            try? part.file.note(record(part.file)?.text, as: FileRecord.attribute)
             do {
                 // Before the bytes are synchronized, so that a loss of power cannot leave the name without the mode.
                 try part.file.grant(part.access())

@@ -154,8 +154,9 @@ package final class DownloadFolder {
         case bytes([UInt8])
     }
 
-    /// The mark of a file that ``replace(_:with:temporary:isDurable:)`` made. A server that names the files that
-    /// a program saves cannot give it, whatever it knows of their inodes.
+    /// The mark of a file that ``replace(_:with:temporary:isDurable:)`` made. A program that saves the body of a
+    /// response sets none, whatever the server knows of inodes. An archive can bring it: it proves a checkpoint
+    /// only together with the inode and the time of birth of the part, which no archive can know.
     private static let mark = ExtendedAttribute("user.operationnetworking.made")
 
     /// Whether the file has the mark, or the file system keeps none and no other user may look into this folder:

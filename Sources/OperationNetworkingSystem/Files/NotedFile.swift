@@ -19,6 +19,9 @@ package final class NotedFile {
 
     package let stamp: FileStamp
     package let note: Note
+    package let inode: UInt64
+    /// When it was made; `nil`: the file system does not tell.
+    package let birth: FileBirth?
     /// Whether it belongs to the effective user.
     package let isMine: Bool
     /// Whether users other than its owner may write it: all others, or a group that is not the effective
@@ -44,6 +47,8 @@ package final class NotedFile {
         self.descriptor = descriptor
         self.path = path
         stamp = FileStamp(length: owner.length, seconds: owner.seconds, nanoseconds: owner.nanoseconds)
+        inode = owner.inode
+        birth = FileBirth(of: descriptor)
         isMine = owner.is_mine != 0
         let isShared =
             owner.group_may_write != 0

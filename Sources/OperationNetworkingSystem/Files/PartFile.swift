@@ -53,11 +53,7 @@ package final class PartFile {
     }
 
     /// When it was made; `nil`: the file system does not tell.
-    package var birth: FileBirth? {
-        var (seconds, nanoseconds): (Int64, Int64) = (0, 0)
-        guard cfiles_birth(descriptor, &seconds, &nanoseconds) == 1 else { return nil }
-        return FileBirth(seconds: seconds, nanoseconds: nanoseconds)
-    }
+    package var birth: FileBirth? { FileBirth(of: descriptor) }
 
     /// The times of its last changes (fstat(2)).
     package var times: FileTimes {
