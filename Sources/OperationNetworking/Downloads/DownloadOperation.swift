@@ -159,8 +159,10 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// Returns why the same operation would later start over with `count` bytes in the ``partialFile``; `nil` if it
     /// would resume, as far as is known.
     package func obstacle(toContinuing count: Int64) -> RestartReason? {
-        let (found, lost) = progress.withLock { ($0.content, $0.lost) }
+        let (found, lost, isProvable) = progress.withLock { ($0.content, $0.lost, $0.isProvable) }
         guard var content = found else { return lost }
+        // It is removed when the operation ends.
+        guard isProvable else { return .checkpointUnproven }
         content.offset = count
         let overlap = settings.withLock { $0.options.overlap }
         switch ResumeRequest(request, continuing: content, comparing: overlap) {

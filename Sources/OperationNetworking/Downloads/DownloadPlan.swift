@@ -136,6 +136,8 @@ struct DownloadProgress: Sendable {
     var content: PartialContent?
     /// Why the bytes of an earlier process cannot be used; they are kept until others have been received.
     var lost: RestartReason?
+    /// See ``PartialDownload/isProvable``.
+    var isProvable = true
     /// Whether the received bytes are kept if the download ends early.
     var keepsPartialFile = true
     /// The complete file, once it has its name.
@@ -164,6 +166,7 @@ struct DownloadProgress: Sendable {
     mutating func goesOn(with partial: PartialDownload) {
         partialFile = partial.partURL
         checkpoint = partial.checkpointURL
+        isProvable = partial.isProvable
         content = partial.checkpoint?.partialContent(offset: partial.count)
     }
 }

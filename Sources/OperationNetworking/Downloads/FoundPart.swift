@@ -6,6 +6,8 @@ struct FoundPart {
     let names: PartialName.Candidate
     let file: PartFile
     let status: FileStatus
+    /// Whether a later process can find that it is ours, and lock it.
+    let isProvable: Bool
     /// The checkpoint of the kept bytes; `nil` if there are none.
     var checkpoint: DownloadCheckpoint?
     /// The number of kept bytes.
@@ -91,9 +93,13 @@ struct FoundPart {
         replacing replaces: Bool,
         in environment: DownloadEnvironment
     ) throws -> Taken {
-        guard let (file, isMade) = try lock(names, at: place) else { return .notOurs(nil) }
+        let (file, isMade, isLocked): (PartFile, Bool, Bool)
+        switch try lock(names, at: place) {
+        case .notOurs(let reason): return .notOurs(reason)
+        case .file(let opened): (file, isMade, isLocked) = opened
+        }
         do {
-            let taken = try recover(file, names, for: question, at: place, in: environment)
+            let taken = try recover(file, isLocked, names, for: question, at: place, in: environment)
             switch taken {
             // The name of the part may be free because another operation has just completed the file.
             case .part: try place.check(replacing: replaces)
@@ -107,41 +113,55 @@ struct FoundPart {
         }
     }
 
+    /// The file that has the name of a part.
+    private enum Opened {
+        /// `isLocked`: whether the file system has locks.
+        case file((PartFile, isMade: Bool, isLocked: Bool))
+        case notOurs(RestartReason?)
+    }
+
     /// Opens or creates a file, and locks it.
-    /// - Returns: `nil` if something that is not ours has the name.
-    private static func lock(
-        _ names: PartialName.Candidate,
-        at place: DownloadPlace
-    ) throws -> (file: PartFile, isMade: Bool)? {
+    private static func lock(_ names: PartialName.Candidate, at place: DownloadPlace) throws -> Opened {
         let (folder, name) = (place.folder, names.part)
+        // With a checkpoint, it may be a part of ours that the file system does not show as such.
+        func notOurs() throws -> Opened {
+            .notOurs(try folder.status(of: names.checkpoint) == .nothing ? nil : .checkpointUnproven)
+        }
         // Another process may create, remove or rename it in between.
         for _ in 0..<10 {
             let (file, isMade): (PartFile, Bool)
+            var isLocked = true
             switch try folder.openOwn(name) {
             case .nothing:
                 guard let made = try folder.create(name) else { continue }
                 (file, isMade) = (made, true)
-            case .notOurs: return nil
+            case .notOurs: return try notOurs()
             case .file(let opened):
                 // An empty file of another program.
-                guard try opened.status.size > 0 || opened.status.mode & 0o077 == 0 else { return nil }
+                guard try opened.status.size > 0 || opened.status.mode & 0o077 == 0 else {
+                    return .notOurs(nil)
+                }
                 (file, isMade) = (opened, false)
             }
             switch try file.lock() {
             case .taken: break
-            case .unsupported: guard isMade else { return nil }
+            case .unsupported:
+                guard isMade else { return try notOurs() }
+                isLocked = false
             case .held:
                 // Another process or operation may be downloading to a destination whose part may have this name.
                 let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
-                if let checkpoint, place.isOfOther(checkpoint, names) { return nil }
+                if let checkpoint, place.isOfOther(checkpoint, names) { return .notOurs(nil) }
                 // Before the first head, nothing says to which destination. A file with bytes and without a
                 // checkpoint belongs to no download.
-                if try checkpoint == nil && (file.status.size > 0 || place.mayBeOfOther(names)) { return nil }
+                if try checkpoint == nil && (file.status.size > 0 || place.mayBeOfOther(names)) {
+                    return .notOurs(nil)
+                }
                 throw DownloadError.inUse(place.url)
             }
             if case .file(let named) = try folder.status(of: name), try named.identity == file.status.identity
             {
-                return (file, isMade)
+                return .file((file, isMade, isLocked))
             }
         }
         throw DownloadError.inUse(place.url)
@@ -149,6 +169,7 @@ struct FoundPart {
 
     private static func recover(
         _ file: PartFile,
+        _ isLocked: Bool,
         _ names: PartialName.Candidate,
         for question: DownloadQuestion,
         at place: DownloadPlace,
@@ -169,7 +190,8 @@ struct FoundPart {
             facts.dependsOnTrust = question.dependsOnTrust(checkpoint)
             facts.intactBlocks = checkpoint.blocks.prefix { $0.isIntact(in: file) }.count
         }
-        var found = FoundPart(names: names, file: file, status: status)
+        let isProvable = try isLocked && place.folder.isProvable(file)
+        var found = FoundPart(names: names, file: file, status: status, isProvable: isProvable)
         switch PartRecovery(facts) {
         case .useOtherName(let reason):
             return .notOurs(reason)

@@ -24,6 +24,8 @@ final class PartialDownload {
     private(set) var recovered: PartialContent?
     /// Why bytes of an earlier process are not resumed.
     let lost: RestartReason?
+    /// Whether a later process can find that the file is ours. If not, it is of no use when this one ends.
+    let isProvable: Bool
     /// The checkpoint of the bytes, on disk or about to be; `nil` if there are none.
     private(set) var checkpoint: DownloadCheckpoint?
 
@@ -73,6 +75,7 @@ final class PartialDownload {
         checkpoint = found.checkpoint
         recovered = found.recovered
         lost = found.lost
+        isProvable = found.isProvable
         extent = PartExtent(count: found.length, total: recovered?.total)
         isTainted = found.isTainted
         lastCommit = environment.clock()

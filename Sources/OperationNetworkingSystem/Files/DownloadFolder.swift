@@ -162,7 +162,16 @@ package final class DownloadFolder {
     /// Whether the file has the mark, or the file system keeps none and no other user may look into this folder:
     /// then nobody can tell a server which files are in it.
     private func isMarked(_ file: PartFile) -> Bool {
-        file.has(Self.mark) ?? (ccache_folder_of(descriptor) == 2)
+        file.has(Self.mark) ?? isPrivate
+    }
+
+    private var isPrivate: Bool { ccache_folder_of(descriptor) == 2 }
+
+    /// Whether a later process can find this part, and a checkpoint that ``replace(_:with:temporary:isDurable:)`` made
+    /// for it, to be this user's own. A file system that maps owners or modes, or keeps neither attributes nor times of
+    /// birth, cannot show it.
+    package func isProvable(_ file: PartFile) throws -> Bool {
+        try file.status.isOwn(of: user) && file.birth != nil && (file.has(Self.mark) != nil || isPrivate)
     }
 
     /// All bytes of a small file that ``replace(_:with:temporary:isDurable:)`` made, and no other user.

@@ -347,6 +347,15 @@ struct DownloadFolderTests {
         #expect(try folder.contents(of: "nothing", limit: 10) == .nothing)
     }
 
+    @Test(arguments: [(0o600, true), (0o644, true), (0o620, false), (0o666, false)] as [(mode_t, Bool)])
+    func aFileThatOthersMayWriteIsNotProvable(mode: mode_t, isProvable: Bool) throws {
+        let file = try make("a")
+        // Not every file system tells it.
+        guard file.birth != nil else { return }
+        #expect(chmod(directory.file("a"), mode) == 0)
+        #expect(try folder.isProvable(file) == isProvable)
+    }
+
     /// Not every file system tells it.
     @Test func anotherFileHasAnotherTimeOfBirth() throws {
         let first = try make("a")

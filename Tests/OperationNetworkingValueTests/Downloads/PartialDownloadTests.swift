@@ -464,6 +464,55 @@ struct PartialDownloadTests {
         #expect(try text("a.part") == "01234")
     }
 
+    private func openPair() throws -> PartPair {
+        try PartPair(.sample, to: directory.file("a"), replacesFile: false, in: machine.environment)
+    }
+
+    /// A mount that shows every file as writable by others: no later process could take the part for ours, and each
+    /// would leave one more.
+    @Test func aPartThatIsNotShownAsOursIsRemovedInTheEnd() throws {
+        let part = directory.file("a.part").path
+        machine.fault.value = { change in
+            if case .create("a.part", _) = change { chmod(part, 0o666) }
+            return nil
+        }
+        var pair = try openPair()
+        #expect(!pair.current.isProvable)
+        try pair.current.begin(.start, total: 10, origin: Sample.origin())
+        try pair.current.write("01234")
+        try pair.current.flush()
+        try pair.settle(hasRoom: true)
+        #expect(try names() == [])
+    }
+
+    @Test func aPartThatIsShownAsOursIsKeptInTheEnd() throws {
+        var pair = try openPair()
+        #expect(pair.current.isProvable)
+        try pair.current.begin(.start, total: 10, origin: Sample.origin())
+        try pair.current.write("01234")
+        try pair.current.flush()
+        try pair.settle(hasRoom: true)
+        pair.close()
+        #expect(try names() == ["a.part", "a.part.resume"])
+    }
+
+    /// The process that began it was killed.
+    @Test(arguments: ["a.part", "a.part.resume"])
+    func aPartThatIsNotShownAsOursIsLeftAloneAndReported(name: String) throws {
+        try leave("01234")
+        #expect(chmod(directory.file(name).path, 0o666) == 0)
+        let pair = try openPair()
+        #expect(pair.lost == .checkpointUnproven)
+        #expect(pair.current.partURL.lastPathComponent == "a.1.part")
+    }
+
+    /// Without a checkpoint, nothing was lost.
+    @Test func aFileThatOthersMayWriteAndNoDownloadBeganIsNotReported() throws {
+        try put("01234", "a.part")
+        #expect(chmod(directory.file("a.part").path, 0o666) == 0)
+        #expect(try openPair().lost == nil)
+    }
+
     @Test func aCheckpointOfAnotherVersionIsLeftAloneAndReported() throws {
         try leave("01234")
         let later = try text("a.part.resume")
