@@ -291,7 +291,7 @@ final class PartialDownload {
     /// - Parameters:
     ///   - modified: the time of its last modification, in seconds since 1970; `nil` for now.
     ///   - record: creates the record that is kept with the file.
-    ///   - beforeNaming: called when everything but the name is on disk.
+    ///   - beforeNaming: called when everything but the name and the final mode is on disk.
     ///   - afterNaming: called when the name is on disk. A process that is killed during the call leaves a checkpoint
     ///     next to the file.
     /// - Throws: ``DownloadError``, ``UntrustedBytes``, or a `CocoaError`; the partial file is then kept.
@@ -318,10 +318,12 @@ final class PartialDownload {
             // time.
             try? part.file.note(record(part.file)?.text, as: FileRecord.attribute)
             do {
-                // Before the bytes are synchronized, so that a loss of power cannot leave the name without the mode.
-                try part.file.grant(part.access())
                 try rollingBack { try part.file.synchronize() }
                 try beforeNaming()
+                // The last step before the name, because a process that is killed behind it may leave a part that
+                // others may write. On disk, so that a loss of power cannot leave the name without the mode.
+                try part.file.grant(part.access())
+                try rollingBack { try part.file.synchronize() }
                 try part.name()
             } catch {
                 part.file.restrict()

@@ -710,7 +710,9 @@ struct PartialDownloadTests {
         machine.changes.value = []
         try download.finish(modified: nil)
         #expect(
-            machine.changes.value.map(\.step) == ["sync", "rename a", "sync folder", "remove a.part.resume"]
+            machine.changes.value.map(\.step) == [
+                "sync", "sync", "rename a", "sync folder", "remove a.part.resume",
+            ]
         )
     }
 
