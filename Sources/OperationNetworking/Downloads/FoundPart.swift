@@ -127,44 +127,39 @@ struct FoundPart {
         func notOurs() throws -> Opened {
             .notOurs(try folder.status(of: names.checkpoint) == .nothing ? nil : .checkpointUnproven)
         }
-        // Another process may create, remove or rename it in between.
-        for _ in 0..<10 {
-            let (file, isMade): (PartFile, Bool)
-            var isLocked = true
-            switch try folder.openOwn(name) {
-            case .nothing:
-                guard let made = try folder.create(name) else { continue }
-                (file, isMade) = (made, true)
-            case .notOurs: return try notOurs()
-            case .file(let opened):
-                // An empty file of another program.
-                guard try opened.status.size > 0 || opened.status.mode & 0o077 == 0 else {
-                    return .notOurs(nil)
-                }
-                (file, isMade) = (opened, false)
-            }
-            switch try file.lock() {
-            case .taken: break
-            case .unsupported:
-                guard isMade else { return try notOurs() }
-                isLocked = false
-            case .held:
-                // Another process or operation may be downloading to a destination whose part may have this name.
-                let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
-                if let checkpoint, place.isOfOther(checkpoint, names) { return .notOurs(nil) }
-                // Before the first head, nothing says to which destination. A file with bytes and without a
-                // checkpoint belongs to no download.
-                if try checkpoint == nil && (file.status.size > 0 || place.mayBeOfOther(names)) {
-                    return .notOurs(nil)
-                }
-                throw DownloadError.inUse(place.url)
-            }
-            if case .file(let named) = try folder.status(of: name), try named.identity == file.status.identity
-            {
-                return .file((file, isMade, isLocked))
-            }
+        let (file, isMade): (PartFile, Bool)
+        var isLocked = true
+        switch try folder.openOwn(name) {
+        case .nothing:
+            guard let made = try folder.create(name) else { throw DownloadError.inUse(place.url) }
+            (file, isMade) = (made, true)
+        case .notOurs: return try notOurs()
+        case .file(let opened):
+            // An empty file of another program.
+            guard try opened.status.size > 0 || opened.status.mode & 0o077 == 0 else { return .notOurs(nil) }
+            (file, isMade) = (opened, false)
         }
-        throw DownloadError.inUse(place.url)
+        switch try file.lock() {
+        case .taken: break
+        case .unsupported:
+            guard isMade else { return try notOurs() }
+            isLocked = false
+        case .held:
+            // Another process or operation may be downloading to a destination whose part may have this name.
+            let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
+            if let checkpoint, place.isOfOther(checkpoint, names) { return .notOurs(nil) }
+            // Before the first head, nothing says to which destination. A file with bytes and without a checkpoint
+            // belongs to no download.
+            if try checkpoint == nil && (file.status.size > 0 || place.mayBeOfOther(names)) {
+                return .notOurs(nil)
+            }
+            throw DownloadError.inUse(place.url)
+        }
+        // Another process has created, completed or removed it just now. It is not looked for again: a later attempt
+        // finds what that one has made of it.
+        guard case .file(let named) = try folder.status(of: name), try named.identity == file.status.identity
+        else { throw DownloadError.inUse(place.url) }
+        return .file((file, isMade, isLocked))
     }
 
     private static func recover(

@@ -126,13 +126,17 @@ package final class DownloadFolder {
     private func openOwn(_ name: String, _ access: Int32) throws -> OwnFile {
         switch try status(of: name) {
         case .nothing: return .nothing
+        // It was removed during the look.
+        case .file(let status) where status.links == 0: return .nothing
         // Another user's file is not even opened.
         case .file(let status) where status.isOwn(of: user): break
         case .file, .directory, .symbolicLink, .other: return .notOurs
         }
         do {
             guard let file = try open(name, access) else { return .nothing }
-            return try file.status.isOwn(of: user) ? .file(file) : .notOurs
+            let status = try file.status
+            guard status.links > 0 else { return .nothing }
+            return status.isOwn(of: user) ? .file(file) : .notOurs
         } catch let error as SystemError where error.isLackOfPermission {
             return .notOurs
         }

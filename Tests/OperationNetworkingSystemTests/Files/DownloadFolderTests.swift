@@ -347,6 +347,23 @@ struct DownloadFolderTests {
         #expect(try folder.contents(of: "nothing", limit: 10) == .nothing)
     }
 
+    /// fstatat(2) of a name that is removed meanwhile shows a file with 0 names. It was one of ours.
+    @Test func aFileThatIsRemovedMeanwhileIsNotTakenForAnotherUsers() throws {
+        let isDone = Locked(false)
+        let path = directory.path
+        Thread.detachNewThread {
+            let folder = try? DownloadFolder(path: path)
+            for _ in 0..<3000 {
+                _ = try? folder?.create("a")
+                try? folder?.remove("a")
+            }
+            isDone.withLock { $0 = true }
+        }
+        while !isDone.withLock({ $0 }) {
+            if case .notOurs = try folder.openOwn("a") { Issue.record("It is ours") }
+        }
+    }
+
     @Test(arguments: [(0o600, true), (0o644, true), (0o620, false), (0o666, false)] as [(mode_t, Bool)])
     func aFileThatOthersMayWriteIsNotProvable(mode: mode_t, isProvable: Bool) throws {
         let file = try make("a")

@@ -211,6 +211,17 @@ struct PartialDownloadTests {
         #expect(try text("a.part") == "0123456")
     }
 
+    /// Another process takes the name of the part, or renames it, during the look.
+    @Test func aPartThatAnotherProcessMakesMeanwhileIsInUse() throws {
+        machine.fault.value = { [directory] change in
+            guard case .create("a.part", _) = change else { return nil }
+            rename(directory.file("a.part").path, directory.file("a").path)
+            return nil
+        }
+        #expect(throws: DownloadError.inUse(directory.file("a"))) { try open() }
+        #expect(try names() == ["a"])
+    }
+
     @Test func bytesOfNobodyAreLeftAlone() throws {
         try put("theirs", "a.part")
         let download = try open()
