@@ -183,7 +183,7 @@ struct FoundPart {
             facts.match = checkpoint.match(question)
             facts.isVerified = question.accepts(checkpoint)
             facts.dependsOnTrust = question.dependsOnTrust(checkpoint)
-            facts.intactBlocks = checkpoint.blocks.prefix { $0.isIntact(in: file) }.count
+            facts.intactBlocks = try checkpoint.blocks.prefix { try $0.isIntact(in: file) }.count
         }
         let isProvable = try isLocked && place.folder.isProvable(file)
         var found = FoundPart(names: names, file: file, status: status, isProvable: isProvable)
@@ -237,12 +237,11 @@ extension DownloadCheckpoint {
 }
 
 extension DownloadCheckpoint.Block {
-    /// Whether the bytes are unchanged; bytes that cannot be read count as changed.
-    func isIntact(in file: PartFile) -> Bool {
-        guard let bytes = try? file.read(length, at: end - Int64(length)), bytes.count == length else {
-            return false
-        }
-        return (try? bytes.span.sha256Text()) == digest
+    /// Whether the bytes are unchanged.
+    /// - Throws: `SystemError` if they cannot be read: a disk that fails has not changed them.
+    func isIntact(in file: PartFile) throws -> Bool {
+        let bytes = try file.read(length, at: end - Int64(length))
+        return try bytes.count == length && bytes.span.sha256Text() == digest
     }
 }
 

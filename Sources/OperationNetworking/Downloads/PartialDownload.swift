@@ -279,7 +279,7 @@ final class PartialDownload {
                 throw DownloadError.partialFileReplaced(partURL)
             }
             guard try part.file.times != atRest.times else { return false }
-            guard checkpoint.blocks.allSatisfy({ $0.isIntact(in: part.file) }) else {
+            guard try checkpoint.blocks.allSatisfy({ try $0.isIntact(in: part.file) }) else {
                 throw DownloadError.partialFileReplaced(partURL)
             }
             return true

@@ -163,6 +163,21 @@ struct PartialDownloadTests {
         #expect(download.recovered == nil && download.lost == .dataLost)
     }
 
+    /// A disk that fails for a moment costs no bytes that are there.
+    @Test func aBlockThatCannotBeReadIsAnErrorAndNotAChange() throws {
+        try put("01234", "file")
+        let folder = try DownloadFolder(path: directory.url.path)
+        let digest = try Array("234".utf8).span.sha256Text()
+        let block = DownloadCheckpoint.Block(end: 5, length: 3, digest: digest)
+        let file = try #require(try folder.open("file"))
+        #expect(try block.isIntact(in: file))
+        try file.truncate(to: 4)
+        #expect(try !block.isIntact(in: file))
+        // One that was opened for its name alone (O_PATH).
+        let unreadable = try folder.identify("file")
+        #expect(throws: SystemError.self) { try block.isIntact(in: unreadable) }
+    }
+
     @Test func anotherRequestStartsOverAndKeepsTheBytesUntilItsAnswerComes() throws {
         try leave("01234")
         var request = URLRequest.sample
