@@ -249,8 +249,10 @@ extension DownloadFolder {
     /// Looks at the names next to a partial file.
     func finding(_ names: PartialName.Candidate) throws -> PartRecovery.Facts.Finding {
         // What a killed process left is never read. It is removed when the next checkpoint is written.
-        if case .notOurs = try openOwn(names.temporary) { return .notOurs }
-        return try checkpoint(names.checkpoint)
+        switch try contents(of: names.temporary, limit: 0) {
+        case .notOurs, .unmarked: return .notOurs
+        case .nothing, .tooLong, .bytes: return try checkpoint(names.checkpoint)
+        }
     }
 
     /// Replaces a checkpoint.

@@ -152,7 +152,7 @@ package final class DownloadFolder {
         case nothing
         /// Another user may have made it.
         case notOurs
-        /// A file of the user's without the mark: what a program saved, or copied.
+        /// A file of the user's with bytes and without the mark: what a program saved, or copied.
         case unmarked
         case tooLong
         case bytes([UInt8])
@@ -189,8 +189,10 @@ package final class DownloadFolder {
         case .nothing: return .nothing
         case .notOurs: return .notOurs
         case .file(let file):
-            guard isMarked(file) else { return .unmarked }
-            guard try file.status.size <= Int64(limit) else { return .tooLong }
+            let size = try file.status.size
+            // A process may die before it sets the mark.
+            guard size == 0 || isMarked(file) else { return .unmarked }
+            guard size <= Int64(limit) else { return .tooLong }
             return .bytes(try file.read(limit, at: 0))
         }
     }

@@ -327,6 +327,9 @@ struct DownloadFolderTests {
     @Test func onlyFilesThatNoOtherUserMayHaveMadeAreRead() throws {
         _ = try make("saved", "by a program")
         #expect(try folder.contents(of: "saved", limit: 20) == .unmarked)
+        // Its process died before the mark.
+        _ = try make("empty")
+        #expect(try folder.contents(of: "empty", limit: 20) == .bytes([]))
         _ = try folder.replace("file", with: Array("mine".utf8), temporary: "new", isDurable: false)
         #expect(mode("file") == 0o600)
         #expect(try folder.contents(of: "file", limit: 10) == .bytes(Array("mine".utf8)))

@@ -456,11 +456,9 @@ struct PartialDownloadTests {
 
     @Test func whatAProcessLeftThatDiedWhileItWroteACheckpointIsRemoved() throws {
         try leave("01234")
-        try put("OperationNetworking-download \(DownloadCheckpoint.schema) half\n", "a.part.resume.new")
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o600],
-            ofItemAtPath: directory.file("a.part.resume.new").path
-        )
+        let half = "OperationNetworking-download \(DownloadCheckpoint.schema) half\n"
+        _ = try DownloadFolder(path: directory.url.path)
+            .replace("a.part.resume.new", with: Array(half.utf8), temporary: "new", isDurable: false)
         let download = try open()
         #expect(download.count == 5)
         try download.begin(.end, total: nil, origin: Sample.origin())
@@ -470,6 +468,23 @@ struct PartialDownloadTests {
     }
 
     // MARK: - Whose they are
+
+    @Test func aFileOfAnotherProgramInThePlaceOfATemporaryCheckpointStays() throws {
+        try leave("01234")
+        try put("theirs", "a.part.resume.new")
+        let download = try PartPair(
+            .sample,
+            to: directory.file("a"),
+            replacesFile: false,
+            in: machine.environment
+        )
+        #expect(download.lost == .checkpointUnproven)
+        #expect(download.current.partURL.lastPathComponent == "a.1.part")
+        try download.current.begin(.start, total: 1, origin: Sample.origin())
+        try download.current.write("x")
+        try download.current.finish(modified: nil)
+        #expect(try text("a.part.resume.new") == "theirs" && text("a.part") == "01234")
+    }
 
     /// A copy, or a restored backup: the bytes may be right, and nothing shows that they are.
     @Test func aCopyOfAPartIsLeftAloneAndReported() throws {
