@@ -42,7 +42,7 @@ public enum DownloadError: Error, Hashable, Sendable {
     /// operation are kept, and an existing file that a batch was to keep.
     case digestMismatch(URL, expected: FileDigest, actual: FileDigest)
     /// There is no checkpoint at this location, it cannot be read, this user did not create it, or its request had a
-    /// body, which a checkpoint does not contain.
+    /// body, which a checkpoint does not contain, or a query, which it does not contain where others may read it.
     case checkpointUnreadable(URL)
     /// The body ended before the file was complete; both are in bytes.
     case incomplete(URL, received: Int64, expected: Int64)

@@ -412,7 +412,9 @@ final class PartialDownload {
         next.part = part.identity
         next.birth = part.birth
         next.session = part.session
-        part.savedCheckpoint = try part.save(next, isDurable: isDurable)
+        // Some file systems, such as FAT, show to others what was created with mode 0600.
+        let isPrivate = try part.file.status.mode & 0o077 == 0
+        part.savedCheckpoint = try part.save(isPrivate ? next : next.withoutQueries, isDurable: isDurable)
         checkpoint = next
         hasNotes = false
     }

@@ -264,6 +264,36 @@ struct PartialDownloadTests {
         #expect(try text("a.part") == "01234" && text("a.part.resume") == torn)
     }
 
+    /// FAT shows it to all. `mode`: what a file that was created with 0600 is shown as.
+    @Test(arguments: [0o600, 0o644] as [mode_t])
+    func aCheckpointThatOthersMayReadHoldsNoQuery(mode: mode_t) throws {
+        let request = try Sample.request("http://example.com/file?sign=hidden")
+        let origin = DownloadCheckpoint.Response(
+            url: "http://cdn.example.com/file?token=hidden",
+            fields: ["ETag": "\"v1\"", "Content-Location": "/file?key=hidden"],
+            isHTTP10: false
+        )
+        let first = try open(request)
+        #expect(chmod(directory.file("a.part").path, mode) == 0)
+        try first.begin(.start, total: 10, origin: origin) { $0.name = "a" }
+        try first.write("01234")
+        try first.flush()
+        #expect(try text("a.part.resume").contains("hidden") == (mode == 0o600))
+        #expect(first.checkpoint?.origin == origin)
+        first.close()
+        // Nothing but the checkpoint says what to ask, and it does not say all.
+        let checkpoint = directory.file("a.part.resume")
+        if mode == 0o600 {
+            #expect(try DownloadOperation(resuming: checkpoint).request.url == request.url)
+        } else {
+            #expect(throws: DownloadError.checkpointUnreadable(checkpoint)) {
+                try DownloadOperation(resuming: checkpoint)
+            }
+        }
+        // Who asks the same goes on.
+        #expect(try open(request).count == 5)
+    }
+
     @Test func numbersInACheckpointThatAreTheHighestDoNoHarm() throws {
         try leave("01234")
         let bytes = try Data(contentsOf: directory.file("a.part.resume"))
