@@ -101,8 +101,11 @@ struct FoundPart {
         do {
             let taken = try recover(file, isLocked, names, for: question, at: place, in: environment)
             switch taken {
-            // The name of the part may be free because another operation has just completed the file.
-            case .part: try place.check(replacing: replaces)
+            case .part:
+                // A process may have been about to complete it.
+                file.restrict()
+                // The name of the part may be free because another operation has just completed the file.
+                try place.check(replacing: replaces)
             // The names next to it are taken, so the new file is not needed.
             case .notOurs: if isMade { try place.folder.remove(names.part) }
             }
@@ -201,8 +204,6 @@ struct FoundPart {
         case .keep(let length, let isOfOtherQuestion):
             found.isOfOtherQuestion = isOfOtherQuestion
             guard var checkpoint = finding.checkpoint else { return .notOurs(nil) }
-            // A process may have been about to complete it.
-            file.restrict()
             if length < status.size { try file.truncate(to: length) }
             if length < checkpoint.ranges.end {
                 checkpoint.rollBack(to: length)

@@ -224,8 +224,9 @@ struct DownloadOwnerTests {
         #expect(try fileStatus(directory.file("a")).mode == 0o664)
     }
 
-    /// A process dies between the final mode and the name.
-    @Test func aPartThatWasNotCompletedIsPrivateAgain() throws {
+    /// A process dies between the final mode and the name. `isSameRequest`: else the next one starts over.
+    @Test(arguments: [true, false])
+    func aPartThatWasNotCompletedIsPrivateAgain(isSameRequest: Bool) throws {
         let directory = try TemporaryDirectory()
         let first = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
         try first.begin(.start, total: 2, origin: Sample.origin())
@@ -233,8 +234,10 @@ struct DownloadOwnerTests {
         try first.flush()
         first.close()
         #expect(chmod(directory.file("a.part").path, 0o644) == 0)
-        let second = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
-        #expect(second.count == 1)
+        var request = URLRequest.sample
+        if !isSameRequest { request.setValue("de", forHTTPHeaderField: "Accept-Language") }
+        let second = try PartialDownload(request, to: directory.file("a"), replacesFile: false)
+        #expect(second.count == (isSameRequest ? 1 : 0))
         #expect(try fileStatus(directory.file("a.part")).mode == 0o600)
     }
 
