@@ -223,7 +223,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { set { $0.options.continuesFile = newValue } }
     }
 
-    /// Sets the mode of a complete file, and removes the checkpoint next to it, if a process was killed before it
+    /// Removes the checkpoint next to a complete file, and a second name of it, if a process was killed before it
     /// could do so.
     package static func removeLeftovers(beside file: URL) {
         // Leftovers do no harm.
