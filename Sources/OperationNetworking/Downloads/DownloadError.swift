@@ -33,9 +33,9 @@ public enum DownloadError: Error, Hashable, Sendable {
     /// is their number, `length` that of the new file, or of what was received of it; both in bytes.
     /// ``DownloadOperation/startsOver`` discards the kept bytes.
     case noRoomForBoth(URL, kept: Int64, length: Int64)
-    /// The file is longer than any file can be in that place; both are in bytes. Most likely, the server's length is
+    /// The file is longer than any file can be in that place; `length` is in bytes. Most likely, the server's length is
     /// wrong.
-    case tooLarge(URL, length: Int64, limit: Int64)
+    case tooLarge(URL, length: Int64)
     /// Another program removed, replaced or changed the partial file at this location.
     case partialFileReplaced(URL)
     /// The file does not have a digest that the caller expected or the server named. Only bytes of an earlier
@@ -76,8 +76,8 @@ extension DownloadError: CustomStringConvertible {
             "\(url.path) needs \(needed) more bytes, and there is room for \(available)."
         case .noRoomForBoth(let url, let kept, let length):
             "\(url.path) has to start over, and there is no room for its \(length) bytes beside the \(kept) bytes that are kept of it."
-        case .tooLarge(let url, let length, let limit):
-            "\(url.path) would have \(length) bytes, and no file there can have more than \(limit)."
+        case .tooLarge(let url, let length):
+            "\(url.path) would have \(length) bytes, and no file there can have so many."
         case .partialFileReplaced(let url):
             "\(url.path) was changed by another process while it was written."
         case .digestMismatch(let url, let expected, let actual):

@@ -164,17 +164,6 @@ package final class PartFile {
         return (limit < 0 || length <= limit) && cfiles_can_have(descriptor, length) != 0
     }
 
-    /// The longest that it may become, in bytes.
-    package var maximumLength: Int64 {
-        var (longest, tooLong) = (Int64(0), Int64.max)
-        guard !canHave(tooLong) else { return tooLong }
-        while tooLong - longest > 1 {
-            let middle = longest + (tooLong - longest) / 2
-            if canHave(middle) { longest = middle } else { tooLong = middle }
-        }
-        return longest
-    }
-
     /// Gives back what was allocated behind the last byte. One that cannot be given back is no reason to
     /// fail.
     package func giveBackRoom() {

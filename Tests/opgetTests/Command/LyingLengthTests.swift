@@ -51,7 +51,7 @@ import Testing
         #expect(result.code == 10)
         #expect(
             result.errors.contains(
-                "a would have 9223372036854775807 bytes, and no file there can have more than"
+                "a would have 9223372036854775807 bytes, and no file there can have so many."
             )
         )
     }
