@@ -145,8 +145,8 @@ struct FileRecord: Hashable, Sendable {
 extension FileRecord {
     /// - Returns: `nil` if the file has no record, or that of another file: it is a copy.
     init?(of file: NotedFile) {
-        guard case .text(let text) = file.note, let record = FileRecord(text: text),
-            record.inode == file.inode, record.birth == file.birth
+        guard let record = file.note.flatMap(FileRecord.init(text:)), record.inode == file.inode,
+            record.birth == file.birth
         else { return nil }
         self = record
     }
@@ -172,10 +172,9 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
     /// The file is the response to another request, to that of another user, or its server was verified in another
     /// way.
     case ofOtherRequest
-    /// The file has no record: another program made it, or copied it, with its attributes or without.
+    /// The file has no record: another program made it, or copied it, with its attributes or without, or the file
+    /// system does not support records.
     case unrecorded
-    /// The file system does not support records.
-    case unrecordable
     /// The file belongs to another user, who may have written both the file and its record, or it may not be read.
     case foreign
     /// The file belongs to the effective user, but others may write it and its record.
@@ -245,8 +244,7 @@ struct FileFinding {
 
     private static func standing(ofUnrecorded file: NotedFile) -> FileStanding {
         if !file.isMine { return .foreign }
-        if file.mayBeWrittenByOthers { return .writableByOthers }
-        return file.note == .unsupported ? .unrecordable : .unrecorded
+        return file.mayBeWrittenByOthers ? .writableByOthers : .unrecorded
     }
 }
 
