@@ -3,7 +3,6 @@
 #ifndef COPERATIONNETWORKING_OWNER_H
 #define COPERATIONNETWORKING_OWNER_H
 
-#include <errno.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
@@ -54,11 +53,6 @@ static inline int cowner_set_attribute(int descriptor, const char *name, const v
 
 static inline int cowner_remove_attribute(int descriptor, const char *name) {
     return fremovexattr(descriptor, name);
-}
-
-// Whether `code` means that there is no such attribute, and not that the file system does not support them.
-static inline int cowner_is_missing(int code) {
-    return code == ENODATA;
 }
 
 #endif

@@ -9,7 +9,7 @@ internal import OperationNetworkingSystem
 /// | The announced length                               | What happens                                |
 /// |----------------------------------------------------|---------------------------------------------|
 /// | none                                               | nothing is allocated                        |
-/// | more than any file here can have                   | ``DownloadError/tooLarge(_:length:limit:)`` |
+/// | more than any file here can have                   | ``DownloadError/tooLarge(_:length:)``     |
 /// | more than there is space for now                   | ``DownloadError/notEnoughSpace(_:needed:available:)`` |
 /// | any other                                          | space is allocated in steps: see ``AllocationPlan`` |
 struct DiskRoom {
@@ -45,11 +45,8 @@ struct DiskRoom {
     func check(for total: Int64?) throws {
         guard let total else { return }
         let (available, capacity) = try place.folder.room
-        guard total <= capacity else {
-            throw DownloadError.tooLarge(place.url, length: total, limit: capacity)
-        }
-        guard file.canHave(total) else {
-            throw DownloadError.tooLarge(place.url, length: total, limit: file.maximumLength)
+        guard total <= capacity, file.canHave(total) else {
+            throw DownloadError.tooLarge(place.url, length: total)
         }
         // Existing bytes need no space, however few blocks they use: they may be compressed, or counted late.
         let status = try file.status

@@ -33,9 +33,9 @@ public enum DownloadError: Error, Hashable, Sendable {
     /// is their number, `length` that of the new file, or of what was received of it; both in bytes.
     /// ``DownloadOperation/startsOver`` discards the kept bytes.
     case noRoomForBoth(URL, kept: Int64, length: Int64)
-    /// The file is longer than any file can be in that place; both are in bytes. Most likely, the server's length is
+    /// The file is longer than any file can be in that place; `length` is in bytes. Most likely, the server's length is
     /// wrong.
-    case tooLarge(URL, length: Int64, limit: Int64)
+    case tooLarge(URL, length: Int64)
     /// Another program removed, replaced or changed the partial file at this location.
     case partialFileReplaced(URL)
     /// The file does not have a digest that the caller expected or the server named. The
@@ -43,7 +43,7 @@ public enum DownloadError: Error, Hashable, Sendable {
     /// was to keep, stay.
     case digestMismatch(URL, expected: FileDigest, actual: FileDigest)
     /// There is no checkpoint at this location, it cannot be read, this user did not create it, or its request had a
-    /// body, which a checkpoint does not contain.
+    /// body, which a checkpoint does not contain, or a query, which it does not contain where others may read it.
     case checkpointUnreadable(URL)
     /// The body ended before the file was complete; both are in bytes.
     case incomplete(URL, received: Int64, expected: Int64)
@@ -77,8 +77,8 @@ extension DownloadError: CustomStringConvertible {
             "\(url.path) needs \(needed) more bytes, but only \(available) are free."
         case .noRoomForBoth(let url, let kept, let length):
             "\(url.path) has to start over, but there is no space for its \(length) bytes next to the \(kept) bytes kept so far."
-        case .tooLarge(let url, let length, let limit):
-            "\(url.path) would have \(length) bytes, but a file there can have at most \(limit)."
+        case .tooLarge(let url, let length):
+            "\(url.path) would have \(length) bytes, which is more than a file there can have."
         case .partialFileReplaced(let url):
             "\(url.path) was changed by another process while it was written."
         case .digestMismatch(let url, let expected, let actual):

@@ -159,8 +159,10 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// Returns why the same operation would later start over with `count` bytes in the ``partialFile``; `nil` if it
     /// would resume, as far as is known.
     package func obstacle(toContinuing count: Int64) -> RestartReason? {
-        let (found, lost) = progress.withLock { ($0.content, $0.lost) }
+        let (found, lost, isProvable) = progress.withLock { ($0.content, $0.lost, $0.isProvable) }
         guard var content = found else { return lost }
+        // It is removed when the operation ends.
+        guard isProvable else { return .checkpointUnproven }
         content.offset = count
         let overlap = settings.withLock { $0.options.overlap }
         switch ResumeRequest(request, continuing: content, comparing: overlap) {
@@ -199,11 +201,11 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     ///
     /// The request is conditional on the entity tag that the server sent with the file or, failing that, on a strong
     /// `Last-Modified` (RFC 9110 §8.8.2.2). A 304 response that names another tag, date or length is not trusted.
-    /// Both are in an extended attribute of the file, with its length and the time of its last modification. The file
-    /// is downloaded without a condition if nothing proves that it is still what the server sent: it was changed
-    /// since, another program, user or request made it, its server was verified in another way, others may write it,
-    /// the file system does not support attributes, the attribute was lost when the file was copied, or it does not
-    /// have the ``expectedDigests``.
+    /// Both are in an extended attribute of the file, with its inode, the time of its creation, its length and the time
+    /// of its last modification. The file is downloaded without a condition if nothing proves that it is still what the
+    /// server sent: it was changed or copied since, another program, user or request made it, its server was verified
+    /// in another way, others may write it, the file system does not support attributes or times of creation, or it
+    /// does not have the ``expectedDigests``.
     public var downloadsOnlyIfChanged: Bool {
         get { settings.withLock { $0.options.downloadsOnlyIfChanged } }
         set { set { $0.options.downloadsOnlyIfChanged = newValue } }
@@ -221,7 +223,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { set { $0.options.continuesFile = newValue } }
     }
 
-    /// Sets the mode of a complete file, and removes the checkpoint next to it, if a process was killed before it
+    /// Removes the checkpoint next to a complete file, and a second name of it, if a process was killed before it
     /// could do so.
     package static func removeLeftovers(beside file: URL) {
         // Leftovers do no harm.

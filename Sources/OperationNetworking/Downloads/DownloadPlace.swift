@@ -41,6 +41,7 @@ struct DownloadPlace {
         let place = try DownloadPlace(url, watch: nil)
         let read = try FileError.translating(url) { try place.provenCheckpoint() }
         guard let checkpoint = read, let request = checkpoint.request.request,
+            checkpoint.request.withholdsQuery != true,
             !checkpoint.name.isEmpty, !checkpoint.name.utf8.contains(Self.separator)
         else { throw DownloadError.checkpointUnreadable(url) }
         return (checkpoint.name, checkpoint.options, request)

@@ -56,23 +56,27 @@ struct DownloadPlan: Sendable {
 
     /// Returns the record of the complete file; `nil` if there can be none.
     /// - Parameters:
-    ///   - stamp: the stamp of the file.
+    ///   - file: the complete file.
     ///   - proof: the proof of its completeness.
     ///   - origin: the head of the response that began it.
     ///   - verification: how the servers of its bytes were verified.
     ///   - isWhole: whether it is the whole, and not a range that the caller requested.
-    /// - Returns: `nil` if no digest can be computed; the file is saved without a record then.
+    /// - Returns: `nil` if no digest can be computed, or the file system does not tell when the file was made; the file
+    ///   is saved without a record then.
     func record(
-        _ stamp: FileStamp,
+        of file: PartFile,
         _ proof: DownloadedFile.Proof,
         origin: HeaderFields,
         under verification: ServerVerification,
         isWhole: Bool
     ) -> FileRecord? {
-        try? FileRecord(
+        guard let birth = file.birth else { return nil }
+        return try? FileRecord(
             question,
             under: verification,
-            stamp: stamp,
+            inode: file.status.identity.inode,
+            birth: birth,
+            stamp: file.stamp,
             proof: .init(proof),
             // The tag belongs to the whole.
             fields: isWhole ? origin : [:],
@@ -132,6 +136,8 @@ struct DownloadProgress: Sendable {
     var content: PartialContent?
     /// Why the bytes of an earlier process cannot be used; they are kept until others have been received.
     var lost: RestartReason?
+    /// See ``PartialDownload/isProvable``.
+    var isProvable = true
     /// Whether the received bytes are kept if the download ends early.
     var keepsPartialFile = true
     /// The complete file, once it has its name.
@@ -160,6 +166,7 @@ struct DownloadProgress: Sendable {
     mutating func goesOn(with partial: PartialDownload) {
         partialFile = partial.partURL
         checkpoint = partial.checkpointURL
+        isProvable = partial.isProvable
         content = partial.checkpoint?.partialContent(offset: partial.count)
     }
 }

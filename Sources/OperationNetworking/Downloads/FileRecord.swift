@@ -6,7 +6,7 @@ internal import OperationNetworkingSystem
 /// its name.
 ///
 /// ```
-/// 4 <location> <sender> <selection> <salt> <length> <seconds> <nanoseconds> <proof>
+/// 5 <location> <sender> <selection> <salt> <inode> <birth> <length> <modification> <proof>
 /// <ETag>
 /// <Last-Modified>
 /// <names of fields>
@@ -17,9 +17,11 @@ internal import OperationNetworkingSystem
 /// verified, if that is unusual for the URL (``ServerVerification``). The names are the fields that the server's
 /// `Vary` named (``VaryingFields``). Trailing empty lines are omitted.
 ///
-/// The record contains no URL, which may be secret, because attributes are copied with the file. The attribute is set
-/// in one step while the file is still a part, before the rename, so a killed process leaves no record on another
-/// file. Length and time of modification bind the record to the bytes: any write invalidates it.
+/// The two times are seconds and nanoseconds since 1970. The inode and the time of birth name the file, which keeps both
+/// when it is renamed: a copy that was made with its attributes, or unpacked with them, has other ones. The record
+/// contains no URL, which may be secret, because attributes are copied with the file. The attribute is set in one step
+/// while the file is still a part, before the rename, so a killed process leaves no record on another file. Length and
+/// time of modification bind the record to the bytes: any write invalidates it.
 struct FileRecord: Hashable, Sendable {
     /// How much was known when the file got its name: a shorter form of ``DownloadedFile/Proof``.
     enum Proof: String, Hashable, Sendable, CaseIterable {
@@ -46,10 +48,13 @@ struct FileRecord: Hashable, Sendable {
     static let attribute = ExtendedAttribute("user.operationnetworking.download")
     /// The maximum length of a validator, because file systems limit attributes.
     private static let longestValidator = 1024
-    private static let version = "4"
+    private static let version = "5"
 
     /// The request.
     let asked: RequestDigests
+    /// The file's inode and time of birth. No copy has both.
+    let inode: UInt64
+    let birth: FileBirth
     /// The stamp of the file when it was complete.
     let stamp: FileStamp
     let proof: Proof
@@ -65,6 +70,8 @@ struct FileRecord: Hashable, Sendable {
     /// - Parameters:
     ///   - question: the request.
     ///   - verification: how the servers were verified; `nil` if as usual for the URL.
+    ///   - inode: of the file.
+    ///   - birth: when it was made.
     ///   - stamp: of the complete file.
     ///   - proof: the evidence of its completeness.
     ///   - fields: the head that describes the file; empty if none does.
@@ -73,6 +80,8 @@ struct FileRecord: Hashable, Sendable {
     init(
         _ question: DownloadQuestion,
         under verification: ServerVerification? = nil,
+        inode: UInt64,
+        birth: FileBirth,
         stamp: FileStamp,
         proof: Proof,
         fields: HeaderFields,
@@ -80,6 +89,8 @@ struct FileRecord: Hashable, Sendable {
     ) throws {
         asked = try RequestDigests(of: question.texts(varying: varying, under: verification))
         self.varying = varying
+        self.inode = inode
+        self.birth = birth
         self.stamp = stamp
         self.proof = proof
         func validator(_ name: String) -> String? {
@@ -98,8 +109,10 @@ struct FileRecord: Hashable, Sendable {
     // MARK: - Text
 
     var text: String {
-        let numbers = [stamp.length, stamp.seconds, stamp.nanoseconds].map { "\($0)" }
-        let head = [Self.version] + asked.words + numbers + [proof.rawValue]
+        let numbers = [
+            birth.seconds, birth.nanoseconds, stamp.length, stamp.seconds, stamp.nanoseconds,
+        ].map { "\($0)" }
+        let head = [Self.version] + asked.words + ["\(inode)"] + numbers + [proof.rawValue]
         var lines = [head.joined(separator: " "), entityTag ?? "", lastModified ?? ""]
         if !varying.isEmpty || mediaType != nil { lines.append(varying.joined(separator: ",")) }
         if let mediaType { lines.append(mediaType) }
@@ -111,14 +124,18 @@ struct FileRecord: Hashable, Sendable {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard (3...5).contains(lines.count), lines.count == 3 || lines.last != "" else { return nil }
         let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard words.count == 9, words[0] == Self.version, let asked = RequestDigests(words: words[1...4]),
-            let length = Int64(words[5]), let seconds = Int64(words[6]), let nanoseconds = Int64(words[7])
+        guard words.count == 12, words[0] == Self.version, let asked = RequestDigests(words: words[1...4]),
+            let inode = UInt64(words[5])
         else { return nil }
+        let numbers = words[6...10].compactMap { Int64($0) }
+        guard numbers.count == 5 else { return nil }
         self.asked = asked
-        stamp = FileStamp(length: length, seconds: seconds, nanoseconds: nanoseconds)
+        self.inode = inode
+        birth = FileBirth(seconds: numbers[0], nanoseconds: numbers[1])
+        stamp = FileStamp(length: numbers[2], seconds: numbers[3], nanoseconds: numbers[4])
         entityTag = EntityTag(fieldValue: lines[1]) == nil ? nil : lines[1]
         lastModified = HTTPDate(fieldValue: lines[2]) == nil ? nil : lines[2]
-        guard let proof = Proof(rawValue: words[8]) else { return nil }
+        guard let proof = Proof(rawValue: words[11]) else { return nil }
         self.proof = proof
         varying = lines.count > 3 ? lines[3].split(separator: ",").map(String.init) : []
         mediaType = lines.count > 4 ? lines[4] : nil
@@ -126,12 +143,17 @@ struct FileRecord: Hashable, Sendable {
 }
 
 extension FileRecord {
+    /// - Returns: `nil` if the file has no record, or that of another file: it is a copy.
+    init?(of file: NotedFile) {
+        guard let record = file.note.flatMap(FileRecord.init(text:)), record.inode == file.inode,
+            record.birth == file.birth
+        else { return nil }
+        self = record
+    }
+
     /// Returns the stamp in the record of a file; `nil` if it has no record.
     static func stamp(in file: URL) -> FileStamp? {
-        guard let found = try? NotedFile(path: file.path, attribute: attribute),
-            case .text(let text) = found.note
-        else { return nil }
-        return FileRecord(text: text)?.stamp
+        (try? NotedFile(path: file.path, attribute: attribute)).flatMap(FileRecord.init(of:))?.stamp
     }
 }
 
@@ -150,10 +172,9 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
     /// The file is the response to another request, to that of another user, or its server was verified in another
     /// way.
     case ofOtherRequest
-    /// The file has no record: another program made it, or copied it without its attributes.
+    /// The file has no record: another program made it, or copied it, with its attributes or without, or the file
+    /// system does not support records.
     case unrecorded
-    /// The file system does not support records.
-    case unrecordable
     /// The file belongs to another user, who may have written both the file and its record, or it may not be read.
     case foreign
     /// The file belongs to the effective user, but others may write it and its record.
@@ -193,9 +214,7 @@ struct FileFinding {
                 standing = .nothing
                 return
             }
-            guard case .text(let text) = found.note, found.isMine, !found.mayBeWrittenByOthers,
-                let record = FileRecord(text: text)
-            else {
+            guard found.isMine, !found.mayBeWrittenByOthers, let record = FileRecord(of: found) else {
                 standing = Self.standing(ofUnrecorded: found)
                 return
             }
@@ -225,8 +244,7 @@ struct FileFinding {
 
     private static func standing(ofUnrecorded file: NotedFile) -> FileStanding {
         if !file.isMine { return .foreign }
-        if file.mayBeWrittenByOthers { return .writableByOthers }
-        return file.note == .unsupported ? .unrecordable : .unrecorded
+        return file.mayBeWrittenByOthers ? .writableByOthers : .unrecorded
     }
 }
 

@@ -6,6 +6,8 @@ struct FoundPart {
     let names: PartialName.Candidate
     let file: PartFile
     let status: FileStatus
+    /// Whether a later process can find that it is ours, and lock it.
+    let isProvable: Bool
     /// The checkpoint of the kept bytes; `nil` if there are none.
     var checkpoint: DownloadCheckpoint?
     /// The number of kept bytes.
@@ -91,12 +93,19 @@ struct FoundPart {
         replacing replaces: Bool,
         in environment: DownloadEnvironment
     ) throws -> Taken {
-        guard let (file, isMade) = try lock(names, at: place) else { return .notOurs(nil) }
+        let (file, isMade, isLocked): (PartFile, Bool, Bool)
+        switch try lock(names, at: place) {
+        case .notOurs(let reason): return .notOurs(reason)
+        case .file(let opened): (file, isMade, isLocked) = opened
+        }
         do {
-            let taken = try recover(file, names, for: question, at: place, in: environment)
+            let taken = try recover(file, isLocked, names, for: question, at: place, in: environment)
             switch taken {
-            // The name of the part may be free because another operation has just completed the file.
-            case .part: try place.check(replacing: replaces)
+            case .part:
+                // A process may have been about to complete it.
+                file.restrict()
+                // The name of the part may be free because another operation has just completed the file.
+                try place.check(replacing: replaces)
             // The names next to it are taken, so the new file is not needed.
             case .notOurs: if isMade { try place.folder.remove(names.part) }
             }
@@ -107,48 +116,58 @@ struct FoundPart {
         }
     }
 
+    /// The file that has the name of a part.
+    private enum Opened {
+        /// `isLocked`: whether the file system has locks.
+        case file((PartFile, isMade: Bool, isLocked: Bool))
+        case notOurs(RestartReason?)
+    }
+
     /// Opens or creates a file, and locks it.
-    /// - Returns: `nil` if something that is not ours has the name.
-    private static func lock(
-        _ names: PartialName.Candidate,
-        at place: DownloadPlace
-    ) throws -> (file: PartFile, isMade: Bool)? {
+    private static func lock(_ names: PartialName.Candidate, at place: DownloadPlace) throws -> Opened {
         let (folder, name) = (place.folder, names.part)
-        // Another process may create, remove or rename it in between.
-        for _ in 0..<10 {
-            let (file, isMade): (PartFile, Bool)
-            switch try folder.openOwn(name) {
-            case .nothing:
-                guard let made = try folder.create(name) else { continue }
-                (file, isMade) = (made, true)
-            case .notOurs: return nil
-            case .file(let opened):
-                // An empty file of another program.
-                guard try opened.status.size > 0 || opened.status.mode & 0o077 == 0 else { return nil }
-                (file, isMade) = (opened, false)
-            }
-            switch try file.lock() {
-            case .taken: break
-            case .unsupported: guard isMade else { return nil }
-            case .held:
-                // Another process or operation may be downloading to a destination whose part may have this name.
-                let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
-                if let checkpoint, place.isOfOther(checkpoint, names) { return nil }
-                // Before the first head, nothing says to which destination. A file with bytes and without a
-                // checkpoint belongs to no download.
-                if try checkpoint == nil && (file.status.size > 0 || place.mayBeOfOther(names)) { return nil }
-                throw DownloadError.inUse(place.url)
-            }
-            if case .file(let named) = try folder.status(of: name), try named.identity == file.status.identity
-            {
-                return (file, isMade)
-            }
+        // With a checkpoint, it may be a part of ours that the file system does not show as such.
+        func notOurs() throws -> Opened {
+            .notOurs(try folder.status(of: names.checkpoint) == .nothing ? nil : .checkpointUnproven)
         }
-        throw DownloadError.inUse(place.url)
+        let (file, isMade): (PartFile, Bool)
+        var isLocked = true
+        switch try folder.openOwn(name) {
+        case .nothing:
+            guard let made = try folder.create(name) else { throw DownloadError.inUse(place.url) }
+            (file, isMade) = (made, true)
+        case .notOurs: return try notOurs()
+        case .file(let opened):
+            // An empty file of another program.
+            guard try opened.status.size > 0 || opened.status.mode & 0o077 == 0 else { return .notOurs(nil) }
+            (file, isMade) = (opened, false)
+        }
+        switch try file.lock() {
+        case .taken: break
+        case .unsupported:
+            guard isMade else { return try notOurs() }
+            isLocked = false
+        case .held:
+            // Another process or operation may be downloading to a destination whose part may have this name.
+            let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
+            if let checkpoint, place.isOfOther(checkpoint, names) { return .notOurs(nil) }
+            // Before the first head, nothing says to which destination. A file with bytes and without a checkpoint
+            // belongs to no download.
+            if try checkpoint == nil && (file.status.size > 0 || place.mayBeOfOther(names)) {
+                return .notOurs(nil)
+            }
+            throw DownloadError.inUse(place.url)
+        }
+        // Another process has created, completed or removed it just now. It is not looked for again: a later attempt
+        // finds what that one has made of it.
+        guard case .file(let named) = try folder.status(of: name), try named.identity == file.status.identity
+        else { throw DownloadError.inUse(place.url) }
+        return .file((file, isMade, isLocked))
     }
 
     private static func recover(
         _ file: PartFile,
+        _ isLocked: Bool,
         _ names: PartialName.Candidate,
         for question: DownloadQuestion,
         at place: DownloadPlace,
@@ -167,9 +186,10 @@ struct FoundPart {
             facts.match = checkpoint.match(question)
             facts.isVerified = question.accepts(checkpoint)
             facts.dependsOnTrust = question.dependsOnTrust(checkpoint)
-            facts.intactBlocks = checkpoint.blocks.prefix { $0.isIntact(in: file) }.count
+            facts.intactBlocks = try checkpoint.blocks.prefix { try $0.isIntact(in: file) }.count
         }
-        var found = FoundPart(names: names, file: file, status: status)
+        let isProvable = try isLocked && place.folder.isProvable(file)
+        var found = FoundPart(names: names, file: file, status: status, isProvable: isProvable)
         switch PartRecovery(facts) {
         case .useOtherName(let reason):
             return .notOurs(reason)
@@ -184,8 +204,6 @@ struct FoundPart {
         case .keep(let length, let isOfOtherQuestion):
             found.isOfOtherQuestion = isOfOtherQuestion
             guard var checkpoint = finding.checkpoint else { return .notOurs(nil) }
-            // A process may have been about to complete it.
-            file.restrict()
             if length < status.size { try file.truncate(to: length) }
             if length < checkpoint.ranges.end {
                 checkpoint.rollBack(to: length)
@@ -220,12 +238,11 @@ extension DownloadCheckpoint {
 }
 
 extension DownloadCheckpoint.Block {
-    /// Whether the bytes are unchanged; bytes that cannot be read count as changed.
-    func isIntact(in file: PartFile) -> Bool {
-        guard let bytes = try? file.read(length, at: end - Int64(length)), bytes.count == length else {
-            return false
-        }
-        return (try? bytes.span.sha256Text()) == digest
+    /// Whether the bytes are unchanged.
+    /// - Throws: `SystemError` if they cannot be read: a disk that fails has not changed them.
+    func isIntact(in file: PartFile) throws -> Bool {
+        let bytes = try file.read(length, at: end - Int64(length))
+        return try bytes.count == length && bytes.span.sha256Text() == digest
     }
 }
 
@@ -233,8 +250,10 @@ extension DownloadFolder {
     /// Looks at the names next to a partial file.
     func finding(_ names: PartialName.Candidate) throws -> PartRecovery.Facts.Finding {
         // What a killed process left is never read. It is removed when the next checkpoint is written.
-        if case .notOurs = try openOwn(names.temporary) { return .notOurs }
-        return try checkpoint(names.checkpoint)
+        switch try contents(of: names.temporary, limit: 0) {
+        case .notOurs, .unmarked: return .notOurs
+        case .nothing, .tooLong, .bytes: return try checkpoint(names.checkpoint)
+        }
     }
 
     /// Replaces a checkpoint.

@@ -368,8 +368,8 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             )
             let origin = partial.checkpoint?.origin.headerFields ?? [:]
             let verification = partial.verification
-            try partial.finish(modified: partial.checkpoint?.modified) { stamp in
-                plan.record(stamp, proof, origin: origin, under: verification, isWhole: ownRange == nil)
+            try partial.finish(modified: partial.checkpoint?.modified) { file in
+                plan.record(of: file, proof, origin: origin, under: verification, isWhole: ownRange == nil)
             } beforeNaming: {
                 try plan.willFinish?(download, partial.partURL, verification)
                 // It may have been cancelled while the bytes were synchronized.

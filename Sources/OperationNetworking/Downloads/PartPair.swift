@@ -234,6 +234,8 @@ struct PartPair {
     /// Discards the current part if no later request could resume it: the transfers have ended, and the file is not
     /// complete. `hasRoom`: whether there was enough disk space.
     mutating func settle(hasRoom: Bool) throws {
+        // Each later process would leave it alone, or throw it away.
+        guard current.isProvable else { return try discard() }
         guard isNew else { return }
         let isOfUse = !isRefuted && (hasRoom || own == nil)
         guard let own else {

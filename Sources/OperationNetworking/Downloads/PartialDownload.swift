@@ -24,6 +24,8 @@ final class PartialDownload {
     private(set) var recovered: PartialContent?
     /// Why bytes of an earlier process are not resumed.
     let lost: RestartReason?
+    /// Whether a later process can find that the file is ours. If not, it is of no use when this one ends.
+    let isProvable: Bool
     /// The checkpoint of the bytes, on disk or about to be; `nil` if there are none.
     private(set) var checkpoint: DownloadCheckpoint?
 
@@ -73,6 +75,7 @@ final class PartialDownload {
         checkpoint = found.checkpoint
         recovered = found.recovered
         lost = found.lost
+        isProvable = found.isProvable
         extent = PartExtent(count: found.length, total: recovered?.total)
         isTainted = found.isTainted
         lastCommit = environment.clock()
@@ -276,7 +279,7 @@ final class PartialDownload {
                 throw DownloadError.partialFileReplaced(partURL)
             }
             guard try part.file.times != atRest.times else { return false }
-            guard checkpoint.blocks.allSatisfy({ $0.isIntact(in: part.file) }) else {
+            guard try checkpoint.blocks.allSatisfy({ try $0.isIntact(in: part.file) }) else {
                 throw DownloadError.partialFileReplaced(partURL)
             }
             return true
@@ -287,14 +290,14 @@ final class PartialDownload {
     ///
     /// - Parameters:
     ///   - modified: the time of its last modification, in seconds since 1970; `nil` for now.
-    ///   - record: creates the record that is kept with the file, from its stamp.
-    ///   - beforeNaming: called when everything but the name is on disk.
+    ///   - record: creates the record that is kept with the file.
+    ///   - beforeNaming: called when everything but the name and the final mode is on disk.
     ///   - afterNaming: called when the name is on disk. A process that is killed during the call leaves a checkpoint
     ///     next to the file.
     /// - Throws: ``DownloadError``, ``UntrustedBytes``, or a `CocoaError`; the partial file is then kept.
     func finish(
         modified: Int64?,
-        record: (FileStamp) -> FileRecord? = { _ in nil },
+        record: (PartFile) -> FileRecord? = { _ in nil },
         beforeNaming: () throws -> Void = {},
         afterNaming: () -> Void = {}
     ) throws {
@@ -313,12 +316,14 @@ final class PartialDownload {
             if let modified { try? part.file.setModified(modified) }
             // Nor is a file system without attributes: the file then has no record. The rename does not change the
             // time.
-            try? part.file.note(record(part.file.stamp)?.text, as: FileRecord.attribute)
+            try? part.file.note(record(part.file)?.text, as: FileRecord.attribute)
             do {
-                // Before the bytes are synchronized, so that a loss of power cannot leave the name without the mode.
-                try part.file.grant(part.access())
                 try rollingBack { try part.file.synchronize() }
                 try beforeNaming()
+                // The last step before the name, because a process that is killed behind it may leave a part that
+                // others may write. On disk, so that a loss of power cannot leave the name without the mode.
+                try part.file.grant(part.access())
+                try rollingBack { try part.file.synchronize() }
                 try part.name()
             } catch {
                 part.file.restrict()
@@ -407,7 +412,9 @@ final class PartialDownload {
         next.part = part.identity
         next.birth = part.birth
         next.session = part.session
-        part.savedCheckpoint = try part.save(next, isDurable: isDurable)
+        // Some file systems, such as FAT, show to others what was created with mode 0600.
+        let isPrivate = try part.file.status.mode & 0o077 == 0
+        part.savedCheckpoint = try part.save(isPrivate ? next : next.withoutQueries, isDurable: isDurable)
         checkpoint = next
         hasNotes = false
     }

@@ -181,6 +181,16 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         VaryingFields.names(in: origin.headerFields) ?? []
     }
 
+    /// The same without the queries of URLs, which may be signed: for a file that others may read.
+    var withoutQueries: DownloadCheckpoint {
+        var checkpoint = self
+        checkpoint.request = request.withoutQuery
+        var fields = origin.headerFields
+        if let location = fields["Content-Location"] { fields["Content-Location"] = location.withoutQuery }
+        checkpoint.origin = Response(url: origin.url.withoutQuery, fields: fields, isHTTP10: origin.isHTTP10)
+        return checkpoint
+    }
+
     /// The time of the last modification on the server, in seconds since 1970.
     var modified: Int64? {
         origin.headerFields["Last-Modified"].flatMap { HTTPDate(fieldValue: $0) }?.secondsSince1970

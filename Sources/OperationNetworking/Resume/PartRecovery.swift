@@ -6,7 +6,7 @@ internal import OperationNetworkingSystem
 /// |----------------------------------------------------------------------|-----------|------------------------|
 /// | nothing, or an empty file                                            | P1        | begins                 |
 /// | bytes without a checkpoint                                           | P2        | not ours: another name |
-/// | something in the checkpoint's place that is not ours                 | P2        | another name           |
+/// | something in the checkpoint's place that is not ours                 | P2        | another name, and the reason is reported |
 /// | a checkpoint of another destination whose partial file may have the same name | P2 | another name         |
 /// | an unreadable checkpoint, or one of another format, and bytes        | P2        | another name           |
 /// | a checkpoint with another inode or time of birth than the file       | P2        | another name           |
@@ -116,9 +116,7 @@ enum PartRecovery: Hashable, Sendable {
         switch facts.finding {
         case .none:
             self = size == 0 ? .begin : .useOtherName()  // P1, P2
-        case .notOurs:
-            self = .useOtherName()  // P2
-        case .unmarked:
+        case .notOurs, .unmarked:
             self = .useOtherName(.checkpointUnproven)  // P2
         case .otherVersion:
             self = .useOtherName(.checkpointUnreadable)  // P2

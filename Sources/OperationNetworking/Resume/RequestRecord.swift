@@ -6,7 +6,9 @@ internal import FoundationNetworking
 /// Values of fields that are, or look like, secrets are not stored, only their names.
 struct RequestRecord: Hashable, Codable, Sendable {
     /// The caller's URL without its fragment.
-    let url: String
+    private(set) var url: String
+    /// Whether the URL had a query that is left out; `nil` means no.
+    private(set) var withholdsQuery: Bool?
     let method: String
     /// Whether the request had a body (P15).
     let hasBody: Bool
@@ -52,6 +54,14 @@ struct RequestRecord: Hashable, Codable, Sendable {
     /// Whether this request is sent without TLS, and `other` is not.
     func isDowngrade(from other: RequestRecord) -> Bool {
         URL(string: other.url)?.isTLS == true && URL(string: url)?.isTLS != true
+    }
+
+    /// The same without the query.
+    var withoutQuery: RequestRecord {
+        var record = self
+        record.url = url.withoutQuery
+        if record.url != url { record.withholdsQuery = true }
+        return record
     }
 
     /// The text for ``RequestDigests/location``.
@@ -124,4 +134,9 @@ struct RequestRecord: Hashable, Codable, Sendable {
         "keep-alive", "origin", "pragma", "priority", "referer", "te",
         "transfer-encoding", "upgrade", "user-agent", "via",
     ]
+}
+
+extension String {
+    /// The part of a URL, or of a reference, before its query.
+    var withoutQuery: String { String(Substring(utf8.prefix { $0 != UInt8(ascii: "?") })) }
 }

@@ -126,13 +126,17 @@ package final class DownloadFolder {
     private func openOwn(_ name: String, _ access: Int32) throws -> OwnFile {
         switch try status(of: name) {
         case .nothing: return .nothing
+        // It was removed during the look.
+        case .file(let status) where status.links == 0: return .nothing
         // Another user's file is not even opened.
         case .file(let status) where status.isOwn(of: user): break
         case .file, .directory, .symbolicLink, .other: return .notOurs
         }
         do {
             guard let file = try open(name, access) else { return .nothing }
-            return try file.status.isOwn(of: user) ? .file(file) : .notOurs
+            let status = try file.status
+            guard status.links > 0 else { return .nothing }
+            return status.isOwn(of: user) ? .file(file) : .notOurs
         } catch let error as SystemError where error.isLackOfPermission {
             return .notOurs
         }
@@ -148,20 +152,30 @@ package final class DownloadFolder {
         case nothing
         /// Another user may have made it.
         case notOurs
-        /// A file of the user's without the mark: what a program saved, or copied.
+        /// A file of the user's with bytes and without the mark: what a program saved, or copied.
         case unmarked
         case tooLong
         case bytes([UInt8])
     }
 
-    /// The mark of a file that ``replace(_:with:temporary:isDurable:)`` made. A server that names the files that
-    /// a program saves cannot set it, whatever it has learned about their inodes.
+    /// The mark of a file that ``replace(_:with:temporary:isDurable:)`` made. A program that saves the body of a
+    /// response sets none, whatever the server knows about inodes. An archive can contain it: it proves a
+    /// checkpoint only together with the inode and the creation time of the part, which no archive can know.
     private static let mark = ExtendedAttribute("user.operationnetworking.made")
 
     /// Whether the file has the mark, or the file system keeps none and no other user may look into this folder:
     /// then no one can reveal to a server which files are in it.
     private func isMarked(_ file: PartFile) -> Bool {
-        file.has(Self.mark) ?? (ccache_folder_of(descriptor) == 2)
+        file.has(Self.mark) ?? isPrivate
+    }
+
+    private var isPrivate: Bool { ccache_folder_of(descriptor) == 2 }
+
+    /// Whether a later process can find this part, and a checkpoint that ``replace(_:with:temporary:isDurable:)`` made
+    /// for it, to be this user's own. A file system that maps owners or modes, or keeps neither attributes nor times of
+    /// birth, cannot show it.
+    package func isProvable(_ file: PartFile) throws -> Bool {
+        try file.status.isOwn(of: user) && file.birth != nil && (file.has(Self.mark) != nil || isPrivate)
     }
 
     /// All bytes of a small file that ``replace(_:with:temporary:isDurable:)`` made, and no other user.
@@ -175,8 +189,10 @@ package final class DownloadFolder {
         case .nothing: return .nothing
         case .notOurs: return .notOurs
         case .file(let file):
-            guard isMarked(file) else { return .unmarked }
-            guard try file.status.size <= Int64(limit) else { return .tooLong }
+            let size = try file.status.size
+            // A process may die before it sets the mark.
+            guard size == 0 || isMarked(file) else { return .unmarked }
+            guard size <= Int64(limit) else { return .tooLong }
             return .bytes(try file.read(limit, at: 0))
         }
     }

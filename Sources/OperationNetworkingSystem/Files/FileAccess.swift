@@ -7,8 +7,8 @@
 /// | a file of the effective user | the permissions, the group and the access control list of that file  |
 /// | a file of another user       | as for nothing: its owner must not decide about our file             |
 ///
-/// Granted when the file has its final name: before that, another download could mistake it for one that
-/// others may lock. If the group cannot be set because the user is not a member, the file's own group gets
+/// Granted right before the file gets its final name: a part that others may write is not taken for ours
+/// (``FileStatus/isOwn(of:)``). If the group cannot be set because the user is not a member, the file's own group gets
 /// the permissions of others.
 package struct FileAccess: Hashable, Sendable {
     /// Permissions to read, write and execute.

@@ -21,6 +21,13 @@ package struct FileBirth: Hashable, Sendable, Codable {
         self.seconds = seconds
         self.nanoseconds = nanoseconds
     }
+
+    /// - Returns: `nil` if the file system does not tell.
+    init?(of descriptor: Int32) {
+        var (seconds, nanoseconds): (Int64, Int64) = (0, 0)
+        guard cfiles_birth(descriptor, &seconds, &nanoseconds) == 1 else { return nil }
+        self.init(seconds: seconds, nanoseconds: nanoseconds)
+    }
 }
 
 /// The kind of file that a name stands for; a link is a link, wherever it leads.

@@ -8,19 +8,20 @@
 /// | a link, directory or device | -                      | -                      | `replace`   |
 /// | a file                      | another operation's    | -                      | `inUse`     |
 /// | a file                      | held                   | the same file          | `replace`   |
-/// | a file                      | held                   | anything else, nothing | `lookAgain` |
+/// | a file                      | held                   | anything else, nothing | `inUse`     |
+///
+/// A name that changes under the looks is not looked at again: something else is writing there.
 ///
 /// Who writes a file opens it, claims it, and then looks whether it still has the name (``OutputFile``). So
 /// one that begins on a free name makes a file, for which `takeFree` fails; one that begins on a file that is
 /// to be replaced finds its claim taken.
 package enum NameTaking: Hashable, Sendable {
-    /// The file gets the name in a step that fails if anything has it by then; if it fails, look again.
+    /// The file gets the name in a step that fails if anything has it by then.
     case takeFree
     /// The file gets the name, whatever has it. While the claim is held, nothing else of this process can get
     /// the name.
     case replace
-    /// Another file has, or had, got the name between the two looks.
-    case lookAgain
+    /// Another operation writes the file, or something else has got the name between the two looks.
     case inUse
 
     /// The outcome of the claim on the file that had the name at the first look.
@@ -40,10 +41,9 @@ package enum NameTaking: Hashable, Sendable {
             switch (name, claim) {
             case (.nothing, _): .takeFree
             case (.directory, _), (.symbolicLink, _), (.other, _): .replace
-            case (.file, .taken): .inUse
             case (.file(let first), .held(.file(let second))) where first.identity == second.identity:
                 .replace
-            case (.file, .held), (.file, .none): .lookAgain
+            case (.file, .taken), (.file, .held), (.file, .none): .inUse
             }
     }
 }
@@ -65,17 +65,6 @@ extension DownloadFolder {
         of file: PartFile,
         check: () throws -> Void = {}
     ) throws {
-        for _ in 0..<3 where try takeName(old, new, file, check) { return }
-        throw SystemError(SystemError.busy, "rename \(new)")
-    }
-
-    /// - Returns: whether it has the name; else it is to be looked at again.
-    private func takeName(
-        _ old: String,
-        _ new: String,
-        _ file: PartFile,
-        _ check: () throws -> Void
-    ) throws -> Bool {
         let first = try status(of: new)
         var held: FileClaim?
         var claim = NameTaking.Claim.none
@@ -85,19 +74,17 @@ extension DownloadFolder {
         }
         try check()
         if held != nil { claim = .held(try status(of: new)) }
-        return try withExtendedLifetime(held) {
+        try withExtendedLifetime(held) {
             switch NameTaking(first, claim: claim) {
             case .takeFree:
                 do {
                     try renameExclusively(old, to: new, of: file)
                 } catch let error as SystemError where error.code == SystemError.exists {
-                    return false
+                    throw FileClaim.Taken()
                 }
             case .replace: try rename(old, to: new)
-            case .lookAgain: return false
             case .inUse: throw FileClaim.Taken()
             }
-            return true
         }
     }
 }

@@ -6,19 +6,15 @@ import Glibc
 ///
 /// Follows symbolic links. Used by one thread at a time; closed on deallocation.
 package final class NotedFile {
-    /// The value of the attribute.
-    package enum Note: Hashable, Sendable {
-        case text(String)
-        case none
-        /// The file system does not support attributes.
-        case unsupported
-    }
-
     /// Longer values are not read.
     private static let capacity = 4096
 
     package let stamp: FileStamp
-    package let note: Note
+    /// The value of the attribute; `nil` if there is none, or the file system does not support attributes.
+    package let note: String?
+    package let inode: UInt64
+    /// When it was made; `nil`: the file system does not tell.
+    package let birth: FileBirth?
     /// Whether it belongs to the effective user.
     package let isMine: Bool
     /// Whether users other than its owner may write it: all others, or a group that is not the effective
@@ -44,6 +40,8 @@ package final class NotedFile {
         self.descriptor = descriptor
         self.path = path
         stamp = FileStamp(length: owner.length, seconds: owner.seconds, nanoseconds: owner.nanoseconds)
+        inode = owner.inode
+        birth = FileBirth(of: descriptor)
         isMine = owner.is_mine != 0
         let isShared =
             owner.group_may_write != 0
@@ -56,13 +54,11 @@ package final class NotedFile {
         close(descriptor)
     }
 
-    private static func note(of descriptor: Int32, _ attribute: ExtendedAttribute) -> Note {
+    private static func note(of descriptor: Int32, _ attribute: ExtendedAttribute) -> String? {
         var bytes = [UInt8](repeating: 0, count: Self.capacity)
         let length = cowner_attribute(descriptor, attribute.name, &bytes, bytes.count)
-        guard length >= 0 else {
-            return cowner_is_missing(errno) != 0 || errno == ERANGE ? .none : .unsupported
-        }
-        return String(validating: bytes.prefix(length), as: UTF8.self).map { .text($0) } ?? .none
+        guard length >= 0 else { return nil }
+        return String(validating: bytes.prefix(length), as: UTF8.self)
     }
 
     /// The bytes from `offset` on, at most `count`; fewer only where the file ends.

@@ -6,9 +6,6 @@ import Glibc
 /// Closed on deallocation. Calls may block on disk access, but never on another process: writing to a FIFO
 /// does not block.
 package final class OutputFile {
-    /// The maximum number of attempts to open a name that keeps changing.
-    private static let maximumLooks = 10
-
     private var descriptor: Int32
     private let isFIFO: Bool
     /// Whether ``truncate()`` can undo what was written, which is not possible for a FIFO or a character
@@ -30,16 +27,13 @@ package final class OutputFile {
     /// - Throws: `SystemError`, with `ENXIO` or `ESPIPE` for a socket; ``FileClaim/Taken``. The file is then
     ///   unchanged.
     package init?(path: String) throws {
-        guard var opened = try Self.open(path) else { return nil }
-        var claim = try Self.claim(opened)
+        guard let opened = try Self.open(path) else { return nil }
+        let claim = try Self.claim(opened)
         // The name may refer to another file since this one was opened: a download that had claimed it has
-        // replaced it.
-        for _ in 1..<Self.maximumLooks where claim != nil && !Self.has(path, opened) {
-            claim = nil
+        // replaced it. It is not opened again: something else is writing there.
+        guard claim == nil || Self.has(path, opened) else {
             Glibc.close(opened.descriptor)
-            guard let next = try Self.open(path) else { return nil }
-            opened = next
-            claim = try Self.claim(opened)
+            throw FileClaim.Taken()
         }
         descriptor = opened.descriptor
         isFIFO = opened.isFIFO

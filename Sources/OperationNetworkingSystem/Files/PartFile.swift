@@ -53,11 +53,7 @@ package final class PartFile {
     }
 
     /// The time of creation; `nil` if the file system does not record it.
-    package var birth: FileBirth? {
-        var (seconds, nanoseconds): (Int64, Int64) = (0, 0)
-        guard cfiles_birth(descriptor, &seconds, &nanoseconds) == 1 else { return nil }
-        return FileBirth(seconds: seconds, nanoseconds: nanoseconds)
-    }
+    package var birth: FileBirth? { FileBirth(of: descriptor) }
 
     /// The times of its last changes (fstat(2)).
     package var times: FileTimes {
@@ -165,17 +161,6 @@ package final class PartFile {
         let limit = cfiles_limit()
         // The position of the descriptor does not matter: every read and write specifies its own.
         return (limit < 0 || length <= limit) && cfiles_can_have(descriptor, length) != 0
-    }
-
-    /// The maximum length, in bytes.
-    package var maximumLength: Int64 {
-        var (longest, tooLong) = (Int64(0), Int64.max)
-        guard !canHave(tooLong) else { return tooLong }
-        while tooLong - longest > 1 {
-            let middle = longest + (tooLong - longest) / 2
-            if canHave(middle) { longest = middle } else { tooLong = middle }
-        }
-        return longest
     }
 
     /// Releases the space allocated after the last byte. Does nothing if the file system does not support it.

@@ -99,7 +99,7 @@ extension FileStanding {
     /// Whether the file may be the beginning or the whole of the requested one.
     fileprivate var mayBeBeginning: Bool {
         switch self {
-        case .unrecorded, .unrecordable, .changed, .joined, .perhapsIncomplete: true
+        case .unrecorded, .changed, .joined, .perhapsIncomplete: true
         case .nothing, .complete, .ofOtherRequest, .foreign, .writableByOthers: false
         }
     }
@@ -136,11 +136,10 @@ extension Failure {
                         + "certificate options",
                     "--overwrite or -N"
                 )
-            case .unrecordable:
-                ("the file system cannot record who saved it", "--checksum, --overwrite or -N")
             case .foreign: ("it belongs to another user", "--overwrite or -N")
             case .writableByOthers: ("other users may write to it", "--overwrite or -N")
-            case .unrecorded, .complete, .nothing: ("opget did not save it", "--checksum, --overwrite or -N")
+            case .unrecorded, .complete, .nothing:
+                ("nothing shows that opget saved it", "--checksum, --overwrite or -N")
             }
         self.init(
             .exists,

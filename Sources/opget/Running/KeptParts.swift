@@ -12,7 +12,7 @@ struct KeptParts: Hashable, Sendable {
         case needsSameLink(String)
         /// It can be resumed, but the server's file has a different checksum. The path of the file.
         case hasOtherChecksum(String)
-        /// The bytes are kept only until others are received.
+        /// The bytes are kept only until others are received; with `checkpointUnproven`, they are not kept.
         case startsOver(RestartReason)
     }
 
@@ -37,7 +37,9 @@ struct KeptParts: Hashable, Sendable {
     /// A sentence for each reason why partial files cannot be used.
     var warnings: [String] {
         obstacles.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
-            Self.subject(count) + " is kept, but \(reason): the same command starts over."
+            reason == .checkpointUnproven
+                ? Self.subject(count) + " is not kept: the file system could not show later that it is yours."
+                : Self.subject(count) + " is kept, but \(reason): the same command starts over."
         }
     }
 

@@ -81,7 +81,12 @@ struct Transfer {
     /// What the next run can do with the partial file; `nil` if none exists, or if the user requested a
     /// range, which is never resumed.
     var nextUse: KeptParts.NextUse? {
-        guard let partial, let download else { return nil }
+        guard let download else { return nil }
+        // It may already have been removed.
+        if hasFetched, download.obstacle(toContinuing: received) == .checkpointUnproven {
+            return .startsOver(.checkpointUnproven)
+        }
+        guard let partial else { return nil }
         return switch download.obstacle(toContinuing: partial.size) {
         case nil: .resumes
         case .ownRange: nil

@@ -195,8 +195,38 @@ struct DownloadOwnerTests {
         #expect(Set(left) == Set(["a"] + others))
     }
 
-    /// A process dies between the final mode and the name.
-    @Test func aPartThatWasNotCompletedIsPrivateAgain() throws {
+    /// A process may be killed while the bytes are synchronized, or while the journal of a batch is.
+    @Test func theFinalModeIsGivenRightBeforeTheName() throws {
+        let directory = try TemporaryDirectory()
+        let part = directory.file("a.part")
+        func mode() -> UInt32? { try? fileStatus(part).mode }
+        var modes: [UInt32?] = []
+        let environment = DownloadEnvironment(watch: { change in
+            switch change {
+            case .synchronize, .rename(_, to: "a"): modes.append(mode())
+            default: break
+            }
+        })
+        // One that is replaced hands its permissions on.
+        try Data("old".utf8).write(to: directory.file("a"))
+        #expect(chmod(directory.file("a").path, 0o664) == 0)
+        let download = try PartialDownload(
+            .sample,
+            to: directory.file("a"),
+            replacesFile: true,
+            in: environment
+        )
+        try download.begin(.start, total: 1, origin: Sample.origin())
+        try download.write("0")
+        modes = []
+        try download.finish(modified: nil, beforeNaming: { modes.append(mode()) })
+        #expect(modes == [0o600, 0o600, 0o664, 0o664])
+        #expect(try fileStatus(directory.file("a")).mode == 0o664)
+    }
+
+    /// A process dies between the final mode and the name. `isSameRequest`: else the next one starts over.
+    @Test(arguments: [true, false])
+    func aPartThatWasNotCompletedIsPrivateAgain(isSameRequest: Bool) throws {
         let directory = try TemporaryDirectory()
         let first = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
         try first.begin(.start, total: 2, origin: Sample.origin())
@@ -204,8 +234,10 @@ struct DownloadOwnerTests {
         try first.flush()
         first.close()
         #expect(chmod(directory.file("a.part").path, 0o644) == 0)
-        let second = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
-        #expect(second.count == 1)
+        var request = URLRequest.sample
+        if !isSameRequest { request.setValue("de", forHTTPHeaderField: "Accept-Language") }
+        let second = try PartialDownload(request, to: directory.file("a"), replacesFile: false)
+        #expect(second.count == (isSameRequest ? 1 : 0))
         #expect(try fileStatus(directory.file("a.part")).mode == 0o600)
     }
 

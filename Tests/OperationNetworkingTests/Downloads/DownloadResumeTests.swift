@@ -495,6 +495,23 @@ struct DownloadResumeTests {
         #expect((scene.server.requests.last?["Range"] == nil) == (reason != nil))
     }
 
+    /// A ramfs tells no time of birth: nothing could prove later whose part it is.
+    @Test(.enabled(if: MountedDisk.isPermitted, "may not mount"))
+    func aPartThatNothingCouldProveLaterIsNotKept() async throws {
+        let scene = try DownloadScene(answers: [
+            .currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation,
+        ])
+        let path = scene.folder.url.path
+        try #require(mount("none", path, "ramfs", 0, nil) == 0)
+        defer { umount2(path, Int32(MNT_DETACH)) }
+        let first = scene.operation()
+        #expect((try? await scene.run(first).get()) == nil)
+        #expect(first.obstacle(toContinuing: 100_000) == .checkpointUnproven)
+        #expect(scene.names.isEmpty)
+        _ = try await scene.run(scene.operation()).get()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+    }
+
     @Test("B1") func aBrokenDownloadContinuesFromTheLastByte() async throws {
         let breaking = Answer.currentRepresentation.breaking(after: .body(50_000))
         let scene = try DownloadScene(answers: [

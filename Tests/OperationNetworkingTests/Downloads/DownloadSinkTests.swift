@@ -72,7 +72,7 @@ struct DownloadSinkTests {
     @Test(arguments: [
         (CocoaError(.fileWriteOutOfSpace) as any Error, true),
         (DownloadError.notEnoughSpace(URL(fileURLWithPath: "/"), needed: 2, available: 1), true),
-        (DownloadError.tooLarge(URL(fileURLWithPath: "/"), length: 2, limit: 1), false),
+        (DownloadError.tooLarge(URL(fileURLWithPath: "/"), length: 2), false),
         (CocoaError(.fileWriteUnknown), false),
         (URLError(.cancelled), false),
     ])

@@ -39,7 +39,7 @@ struct RequestFailureTests {
         FailureRow(ResumeError.malformedContentRange("x"), ""),
         FailureRow(DownloadError.notEnoughSpace(file, needed: 2, available: 1), "temporary"),
         FailureRow(DownloadError.destinationExists(file), "mistake"),
-        FailureRow(DownloadError.tooLarge(file, length: 2, limit: 1), ""),
+        FailureRow(DownloadError.tooLarge(file, length: 2), ""),
         FailureRow(DownloadBatchError.journalInUse(file), "temporary"),
         FailureRow(DownloadBatchError.journalExists(file), "mistake"),
         FailureRow(DownloadBatchError.journalUnreadable(file), ""),

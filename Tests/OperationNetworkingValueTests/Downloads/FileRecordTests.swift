@@ -25,9 +25,32 @@ import Testing
     ) throws -> FileRecord {
         try FileRecord(
             DownloadQuestion(try request()),
+            inode: .max,
+            birth: FileBirth(seconds: -1, nanoseconds: 2),
             stamp: stamp,
             proof: proof,
             fields: fields
+        )
+    }
+
+    /// The record of a file that exists.
+    private func record(
+        of file: PartFile,
+        _ request: URLRequest,
+        under verification: ServerVerification? = nil,
+        proof: FileRecord.Proof = .complete,
+        fields: HeaderFields = [:],
+        varying: [String] = []
+    ) throws -> FileRecord {
+        try FileRecord(
+            DownloadQuestion(request),
+            under: verification,
+            inode: try file.status.identity.inode,
+            birth: try #require(file.birth),
+            stamp: try file.stamp,
+            proof: proof,
+            fields: fields,
+            varying: varying
         )
     }
 
@@ -53,18 +76,20 @@ import Testing
         ])
         #expect(record.entityTag == nil && record.lastModified == nil)
         #expect(!record.text.contains("http"))
-        #expect(record.text.utf8.count < 350)
+        #expect(record.text.utf8.count < 400)
     }
 
     @Test(arguments: [
-        "", "4", "\n\n", "4 x y z a 4 5 6 complete\n\n", "1 \(hash) 4 5 6 complete\n\n",
-        "3 \(hash) \(hash) \(salt) 4 5 6 complete\n\n", "5 \(words) 4 5 6 complete\n\n",
-        "4 \(hash) \(hash) \(salt) 4 5 6 complete\n\n", "4 \(words) 4 5 complete\n\n",
-        "4 \(words) x 5 6 complete\n\n", "4 \(words) 99999999999999999999 5 6 complete\n\n",
-        "4 \(words) 4 5 6\n\n", "4 \(words) 4 5 6 perhaps\n\n",
-        "4 \(words) 4 5 6 complete 7\n\n", "4 \(words) 4 5 6 complete",
-        "4 \(words) 4 5 6 complete\n\n\n", "4 \(salt) \(hash) \(hash) \(hash) 4 5 6 complete\n\n",
-        "4 \(words) 4 5 6 complete\n\n\na\n",
+        "", "5", "\n\n", "5 x y z a 1 2 3 4 5 6 complete\n\n", "4 \(words) 4 5 6 complete\n\n",
+        "4 \(words) 1 2 3 4 5 6 complete\n\n", "6 \(words) 1 2 3 4 5 6 complete\n\n",
+        "5 \(hash) \(hash) \(salt) 1 2 3 4 5 6 complete\n\n", "5 \(words) 1 2 3 4 5 complete\n\n",
+        "5 \(words) 1 2 3 x 5 6 complete\n\n", "5 \(words) 1 2 3 99999999999999999999 5 6 complete\n\n",
+        "5 \(words) -1 2 3 4 5 6 complete\n\n", "5 \(words) 1 2 x 4 5 6 complete\n\n",
+        "5 \(words) 1 2 3 4 5 6\n\n", "5 \(words) 1 2 3 4 5 6 perhaps\n\n",
+        "5 \(words) 1 2 3 4 5 6 complete 7\n\n", "5 \(words) 1 2 3 4 5 6 complete",
+        "5 \(words) 1 2 3 4 5 6 complete\n\n\n",
+        "5 \(salt) \(hash) \(hash) \(hash) 1 2 3 4 5 6 complete\n\n",
+        "5 \(words) 1 2 3 4 5 6 complete\n\n\na\n",
     ])
     func invalidTextIsNotARecord(text: String) {
         #expect(FileRecord(text: text) == nil)
@@ -123,12 +148,7 @@ import Testing
         let url = directory.file("a")
         try Data("0123".utf8).write(to: url)
         let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
-        let note = try FileRecord(
-            DownloadQuestion(try request()),
-            stamp: try file.stamp,
-            proof: proof,
-            fields: ["ETag": "\"v\""]
-        )
+        let note = try self.record(of: file, request(), proof: proof, fields: ["ETag": "\"v\""])
         try file.note(note.text, as: FileRecord.attribute)
         let standing = try FileStanding(of: url, for: try request(), as: RequestIdentity(try request()))
         let condition = try FileCondition(
@@ -160,7 +180,7 @@ import Testing
     @Test func equalRequestsHaveDifferentRecords() throws {
         let (one, other) = (try record(), try record())
         #expect(zip(one.asked.words, other.asked.words).allSatisfy { $0 != $1 })
-        #expect(FileRecord(text: "4 \(Self.words) 4 5 6 complete\n\n") != nil)
+        #expect(FileRecord(text: "5 \(Self.words) 1 2 3 4 5 6 complete\n\n") != nil)
     }
 
     @Test func distinguishesUsers() throws {
@@ -219,11 +239,9 @@ import Testing
         try Data("0123".utf8).write(to: url)
         let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
         let request = try request(fields: ["User-Agent": "a"])
-        let record = try FileRecord(
-            DownloadQuestion(request),
-            stamp: try file.stamp,
-            proof: .complete,
-            fields: [:],
+        let record = try record(
+            of: file,
+            request,
             varying: VaryingFields.names(in: ["Vary": vary]) ?? []
         )
         #expect(FileRecord(text: record.text) == record)
@@ -257,13 +275,7 @@ import Testing
         let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
         let request = try request("https://h/a")
         let identity = RequestIdentity(request)
-        let record = try FileRecord(
-            DownloadQuestion(request),
-            under: written,
-            stamp: try file.stamp,
-            proof: .complete,
-            fields: ["ETag": "\"v\""]
-        )
+        let record = try record(of: file, request, under: written, fields: ["ETag": "\"v\""])
         try file.note(record.text, as: FileRecord.attribute)
         #expect(try FileStanding(of: url, for: request, as: identity, under: asked) == standing)
         let question = DownloadQuestion(request, as: identity, under: asked)
@@ -282,12 +294,7 @@ import Testing
         try Data("0123".utf8).write(to: url)
         #expect(try standing(request) == .unrecorded)
         let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
-        let record = try FileRecord(
-            DownloadQuestion(request),
-            stamp: try file.stamp,
-            proof: .complete,
-            fields: [:]
-        )
+        let record = try record(of: file, request)
         try file.note(record.text, as: FileRecord.attribute)
         #expect(try standing(request) == .complete)
         // What does not select another representation does not count. The user does.
@@ -302,5 +309,54 @@ import Testing
         #expect(try standing(request) == .changed)
         try file.note(nil, as: FileRecord.attribute)
         #expect(try standing(request) == .unrecorded)
+    }
+
+    /// What `rsync -aX`, `tar --xattrs` and a backup bring: bytes, times and attributes.
+    @Test func aCopyWithItsAttributesIsTheFileOfAnotherProgram() throws {
+        let directory = try TemporaryDirectory()
+        let folder = try DownloadFolder(path: directory.url.path)
+        func make(_ name: String) throws -> PartFile {
+            let file = try #require(try folder.create(name))
+            try file.write(Array("0123".utf8).span, at: 0)
+            try file.setModified(1_700_000_000)
+            return file
+        }
+        let request = try request()
+        func standing(_ name: String) throws -> FileStanding {
+            try FileStanding(of: directory.file(name), for: request, as: RequestIdentity(request))
+        }
+        let file = try make("a")
+        let note = try record(of: file, request).text
+        try file.note(note, as: FileRecord.attribute)
+        try make("b").note(note, as: FileRecord.attribute)
+        #expect(try standing("b") == .unrecorded)
+        #expect(FileRecord.stamp(in: directory.file("b")) == nil)
+        let question = DownloadQuestion(request)
+        #expect(try FileCondition(for: directory.file("b"), question, digests: []) == nil)
+        // Another name is no copy.
+        try folder.rename("a", to: "c")
+        #expect(try standing("c") == .complete)
+    }
+
+    /// Inodes are given again, and times of birth are shared.
+    @Test(arguments: [(1, 0), (0, 1)] as [(UInt64, Int64)])
+    func aRecordOfAnotherInodeOrTimeOfBirthIsNotBelieved(inode: UInt64, nanosecond: Int64) throws {
+        let directory = try TemporaryDirectory()
+        let file = try #require(try DownloadFolder(path: directory.url.path).create("a"))
+        let request = try request()
+        let right = try record(of: file, request)
+        let note = try FileRecord(
+            DownloadQuestion(request),
+            inode: right.inode ^ inode,
+            birth: FileBirth(seconds: right.birth.seconds, nanoseconds: right.birth.nanoseconds ^ nanosecond),
+            stamp: right.stamp,
+            proof: .complete,
+            fields: [:]
+        )
+        try file.note(note.text, as: FileRecord.attribute)
+        let url = directory.file("a")
+        #expect(try FileStanding(of: url, for: request, as: RequestIdentity(request)) == .unrecorded)
+        try file.note(right.text, as: FileRecord.attribute)
+        #expect(try FileStanding(of: url, for: request, as: RequestIdentity(request)) == .complete)
     }
 }

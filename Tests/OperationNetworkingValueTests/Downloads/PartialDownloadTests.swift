@@ -163,6 +163,21 @@ struct PartialDownloadTests {
         #expect(download.recovered == nil && download.lost == .dataLost)
     }
 
+    /// A disk that fails for a moment costs no bytes that are there.
+    @Test func aBlockThatCannotBeReadIsAnErrorAndNotAChange() throws {
+        try put("01234", "file")
+        let folder = try DownloadFolder(path: directory.url.path)
+        let digest = try Array("234".utf8).span.sha256Text()
+        let block = DownloadCheckpoint.Block(end: 5, length: 3, digest: digest)
+        let file = try #require(try folder.open("file"))
+        #expect(try block.isIntact(in: file))
+        try file.truncate(to: 4)
+        #expect(try !block.isIntact(in: file))
+        // One that was opened for its name alone (O_PATH).
+        let unreadable = try folder.identify("file")
+        #expect(throws: SystemError.self) { try block.isIntact(in: unreadable) }
+    }
+
     @Test func anotherRequestStartsOverAndKeepsTheBytesUntilItsAnswerComes() throws {
         try leave("01234")
         var request = URLRequest.sample
@@ -211,6 +226,17 @@ struct PartialDownloadTests {
         #expect(try text("a.part") == "0123456")
     }
 
+    /// Another process takes the name of the part, or renames it, during the look.
+    @Test func aPartThatAnotherProcessMakesMeanwhileIsInUse() throws {
+        machine.fault.value = { [directory] change in
+            guard case .create("a.part", _) = change else { return nil }
+            rename(directory.file("a.part").path, directory.file("a").path)
+            return nil
+        }
+        #expect(throws: DownloadError.inUse(directory.file("a"))) { try open() }
+        #expect(try names() == ["a"])
+    }
+
     @Test func bytesOfNobodyAreLeftAlone() throws {
         try put("theirs", "a.part")
         let download = try open()
@@ -236,6 +262,36 @@ struct PartialDownloadTests {
         #expect(download.lost == .checkpointUnreadable)
         #expect(download.current.partURL.lastPathComponent == "a.1.part")
         #expect(try text("a.part") == "01234" && text("a.part.resume") == torn)
+    }
+
+    /// FAT shows it to all. `mode`: what a file that was created with 0600 is shown as.
+    @Test(arguments: [0o600, 0o644] as [mode_t])
+    func aCheckpointThatOthersMayReadHoldsNoQuery(mode: mode_t) throws {
+        let request = try Sample.request("http://example.com/file?sign=hidden")
+        let origin = DownloadCheckpoint.Response(
+            url: "http://cdn.example.com/file?token=hidden",
+            fields: ["ETag": "\"v1\"", "Content-Location": "/file?key=hidden"],
+            isHTTP10: false
+        )
+        let first = try open(request)
+        #expect(chmod(directory.file("a.part").path, mode) == 0)
+        try first.begin(.start, total: 10, origin: origin) { $0.name = "a" }
+        try first.write("01234")
+        try first.flush()
+        #expect(try text("a.part.resume").contains("hidden") == (mode == 0o600))
+        #expect(first.checkpoint?.origin == origin)
+        first.close()
+        // Nothing but the checkpoint says what to ask, and it does not say all.
+        let checkpoint = directory.file("a.part.resume")
+        if mode == 0o600 {
+            #expect(try DownloadOperation(resuming: checkpoint).request.url == request.url)
+        } else {
+            #expect(throws: DownloadError.checkpointUnreadable(checkpoint)) {
+                try DownloadOperation(resuming: checkpoint)
+            }
+        }
+        // Who asks the same goes on.
+        #expect(try open(request).count == 5)
     }
 
     @Test func numbersInACheckpointThatAreTheHighestDoNoHarm() throws {
@@ -430,11 +486,9 @@ struct PartialDownloadTests {
 
     @Test func whatAProcessLeftThatDiedWhileItWroteACheckpointIsRemoved() throws {
         try leave("01234")
-        try put("OperationNetworking-download \(DownloadCheckpoint.schema) half\n", "a.part.resume.new")
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o600],
-            ofItemAtPath: directory.file("a.part.resume.new").path
-        )
+        let half = "OperationNetworking-download \(DownloadCheckpoint.schema) half\n"
+        _ = try DownloadFolder(path: directory.url.path)
+            .replace("a.part.resume.new", with: Array(half.utf8), temporary: "new", isDurable: false)
         let download = try open()
         #expect(download.count == 5)
         try download.begin(.end, total: nil, origin: Sample.origin())
@@ -444,6 +498,23 @@ struct PartialDownloadTests {
     }
 
     // MARK: - Whose they are
+
+    @Test func aFileOfAnotherProgramInThePlaceOfATemporaryCheckpointStays() throws {
+        try leave("01234")
+        try put("theirs", "a.part.resume.new")
+        let download = try PartPair(
+            .sample,
+            to: directory.file("a"),
+            replacesFile: false,
+            in: machine.environment
+        )
+        #expect(download.lost == .checkpointUnproven)
+        #expect(download.current.partURL.lastPathComponent == "a.1.part")
+        try download.current.begin(.start, total: 1, origin: Sample.origin())
+        try download.current.write("x")
+        try download.current.finish(modified: nil)
+        #expect(try text("a.part.resume.new") == "theirs" && text("a.part") == "01234")
+    }
 
     /// A copy, or a restored backup: the bytes may be right, and nothing shows that they are.
     @Test func aCopyOfAPartIsLeftAloneAndReported() throws {
@@ -462,6 +533,55 @@ struct PartialDownloadTests {
         #expect(download.lost == .checkpointUnproven)
         #expect(download.current.partURL.lastPathComponent == "a.1.part")
         #expect(try text("a.part") == "01234")
+    }
+
+    private func openPair() throws -> PartPair {
+        try PartPair(.sample, to: directory.file("a"), replacesFile: false, in: machine.environment)
+    }
+
+    /// A mount that shows every file as writable by others: no later process could take the part for ours, and each
+    /// would leave one more.
+    @Test func aPartThatIsNotShownAsOursIsRemovedInTheEnd() throws {
+        let part = directory.file("a.part").path
+        machine.fault.value = { change in
+            if case .create("a.part", _) = change { chmod(part, 0o666) }
+            return nil
+        }
+        var pair = try openPair()
+        #expect(!pair.current.isProvable)
+        try pair.current.begin(.start, total: 10, origin: Sample.origin())
+        try pair.current.write("01234")
+        try pair.current.flush()
+        try pair.settle(hasRoom: true)
+        #expect(try names() == [])
+    }
+
+    @Test func aPartThatIsShownAsOursIsKeptInTheEnd() throws {
+        var pair = try openPair()
+        #expect(pair.current.isProvable)
+        try pair.current.begin(.start, total: 10, origin: Sample.origin())
+        try pair.current.write("01234")
+        try pair.current.flush()
+        try pair.settle(hasRoom: true)
+        pair.close()
+        #expect(try names() == ["a.part", "a.part.resume"])
+    }
+
+    /// The process that began it was killed.
+    @Test(arguments: ["a.part", "a.part.resume"])
+    func aPartThatIsNotShownAsOursIsLeftAloneAndReported(name: String) throws {
+        try leave("01234")
+        #expect(chmod(directory.file(name).path, 0o666) == 0)
+        let pair = try openPair()
+        #expect(pair.lost == .checkpointUnproven)
+        #expect(pair.current.partURL.lastPathComponent == "a.1.part")
+    }
+
+    /// Without a checkpoint, nothing was lost.
+    @Test func aFileThatOthersMayWriteAndNoDownloadBeganIsNotReported() throws {
+        try put("01234", "a.part")
+        #expect(chmod(directory.file("a.part").path, 0o666) == 0)
+        #expect(try openPair().lost == nil)
     }
 
     @Test func aCheckpointOfAnotherVersionIsLeftAloneAndReported() throws {
@@ -661,7 +781,9 @@ struct PartialDownloadTests {
         machine.changes.value = []
         try download.finish(modified: nil)
         #expect(
-            machine.changes.value.map(\.step) == ["sync", "rename a", "sync folder", "remove a.part.resume"]
+            machine.changes.value.map(\.step) == [
+                "sync", "sync", "rename a", "sync folder", "remove a.part.resume",
+            ]
         )
     }
 

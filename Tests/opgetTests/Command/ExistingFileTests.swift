@@ -42,7 +42,9 @@ import Testing
         try opget.write("theirs", "a")
         let result = try await opget("--json", address(server), address(server, "b"))
         #expect(result.code == 11)
-        #expect(result.errors.contains("opget did not save it; use --checksum, --overwrite or -N."))
+        #expect(
+            result.errors.contains("nothing shows that opget saved it; use --checksum, --overwrite or -N.")
+        )
         #expect(result.output.contains("\"errorClass\":\"exists\""))
         #expect(try opget.text("a") == "theirs")
         // The list goes on.
@@ -56,7 +58,7 @@ import Testing
         let again = try await opget("--json", address(server))
         #expect(again.code == 0)
         #expect(again.output.contains("\"proof\":\"record\""))
-        // A copy of everything, and another name, are the same file.
+        // Another name is the same file.
         try FileManager.default.moveItem(atPath: path("a"), toPath: path("moved"))
         try FileManager.default.createSymbolicLink(atPath: path("a"), withDestinationPath: "moved")
         #expect(try await opget(address(server)).code == 0)
@@ -74,6 +76,27 @@ import Testing
         #expect(changed.code == 11)
         #expect(changed.errors.contains("it was changed after opget saved it"))
         #expect(server.requests.count == 1)
+    }
+
+    /// Foundation's copy would be without the attribute.
+    private func copy(_ name: String, to other: String) throws {
+        try Process.run(URL(filePath: "/bin/cp"), arguments: ["-a", path(name), path(other)]).waitUntilExit()
+    }
+
+    /// An archive can bring attributes as well.
+    @Test func aCopyWithItsAttributesIsNotDone() async throws {
+        let server = try server()
+        #expect(try await opget(address(server)).code == 0)
+        try copy("a", to: "copy")
+        #expect(unlink(path("a")) == 0)
+        try FileManager.default.moveItem(atPath: path("copy"), toPath: path("a"))
+        let result = try await opget(address(server))
+        #expect(result.code == 11)
+        #expect(result.errors.contains("nothing shows that opget saved it"))
+        #expect(try await opget("--checksum", digest, address(server)).code == 0)
+        #expect(server.requests.count == 1)
+        #expect(try await opget("-N", address(server)).code == 0)
+        #expect(server.requests.last?["If-None-Match"] == nil)
     }
 
     @Test func anEmptyFileCountsAsAbsent() async throws {
@@ -267,9 +290,7 @@ import Testing
         #expect(try await opget("--retry", "0", address(server)).code == 4)
         #expect(try leftovers() == ["a.part", "a.part.resume"])
         // It names the part, which becomes the file.
-        // Foundation's copy would be without the attribute.
-        try Process.run(URL(filePath: "/bin/cp"), arguments: ["-a", path("a.part.resume"), path("kept")])
-            .waitUntilExit()
+        try copy("a.part.resume", to: "kept")
         #expect(try await opget(address(server)).code == 0)
         try FileManager.default.linkItem(atPath: path("a"), toPath: path("a.part"))
         try FileManager.default.moveItem(atPath: path("kept"), toPath: path("a.part.resume"))

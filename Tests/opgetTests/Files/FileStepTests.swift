@@ -22,7 +22,7 @@ import Testing
 
     /// Whether `-c` may go on with it.
     private static func isOwn(_ standing: FileStanding) -> Bool {
-        [.unrecorded, .unrecordable, .changed, .joined, .perhapsIncomplete].contains(standing)
+        [.unrecorded, .changed, .joined, .perhapsIncomplete].contains(standing)
     }
 
     private func step(

@@ -69,6 +69,12 @@ import Testing
                     warning, "The partial data of one file is kept: the same command resumes from there.",
                 ]
         )
+        #expect(
+            continuation.advice(afterFailures: kept(0, .checkpointUnproven))
+                == [
+                    "The partial data of one file is not kept: the file system could not show later that it is yours."
+                ]
+        )
         // After a signal.
         let command = "  opget http://h/a"
         #expect(

@@ -16,7 +16,7 @@ internal import OperationNetworkingSystem
 ///
 /// If the disk is full, the batch pauses instead of failing one member after the other: see ``Event/outOfSpace(_:)``.
 /// A member that is longer than any file can be in that place fails alone, with
-/// ``DownloadError/tooLarge(_:length:limit:)``. A member whose announced length does not fit pauses the batch once.
+/// ``DownloadError/tooLarge(_:length:)``. A member whose announced length does not fit pauses the batch once.
 /// After ``resume()``, it begins last and alone; if it still does not fit, it fails with
 /// ``DownloadError/notEnoughSpace(_:needed:available:)``.
 ///

@@ -349,7 +349,7 @@ struct DownloadBatchTests {
         let scene = try BatchScene()
         let results = await (try scene.batch(scene.items(0..<7, of: server))).results()
         #expect(results.map(\.isSuccess) == [false] + Array(repeating: true, count: 6))
-        guard case .tooLarge(_, length: .max, limit: _)? = results[0].error as? DownloadError else {
+        guard case .tooLarge(_, length: .max)? = results[0].error as? DownloadError else {
             Issue.record("\(results[0])")
             return
         }

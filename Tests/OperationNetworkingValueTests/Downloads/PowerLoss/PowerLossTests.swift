@@ -71,7 +71,11 @@ struct PowerLossTests {
             // As it was made.
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         }
-        // Files keep their inodes and times of birth.
+        // Files keep their attributes, which are set before the first byte.
+        for (name, bytes) in contents where name.hasSuffix(".resume.new") {
+            _ = try folder.replace(name, with: Array(bytes), temporary: "temporary", isDurable: false)
+        }
+        // And their inodes and times of birth.
         for (name, bytes) in contents where name.hasSuffix(".resume") {
             let part = try folder.open(String(name.dropLast(".resume".count))) ?? folder.open("a")
             guard let part, var checkpoint = try? DownloadCheckpoint(fileBytes: Array(bytes)) else {
