@@ -430,7 +430,7 @@ struct ExamplesTests {
         try await gate.waitForArrivals()
         DispatchQueue.global().asyncAfter(deadline: .now() + 4) { gate.open() }
         let ended = try await result
-        #expect(ended.lines.contains("busy") && ended.lines.contains("runs"), "\(ended)")
+        #expect(ended.lines.contains("busy") && ended.lines.contains("running"), "\(ended)")
         #expect(ended.lines.contains("5 of 5"), "\(ended)")
     }
 
