@@ -228,7 +228,7 @@ struct OutputFileTests {
     @Test func whatIsOpenedIsWhatHasTheName() async throws {
         let path = directory.file("file")
         try outputFile(path).close()
-        let isDone = Locked(false)
+        let (hasBegun, isDone) = (Locked(false), Locked(false))
         let replacing = Task.detached { [directory] in
             let folder = try DownloadFolder(path: directory.path)
             var number = 0
@@ -241,9 +241,12 @@ struct OutputFileTests {
                     continue
                 }
                 try withExtendedLifetime(claim) { try folder.rename("new \(number)", to: "file") }
+                hasBegun.withLock { $0 = true }
             }
             return number
         }
+        // Other tests may have all threads.
+        while !hasBegun.withLock({ $0 }) { await Task.yield() }
         var opened = 0
         for round in 0..<2000 {
             guard let file = try? outputFile(path) else { continue }
