@@ -235,12 +235,15 @@ struct OutputFileTests {
             while !isDone.withLock({ $0 }) {
                 number += 1
                 _ = try #require(try folder.create("new \(number)"))
-                guard case .file(let old) = try folder.status(of: "file") else { continue }
-                guard let claim = FileClaim(old.identity) else {
+                // Open until the claim ends, or a file of another test could get its inode.
+                let old = try folder.identify("file")
+                guard let claim = FileClaim(try old.status.identity) else {
                     try folder.remove("new \(number)")
                     continue
                 }
-                try withExtendedLifetime(claim) { try folder.rename("new \(number)", to: "file") }
+                try withExtendedLifetime(old) {
+                    try withExtendedLifetime(claim) { try folder.rename("new \(number)", to: "file") }
+                }
                 hasBegun.withLock { $0 = true }
             }
             return number
