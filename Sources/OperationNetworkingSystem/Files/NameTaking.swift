@@ -65,26 +65,32 @@ extension DownloadFolder {
         of file: PartFile,
         check: () throws -> Void = {}
     ) throws {
-        let first = try status(of: new)
+        var first = try status(of: new)
         var held: FileClaim?
         var claim = NameTaking.Claim.none
-        if case .file(let named) = first {
-            held = FileClaim(named.identity)
+        // Open until the claim ends: when it has lost its name, another new file could get its inode, and would be
+        // taken for one that is written.
+        var claimed: PartFile?
+        defer { withExtendedLifetime(claimed) { held = nil } }
+        if case .file = first {
+            let opened = try identify(new)
+            let status = try opened.status
+            claimed = opened
+            first = .file(status)
+            held = FileClaim(status.identity)
             claim = .taken
         }
         try check()
         if held != nil { claim = .held(try status(of: new)) }
-        try withExtendedLifetime(held) {
-            switch NameTaking(first, claim: claim) {
-            case .takeFree:
-                do {
-                    try renameExclusively(old, to: new, of: file)
-                } catch let error as SystemError where error.code == SystemError.exists {
-                    throw FileClaim.Taken()
-                }
-            case .replace: try rename(old, to: new)
-            case .inUse: throw FileClaim.Taken()
+        switch NameTaking(first, claim: claim) {
+        case .takeFree:
+            do {
+                try renameExclusively(old, to: new, of: file)
+            } catch let error as SystemError where error.code == SystemError.exists {
+                throw FileClaim.Taken()
             }
+        case .replace: try rename(old, to: new)
+        case .inUse: throw FileClaim.Taken()
         }
     }
 }

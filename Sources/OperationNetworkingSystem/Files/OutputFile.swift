@@ -28,10 +28,11 @@ package final class OutputFile {
     ///   unchanged.
     package init?(path: String) throws {
         guard let opened = try Self.open(path) else { return nil }
-        let claim = try Self.claim(opened)
+        var claim = try Self.claim(opened)
         // The name may refer to another file since this one was opened: a download that had claimed it has
         // replaced it. It is not opened again: something else is writing there.
         guard claim == nil || Self.has(path, opened) else {
+            claim = nil
             Glibc.close(opened.descriptor)
             throw FileClaim.Taken()
         }

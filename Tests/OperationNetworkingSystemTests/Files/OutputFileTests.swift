@@ -228,22 +228,28 @@ struct OutputFileTests {
     @Test func whatIsOpenedIsWhatHasTheName() async throws {
         let path = directory.file("file")
         try outputFile(path).close()
-        let isDone = Locked(false)
+        let (hasBegun, isDone) = (Locked(false), Locked(false))
         let replacing = Task.detached { [directory] in
             let folder = try DownloadFolder(path: directory.path)
             var number = 0
             while !isDone.withLock({ $0 }) {
                 number += 1
                 _ = try #require(try folder.create("new \(number)"))
-                guard case .file(let old) = try folder.status(of: "file") else { continue }
-                guard let claim = FileClaim(old.identity) else {
+                // Open until the claim ends, or a file of another test could get its inode.
+                let old = try folder.identify("file")
+                guard let claim = FileClaim(try old.status.identity) else {
                     try folder.remove("new \(number)")
                     continue
                 }
-                try withExtendedLifetime(claim) { try folder.rename("new \(number)", to: "file") }
+                try withExtendedLifetime(old) {
+                    try withExtendedLifetime(claim) { try folder.rename("new \(number)", to: "file") }
+                }
+                hasBegun.withLock { $0 = true }
             }
             return number
         }
+        // Other tests may have all threads.
+        while !hasBegun.withLock({ $0 }) { await Task.yield() }
         var opened = 0
         for round in 0..<2000 {
             guard let file = try? outputFile(path) else { continue }
