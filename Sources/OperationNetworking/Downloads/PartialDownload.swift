@@ -320,10 +320,9 @@ final class PartialDownload {
             do {
                 try rollingBack { try part.file.synchronize() }
                 try beforeNaming()
-                // The last step before the name, because a process that is killed behind it may leave a part that
-                // others may write. On disk, so that a loss of power cannot leave the name without the mode.
+                // The last step before the name: a process that is killed in between may leave a part that others may
+                // write. It reaches the disk with the name.
                 try part.file.grant(part.access())
-                try rollingBack { try part.file.synchronize() }
                 try part.name()
             } catch {
                 part.file.restrict()

@@ -91,19 +91,21 @@ struct StoreEvictionTests {
     }
 
     /// A process that soon ends does not wait for a count in the background.
-    @Test func theFilesAreCountedBeforeTheFirstResponseOfADay() async throws {
+    @Test(arguments: [(3_600, false), (2 * 86_400, true)] as [(Double, Bool)])
+    func theFilesAreCountedBeforeTheFirstResponseOfADay(age: Double, isCounted: Bool) async throws {
         try await fill(5)
         let mark = cacheFolder(directory).appendingPathComponent(DiskTier.formatName)
-        for (age, isCounted) in [(3_600.0, false), (2 * 86_400, true)] {
-            let time = Date().addingTimeInterval(-age)
-            try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: mark.path)
-            let store = ResponseStore.sample(directory, memory: 0, disk: 400_000)
-            store.housekeeping.suspend()
-            defer { store.housekeeping.resume() }
-            try await store.put(keys[9], sampleBytes(10))
-            store.waitForChanges()
-            #expect(try cacheNames(directory, .body).count == (isCounted ? 4 : 6))
-        }
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date().addingTimeInterval(-age)],
+            ofItemAtPath: mark.path
+        )
+        let store = ResponseStore.sample(directory, memory: 0, disk: 400_000)
+        store.housekeeping.suspend()
+        defer { store.housekeeping.resume() }
+        try await store.put(keys[9], sampleBytes(10))
+        store.waitForChanges()
+        let left = try cacheNames(directory, .body).count
+        #expect(isCounted ? left < 5 : left == 6)
     }
 
     /// What is being written counts too.
