@@ -51,7 +51,7 @@ CURL_SUITES = $(call suites,Policies Network Operations Downloads Security Cachi
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests Examples/Demo scripts $(wildcard Benchmarks)
 
-.PHONY: help demo test test-curl crash-test release-check bench count conformance fuzz removable docs surface check-surface build opget release format lint tsan asan install clean dependencies test-dependencies
+.PHONY: help demo test test-curl crash-test release-check bench count conformance fuzz removable docs surface check-surface build build-tests build-tsan build-asan build-count build-fuzz opget release format lint tsan asan install clean dependencies test-dependencies
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
@@ -91,8 +91,10 @@ demo: dependencies
 	@$(BUILD) --product OperationNetworkingDemo
 	@.build/debug/OperationNetworkingDemo
 
-test: test-dependencies
+build-tests: test-dependencies
 	@$(BUILD) --build-tests
+
+test: build-tests
 	@$(TEST_VALUES)
 	@$(TEST_HALF) --filter $(FIRST_HALF) >.build/first-half.log 2>&1 & first=$$!; \
 	    second=0; $(TEST_HALF) --skip $(VALUE_TESTS) --skip $(FIRST_HALF) || second=$$?; \
@@ -100,8 +102,7 @@ test: test-dependencies
 	    tail -n 1 .build/first-half.log; exit $$second
 
 # The same build: what it was compiled with is libcurl's interface, and that is older.
-test-curl: test-dependencies
-	@$(BUILD) --build-tests
+test-curl: build-tests
 	@library=$$(scripts/install-later-libcurl) && OPERATIONNETWORKING_LATER_LIBCURL=8 LD_LIBRARY_PATH="$$library" \
 	    $(TEST) --filter 'OperationNetworkingTests\.($(CURL_SUITES))/'
 
@@ -123,9 +124,11 @@ bench: test-dependencies
 	    scripts/with-servers .build-benchmarks/release/Benchmarks $(BENCHMARKS)
 
 # The instructions and allocations of a request are no more than Benchmarks/bounds says.
-count: test-dependencies
+build-count: test-dependencies
 	@scripts/install-dependencies --counting
 	@$(BUILD) --configuration release --package-path Benchmarks --scratch-path .build-benchmarks --product Workload
+
+count: build-count
 	@scripts/with-servers Benchmarks/instructions --no-build --check
 
 # The suite that browsers' caches are measured with, http-tests/cache-tests: CACHE_TESTS is a checkout of it, and its
@@ -149,23 +152,30 @@ check-surface: build
 docs: build
 	@scripts/make-documentation
 
+build-fuzz: test-dependencies
+	@scripts/fuzz --build
+
 fuzz: test-dependencies
 	@scripts/fuzz $(FUZZ_SECONDS)
 
 tsan asan: TEST_LIMIT := $(SANITIZER_LIMIT)
-tsan: export OPERATIONNETWORKING_TESTS := $(THREAD_TESTS)
-tsan: export OPERATIONNETWORKING_TEST_FOLDERS := $(THREAD_FOLDERS)
-asan: export OPERATIONNETWORKING_TESTS := $(POINTER_TESTS)
+tsan build-tsan: export OPERATIONNETWORKING_TESTS := $(THREAD_TESTS)
+tsan build-tsan: export OPERATIONNETWORKING_TEST_FOLDERS := $(THREAD_FOLDERS)
+asan build-asan: export OPERATIONNETWORKING_TESTS := $(POINTER_TESTS)
+
+build-tsan: test-dependencies
+	@$(BUILD) --build-tests --sanitize=thread --scratch-path .build-tsan
+
+build-asan: test-dependencies
+	@$(BUILD) --build-tests --sanitize=address --scratch-path .build-asan
 
 # At the end of a process ThreadSanitizer sleeps, to see what other threads still do: a second unless told, and the
 # tests start hundreds of processes.
-tsan: test-dependencies
-	@$(BUILD) --build-tests --sanitize=thread --scratch-path .build-tsan
+tsan: build-tsan
 	@OPERATIONNETWORKING_SANITIZER=thread TSAN_OPTIONS=exitcode=66:atexit_sleep_ms=50 \
 	    $(TEST) --sanitize=thread --scratch-path .build-tsan --filter '$(FILTER)'
 
-asan: test-dependencies
-	@$(BUILD) --build-tests --sanitize=address --scratch-path .build-asan
+asan: build-asan
 	@OPERATIONNETWORKING_SANITIZER=address \
 	    ASAN_OPTIONS=suppressions='$(CURDIR)/Tests/Sanitizers/addresses.txt' \
 	    LSAN_OPTIONS=suppressions='$(CURDIR)/Tests/Sanitizers/leaks.txt':print_suppressions=0 \
