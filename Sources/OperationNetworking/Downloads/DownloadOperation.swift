@@ -176,7 +176,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     }
 
     /// Whether a request with another query, or of another user, would resume the ``partialFile`` (P17).
-    package var goesOnByOtherLink: Bool {
+    package var resumesWithOtherLink: Bool {
         guard case .strongETag = progress.withLock({ $0.content?.validator }) else { return false }
         return true
     }

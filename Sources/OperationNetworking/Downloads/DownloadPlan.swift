@@ -152,18 +152,18 @@ struct DownloadProgress: Sendable {
         hasOpened = true
         bytesRecovered = parts.current.count
         lost = parts.lost
-        goesOn(with: parts.current)
+        continues(with: parts.current)
     }
 
     /// Records that the partial file is ready for a body.
     mutating func didBegin(_ partial: PartialDownload) {
         if let lost { restarts.append(lost) }
         lost = nil
-        goesOn(with: partial)
+        continues(with: partial)
     }
 
     /// Records the current partial file.
-    mutating func goesOn(with partial: PartialDownload) {
+    mutating func continues(with partial: PartialDownload) {
         partialFile = partial.partURL
         checkpoint = partial.checkpointURL
         isProvable = partial.isProvable

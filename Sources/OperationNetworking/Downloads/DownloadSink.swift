@@ -100,7 +100,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         return nil
     }
 
-    /// Opens the file on the queue; if another download to the same file is leaving, when that has left.
+    /// Opens the file on the queue. If another download to the same file is closing it, opens it afterwards.
     private func open(
         mayRepeat: Bool,
         _ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void
@@ -109,11 +109,11 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         if shared.withLock({ $0.isAbandoned }) { return whenOpen(.failure(URLError(.cancelled))) }
         let content = Result { try part.find() }
         if case .failure(DownloadError.inUse) = content, let destination {
-            let isWaiting = LeavingDownloads.wait(for: destination) {
+            let isWaiting = ClosingDownloads.wait(for: destination) {
                 self.writer.perform { self.open(mayRepeat: true, whenOpen) }
             }
             if isWaiting { return }
-            // It may have left in the meantime.
+            // It may have closed the file in the meantime.
             if mayRepeat { return open(mayRepeat: false, whenOpen) }
         }
         if case .failure(let error) = content { part.didNotOpen(error) }
@@ -189,7 +189,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             defer { shared.isAbandoned = true }
             return !shared.isAbandoned
         }
-        if isFirst, let destination { LeavingDownloads.enter(destination) }
+        if isFirst, let destination { ClosingDownloads.enter(destination) }
         return writer.abandon(whenStopped) ? .stopped(nil) : .stopping
     }
 }

@@ -158,7 +158,7 @@ extension FileRecord {
 }
 
 /// What an existing file proves, before any server is asked.
-package enum FileStanding: Hashable, CaseIterable, Sendable {
+package enum FileVerdict: Hashable, CaseIterable, Sendable {
     /// There is no regular file.
     case nothing
     /// The file is the complete response to the request, and was not changed since.
@@ -193,15 +193,15 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
         under verification: ServerVerification? = nil
     ) throws {
         self = try FileFinding(of: file, for: DownloadQuestion(request, as: identity, under: verification))
-            .standing
+            .verdict
     }
 }
 
 /// An existing file, its record, and what both prove.
 struct FileFinding {
-    let standing: FileStanding
+    let verdict: FileVerdict
     /// The record of a complete file.
-    var record: FileRecord? { standing == .complete ? ofRequest : nil }
+    var record: FileRecord? { verdict == .complete ? ofRequest : nil }
     /// The record of a file that the same request made, whatever its state.
     private(set) var ofRequest: FileRecord?
     /// The same, even if the request had another query or another user.
@@ -211,38 +211,38 @@ struct FileFinding {
         do {
             let found = try NotedFile(path: file.path, attribute: FileRecord.attribute)
             guard let found else {
-                standing = .nothing
+                verdict = .nothing
                 return
             }
             guard found.isMine, !found.mayBeWrittenByOthers, let record = FileRecord(of: found) else {
-                standing = Self.standing(ofUnrecorded: found)
+                verdict = Self.verdict(ofUnrecorded: found)
                 return
             }
             let match = record.match(question)
             if match.contains(.location) { ofFile = record }
             guard match == .all else {
-                standing = .ofOtherRequest
+                verdict = .ofOtherRequest
                 return
             }
             ofRequest = record
             guard record.stamp == found.stamp else {
-                standing = .changed
+                verdict = .changed
                 return
             }
-            standing =
+            verdict =
                 switch record.proof {
                 case .overlap: .joined
                 case .unverifiable: .perhapsIncomplete
                 case .complete: .complete
                 }
         } catch let error as SystemError where error.isLackOfPermission {
-            standing = .foreign
+            verdict = .foreign
         } catch {
             throw FileError.foundation(error, file)
         }
     }
 
-    private static func standing(ofUnrecorded file: NotedFile) -> FileStanding {
+    private static func verdict(ofUnrecorded file: NotedFile) -> FileVerdict {
         if !file.isMine { return .foreign }
         return file.mayBeWrittenByOthers ? .writableByOthers : .unrecorded
     }
@@ -267,7 +267,7 @@ extension KeptBody {
     /// - Throws: a `CocoaError` if the file cannot be examined.
     init?(file: URL, of question: DownloadQuestion, isToBeNewer: Bool) throws {
         let finding = try FileFinding(of: file, for: question)
-        guard finding.standing != .nothing,
+        guard finding.verdict != .nothing,
             let read = try? NotedFile(path: file.path, attribute: FileRecord.attribute), read.stamp.length > 0
         else { return nil }
         let record = finding.ofFile
@@ -279,7 +279,7 @@ extension KeptBody {
             && (["html", "htm", "xhtml"].contains(file.pathExtension.lowercased())
                 || Self.beginsAsHTML((try? read.read(512, at: 0)) ?? []))
         isNamed = record?.entityTag != nil || record?.lastModified != nil
-        hasLength = isNamed || isToBeNewer && (record != nil || finding.standing != .ofOtherRequest)
+        hasLength = isNamed || isToBeNewer && (record != nil || finding.verdict != .ofOtherRequest)
     }
 
     private static func beginsAsHTML(_ bytes: [UInt8]) -> Bool {

@@ -137,7 +137,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         hasBegun = true
         attempt { partial in
             if case .start = start.place {
-                try startAnew(start)
+                try startOver(with: start)
             } else if shared.withLock({ $0.held }) != StoredBytes(count: partial.count, content: content)
                 || start.content != content
             {
@@ -158,7 +158,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
 
     /// Prepares for the bytes of another content. Existing bytes are kept until it is complete; if it cannot be
     /// saved, nothing has changed.
-    private func startAnew(_ start: BodyStart) throws {
+    private func startOver(with start: BodyStart) throws {
         guard let old = parts?.current else { return }
         if old.isForeign, plan.options.continuesForeignFile {
             progress.withLock { $0.keepsPartialFile = false }
@@ -176,7 +176,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             } catch {
                 try? next.discard()
                 if DiskRoom.isLack(error), let total = start.total, try parts?.makesRoom(for: total) == true {
-                    return try startAnew(start)
+                    return try startOver(with: start)
                 }
                 throw error
             }
@@ -192,14 +192,14 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
                 try? digests?.takeBack(notes, length: old.count)
                 throw error
             }
-            parts?.didStartAnew()
+            parts?.didStartOver()
         }
         content = start.content
-        tellKept()
+        reportKeptBytes()
         if case .start(let reason?) = start.place { progress.withLock { $0.restarts.append(reason) } }
     }
 
-    private func tellKept() {
+    private func reportKeptBytes() {
         shared.withLock { [keptContent, kept = parts?.continuable] in
             $0.kept = kept.map { StoredBytes(count: $0.count, content: keptContent) }
         }
@@ -218,7 +218,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
                 reader: partial.reader()
             )
             digests?.advance(to: partial.count)
-            progress.withLock { $0.goesOn(with: partial) }
+            progress.withLock { $0.continues(with: partial) }
         }
     }
 
@@ -271,7 +271,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         defer {
             release()
             checkCondition()
-            if let destination = plan.options.destination { LeavingDownloads.leave(destination) }
+            if let destination = plan.options.destination { ClosingDownloads.leave(destination) }
         }
         let (keeps, hasOpened) = progress.withLock { ($0.keepsPartialFile, $0.hasOpened) }
         let hasRoom = shared.withLock { shared in shared.failure.map { !DiskRoom.isLack($0) } ?? true }
@@ -281,7 +281,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         if keeps {
             try? parts?.current.flush()
             try? parts?.settle(hasRoom: hasRoom)
-            if let partial { progress.withLock { $0.goesOn(with: partial) } }
+            if let partial { progress.withLock { $0.continues(with: partial) } }
         } else {
             try? parts?.discard()
         }
@@ -303,7 +303,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
     }
 
     private func take(_ error: any Error) {
-        guard let error = error as? any UselessBytes else { return fail(error) }
+        guard let error = error as? any UnusableBytesError else { return fail(error) }
         change { shared in
             shared.demand = error.reason
             shared.held = StoredBytes(count: partial?.count ?? 0, content: content)
@@ -386,7 +386,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             // The file now belongs to the user: removing it frees its space at once.
             release()
             return .done(nil)
-        } catch let error as any UselessBytes {
+        } catch let error as any UnusableBytesError {
             return startOver(because: error.reason)
         } catch let error as DownloadError {
             guard case .digestMismatch(_, _, let actual) = error else { return .failed(error) }
