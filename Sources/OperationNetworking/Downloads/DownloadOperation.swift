@@ -275,7 +275,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { $0.refreshURL = block }
     }
 
-    /// See ``DownloadPlan/willFinish``: how the journal of a batch learns about a file before it has its name.
+    /// See ``DownloadPlan/willFinish``: the journal of a batch records a file before it has its name.
     var willFinish: DownloadPlan.WillFinish? {
         get { settings.withLock { $0.willFinish } }
         set { set { $0.willFinish = newValue } }

@@ -5,11 +5,11 @@ internal import OperationNetworkingSystem
 /// Saves a body as a file: the side of a download's sink that the network thread uses. ``PartDestination`` does the
 /// work on the queue of a ``SinkWriter``.
 ///
-/// The sink is full between ``prepare(_:)`` and the moment when the file is ready for the body, so that no byte comes
-/// before.
+/// The sink is full between ``prepare(_:)`` and the moment when the file is ready for the body, so no byte arrives
+/// earlier.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
-    // @unchecked: every stored property is immutable; what both sides touch is in `shared`, and `part` is used on the
-    // writer's queue only.
+    // @unchecked: every stored property is immutable; the state that both sides use is in `shared`, and `part` is used
+    // only on the writer's queue.
 
     /// The state shared by the network thread and the queue.
     ///
@@ -68,7 +68,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         shared = Locked(Shared())
         part = PartDestination(plan, progress: progress, shared: shared)
         writer = SinkWriter(part)
-        // An early end is one of a begun body: it closes the file.
+        // Begun at once, so that an early end closes the file.
         try? writer.begin()
         progress.withLock { $0.countNow = { [weak self] in self?.count } }
     }
@@ -105,7 +105,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         mayRepeat: Bool,
         _ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void
     ) {
-        // Nothing may be opened that is not closed later.
+        // A file that is opened now would never be closed.
         if shared.withLock({ $0.isAbandoned }) { return whenOpen(.failure(URLError(.cancelled))) }
         let content = Result { try part.find() }
         if case .failure(DownloadError.inUse) = content, let destination {

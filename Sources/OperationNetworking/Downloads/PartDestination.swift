@@ -4,11 +4,11 @@ internal import OperationNetworkingSystem
 
 /// The partial files of a download as the destination of a ``SinkWriter``. A complete and verified file gets its name.
 ///
-/// Used on the writer's queue. Errors are no end for the writer: they are in ``DownloadSink/Shared``, and bytes that
-/// come behind them are dropped.
+/// Used on the writer's queue. Errors do not end the writer: they are stored in ``DownloadSink/Shared``, and later
+/// bytes are dropped.
 final class PartDestination: SinkDestination, @unchecked Sendable {
-    // @unchecked: used on the writer's queue only, and by `deinit`; what the network thread touches, too, is in
-    // `shared` and `progress`.
+    // @unchecked: used only on the writer's queue, and by `deinit`; the state that the network thread uses as well is
+    // in `shared` and `progress`.
 
     let canBeEmptied = true
     let keepsRest = true
@@ -59,7 +59,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         plan.token = token
     }
 
-    /// Finds the files of an earlier download, or makes one.
+    /// Finds the files of an earlier download, or creates one.
     func find() throws -> SinkContent {
         guard let destination = plan.options.destination else { throw DownloadError.noDestination }
         var parts: PartPair
@@ -82,7 +82,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         if plan.options.continuesForeignFile, partial.count == 0 {
             try partial.adopt { !self.shared.withLock { $0.isAbandoned } }
         }
-        // Another attempt could not do better.
+        // Another attempt would have the same result.
         hasStartedOver = partial.isForeign
         digests = try DownloadDigests(
             plan,
@@ -112,7 +112,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
     }
 
     func didNotOpen(_ error: any Error) {
-        // The open is retried, and must not find files of this one in its way.
+        // Opening is retried, and must not find the files of this attempt open.
         if error.isLackOfDescriptors { release() } else { fail(error) }
     }
 
@@ -123,7 +123,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         return condition
     }
 
-    /// Notes whether the existing file was changed since the request: a 304 then says nothing about the current one.
+    /// Records whether the existing file was changed since the request: a 304 then says nothing about the current one.
     private func checkCondition() {
         guard let condition, let destination = plan.options.destination else { return }
         let now = try? plan.condition(for: destination)
@@ -250,7 +250,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
     /// The files are found by ``find()``.
     func open() -> Bool { true }
 
-    /// Called by no one: ``begin(_:)`` decides what a new body replaces.
+    /// Never called: ``begin(_:)`` decides what a new body replaces.
     func empty() {}
 
     func write(_ bytes: Span<UInt8>) -> Int {
@@ -266,7 +266,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         return bytes.count
     }
 
-    /// Closes the files of a download that was given up.
+    /// Closes the files of an abandoned download.
     func close() throws {
         defer {
             release()
@@ -275,9 +275,10 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         }
         let (keeps, hasOpened) = progress.withLock { ($0.keepsPartialFile, $0.hasOpened) }
         let hasRoom = shared.withLock { shared in shared.failure.map { !DiskRoom.isLack($0) } ?? true }
-        // Bytes of an earlier operation are not wanted either, unless another operation uses them.
+        // Bytes of an earlier operation are discarded as well, unless another operation uses them.
         if !keeps, !hasOpened { parts = try? plan.options.destination.map { try plan.parts(of: $0) } }
-        // The error that ended the download is reported; what could not be secured now is found by the next download.
+        // The error that ended the download is reported. The next download decides about bytes that cannot be committed
+        // now.
         if keeps {
             try? parts?.current.flush()
             try? parts?.settle(hasRoom: hasRoom)
@@ -405,8 +406,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         return hasBegun ? tryAgain(error, .digestMismatch) : startOver(because: .digestMismatch)
     }
 
-    /// Discards what was received because it is wrong. What cannot be truncated is compared again by the next
-    /// download.
+    /// Discards the received bytes because they are wrong. The next download compares again what cannot be truncated.
     private func refute(by digest: FileDigest?) {
         try? parts?.refute(by: digest)
         if let partial { shared.withLock { $0.held.count = partial.count } }

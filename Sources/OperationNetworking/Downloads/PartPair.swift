@@ -8,7 +8,7 @@ internal import OperationNetworkingSystem
 /// name.part                 a part, and another version begins
 /// name.part  name.1.part    name.1.part is written, name.part is kept
 /// name                      name.1.part is complete, and name.part is removed
-/// name.part                 name.1.part was interrupted and cannot be resumed, or was of no use
+/// name.part                 name.1.part was interrupted and cannot be resumed, or was unusable
 /// ```
 ///
 /// No useful bytes are removed before a server has responded. When a body starts over, one of the other parts is kept
@@ -93,7 +93,7 @@ struct PartPair {
                 }
                 .max { found[$0].length < found[$1].length } ?? last
             }
-            // A part without useful bytes is as good as a new one.
+            // A part without useful bytes is used as a new one.
             let currentIndex = resumed ?? usabilities.firstIndex(of: .nothing)
             func download(_ part: FoundPart, _ generation: Int) -> PartialDownload {
                 PartialDownload(
@@ -192,7 +192,7 @@ struct PartPair {
 
     /// Makes `next`, which is ready for the body, the current part.
     mutating func advance(to next: PartialDownload) {
-        // What cannot be secured now is found by the next download.
+        // The next download decides about bytes that cannot be committed now.
         try? current.flush()
         others.append(Other(part: current, usability: usability(of: current), count: current.count))
         current = next
@@ -235,7 +235,7 @@ struct PartPair {
     /// Discards the current part if no later request could resume it: the transfers have ended, and the file is not
     /// complete. `hasRoom`: whether there was enough disk space.
     mutating func settle(hasRoom: Bool) throws {
-        // Each later process would leave it alone, or throw it away.
+        // Every later process would leave it alone, or discard it.
         guard current.isProvable else { return try discard() }
         guard isNew else { return }
         let isOfUse = !isRefuted && (hasRoom || own == nil)
@@ -254,7 +254,7 @@ struct PartPair {
 
     /// Removes the other parts: the current one is complete, or replaces them.
     mutating func dropOthers() {
-        // What remains is removed or resumed by a later download.
+        // A later download removes or resumes what remains.
         for other in others { try? other.part.discard() }
         others = []
     }

@@ -24,7 +24,7 @@ final class PartialDownload {
     private(set) var recovered: PartialContent?
     /// Why bytes of an earlier process are not resumed.
     let lost: RestartReason?
-    /// Whether a later process can find that the file is ours. If not, it is of no use when this one ends.
+    /// Whether a later process can recognize the file as ours. If not, it is unusable after this one ends.
     let isProvable: Bool
     /// The checkpoint of the bytes, on disk or about to be; `nil` if there are none.
     private(set) var checkpoint: DownloadCheckpoint?
@@ -112,8 +112,8 @@ final class PartialDownload {
     ///   - total: the length of the whole; `nil` if the head does not say it. Free space is checked.
     ///   - origin: the response.
     ///   - servers: the servers that only the challenge closure trusts, as digests.
-    ///   - note: adds to the checkpoint what it says besides the bytes.
-    /// - Throws: ``DownloadError``, or a `CocoaError`; ``UntrustedBytesError``, and then nothing has changed.
+    ///   - note: adds the caller's facts to the checkpoint.
+    /// - Throws: ``DownloadError``, or a `CocoaError`; ``UntrustedBytesError`` before anything is changed.
     func begin(
         _ start: Place,
         total: Int64?,
@@ -186,7 +186,7 @@ final class PartialDownload {
         }
     }
 
-    /// Makes the checkpoint say that bytes follow those that are committed.
+    /// Records in the checkpoint that bytes follow the committed ones.
     private func clearAtRest() throws {
         guard var next = checkpoint else { return }
         next.isAtRest = nil
@@ -241,7 +241,7 @@ final class PartialDownload {
     /// Writes the received bytes to disk, because the transfer has stopped.
     ///
     /// If another program has changed the length of the file, the bytes after the committed ones are unknown. The
-    /// checkpoint then says so, so that a later process does not mistake them for the server's.
+    /// checkpoint then records that, so that a later process does not mistake them for the server's.
     func flush() throws {
         guard !isClosed else { return }
         do {
@@ -263,7 +263,7 @@ final class PartialDownload {
         atRest = (length, times)
     }
 
-    /// Makes the checkpoint say that only committed bytes count.
+    /// Records in the checkpoint that only committed bytes count.
     private func saveAtRest() throws {
         guard var checkpoint, hasNotes || checkpoint.isAtRest != true else { return }
         checkpoint.isAtRest = true
@@ -428,14 +428,14 @@ final class PartialDownload {
             extent.cut(to: committed)
             // The file is truncated here, too.
             atRest = nil
-            // The first error is reported. Bytes that stay are cut away by the next begin.
+            // The first error is reported. The next begin truncates bytes that stay.
             try? truncateToExtent()
             throw error
         }
     }
 
-    /// Truncates what a failed write has left. If the file is too short, another program has truncated it, and
-    /// lengthening it would put zeros in the place of bytes.
+    /// Truncates what a failed write has left after the counted bytes. If the file is too short, another program has
+    /// truncated it, and extending it would replace bytes by zeros.
     private func truncateToExtent() throws {
         let size = try part.file.status.size
         guard size >= extent.end else { throw DownloadError.partialFileReplaced(partURL) }
@@ -504,7 +504,7 @@ final class PartialDownload {
     }
 }
 
-/// The bytes of a partial file: which ones are there, the length of the whole, and the offset of the next one.
+/// The bytes of a partial file: those that exist, the length of the whole, and the offset of the next one.
 struct PartExtent {
     /// The bytes in the file.
     private(set) var ranges: ByteRanges
@@ -532,7 +532,7 @@ struct PartExtent {
         position = offset.map { min(max($0, 0), count) } ?? count
     }
 
-    /// Returns how many of the `length` bytes at `offset` are already there.
+    /// Returns how many of the `length` bytes at `offset` already exist.
     func known(of length: Int, at offset: Int64) -> Int { Int(min(Int64(length), max(0, count - offset))) }
 
     /// Records that bytes were compared.
