@@ -176,7 +176,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     }
 
     /// Whether a request with another query, or of another user, would resume the ``partialFile`` (P17).
-    package var goesOnByOtherLink: Bool {
+    package var resumesWithOtherLink: Bool {
         guard case .strongETag = progress.withLock({ $0.content?.validator }) else { return false }
         return true
     }
@@ -275,7 +275,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { $0.refreshURL = block }
     }
 
-    /// See ``DownloadPlan/willFinish``: how the journal of a batch learns about a file before it has its name.
+    /// See ``DownloadPlan/willFinish``: the journal of a batch records a file before it has its name.
     var willFinish: DownloadPlan.WillFinish? {
         get { settings.withLock { $0.willFinish } }
         set { set { $0.willFinish = newValue } }

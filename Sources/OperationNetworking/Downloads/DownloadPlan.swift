@@ -54,15 +54,15 @@ struct DownloadPlan: Sendable {
         return question
     }
 
-    /// Returns the record of the complete file; `nil` if there can be none.
+    /// Creates the record of the complete file.
     /// - Parameters:
     ///   - file: the complete file.
     ///   - proof: the proof of its completeness.
     ///   - origin: the head of the response that began it.
     ///   - verification: how the servers of its bytes were verified.
     ///   - isWhole: whether it is the whole, and not a range that the caller requested.
-    /// - Returns: `nil` if no digest can be computed, or the file system does not tell when the file was made; the file
-    ///   is saved without a record then.
+    /// - Returns: `nil` if no digest can be computed, or the file system does not record times of birth. The file is
+    ///   then saved without a record.
     func record(
         of file: PartFile,
         _ proof: DownloadedFile.Proof,
@@ -152,18 +152,18 @@ struct DownloadProgress: Sendable {
         hasOpened = true
         bytesRecovered = parts.current.count
         lost = parts.lost
-        goesOn(with: parts.current)
+        continues(with: parts.current)
     }
 
     /// Records that the partial file is ready for a body.
     mutating func didBegin(_ partial: PartialDownload) {
         if let lost { restarts.append(lost) }
         lost = nil
-        goesOn(with: partial)
+        continues(with: partial)
     }
 
     /// Records the current partial file.
-    mutating func goesOn(with partial: PartialDownload) {
+    mutating func continues(with partial: PartialDownload) {
         partialFile = partial.partURL
         checkpoint = partial.checkpointURL
         isProvable = partial.isProvable

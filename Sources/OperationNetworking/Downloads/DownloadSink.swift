@@ -5,11 +5,11 @@ internal import OperationNetworkingSystem
 /// Saves a body as a file: the side of a download's sink that the network thread uses. ``PartDestination`` does the
 /// work on the queue of a ``SinkWriter``.
 ///
-/// The sink is full between ``prepare(_:)`` and the moment when the file is ready for the body, so that no byte comes
-/// before.
+/// The sink is full between ``prepare(_:)`` and the moment when the file is ready for the body, so no byte arrives
+/// earlier.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
-    // @unchecked: every stored property is immutable; what both sides touch is in `shared`, and `part` is used on the
-    // writer's queue only.
+    // @unchecked: every stored property is immutable; the state that both sides use is in `shared`, and `part` is used
+    // only on the writer's queue.
 
     /// The state shared by the network thread and the queue.
     ///
@@ -68,7 +68,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         shared = Locked(Shared())
         part = PartDestination(plan, progress: progress, shared: shared)
         writer = SinkWriter(part)
-        // An early end is one of a begun body: it closes the file.
+        // Begun at once, so that an early end closes the file.
         try? writer.begin()
         progress.withLock { $0.countNow = { [weak self] in self?.count } }
     }
@@ -100,20 +100,20 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         return nil
     }
 
-    /// Opens the file on the queue; if another download to the same file is leaving, when that has left.
+    /// Opens the file on the queue. If another download to the same file is closing it, opens it afterwards.
     private func open(
         mayRepeat: Bool,
         _ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void
     ) {
-        // Nothing may be opened that is not closed later.
+        // A file that is opened now would never be closed.
         if shared.withLock({ $0.isAbandoned }) { return whenOpen(.failure(URLError(.cancelled))) }
         let content = Result { try part.find() }
         if case .failure(DownloadError.inUse) = content, let destination {
-            let isWaiting = LeavingDownloads.wait(for: destination) {
+            let isWaiting = ClosingDownloads.wait(for: destination) {
                 self.writer.perform { self.open(mayRepeat: true, whenOpen) }
             }
             if isWaiting { return }
-            // It may have left in the meantime.
+            // It may have closed the file in the meantime.
             if mayRepeat { return open(mayRepeat: false, whenOpen) }
         }
         if case .failure(let error) = content { part.didNotOpen(error) }
@@ -189,7 +189,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             defer { shared.isAbandoned = true }
             return !shared.isAbandoned
         }
-        if isFirst, let destination { LeavingDownloads.enter(destination) }
+        if isFirst, let destination { ClosingDownloads.enter(destination) }
         return writer.abandon(whenStopped) ? .stopped(nil) : .stopping
     }
 }

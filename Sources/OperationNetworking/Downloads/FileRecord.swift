@@ -17,11 +17,11 @@ internal import OperationNetworkingSystem
 /// verified, if that is unusual for the URL (``ServerVerification``). The names are the fields that the server's
 /// `Vary` named (``VaryingFields``). Trailing empty lines are omitted.
 ///
-/// The two times are seconds and nanoseconds since 1970. The inode and the time of birth name the file, which keeps both
-/// when it is renamed: a copy that was made with its attributes, or unpacked with them, has other ones. The record
-/// contains no URL, which may be secret, because attributes are copied with the file. The attribute is set in one step
-/// while the file is still a part, before the rename, so a killed process leaves no record on another file. Length and
-/// time of modification bind the record to the bytes: any write invalidates it.
+/// The two times are seconds and nanoseconds since 1970. The inode and the time of birth identify the file, and do not
+/// change when it is renamed; a copy, or an unpacked file, that has the attribute has other ones. The record contains
+/// no URL, which may be secret, because attributes are copied with the file. The attribute is set in one step while the
+/// file is still a part, before the rename, so a killed process leaves no record on another file. Length and time of
+/// modification bind the record to the bytes: any write invalidates it.
 struct FileRecord: Hashable, Sendable {
     /// How much was known when the file got its name: a shorter form of ``DownloadedFile/Proof``.
     enum Proof: String, Hashable, Sendable, CaseIterable {
@@ -70,9 +70,9 @@ struct FileRecord: Hashable, Sendable {
     /// - Parameters:
     ///   - question: the request.
     ///   - verification: how the servers were verified; `nil` if as usual for the URL.
-    ///   - inode: of the file.
-    ///   - birth: when it was made.
-    ///   - stamp: of the complete file.
+    ///   - inode: the inode of the file.
+    ///   - birth: the time at which the file was created.
+    ///   - stamp: the stamp of the complete file.
     ///   - proof: the evidence of its completeness.
     ///   - fields: the head that describes the file; empty if none does.
     ///   - varying: the fields that the server's `Vary` named.
@@ -143,7 +143,7 @@ struct FileRecord: Hashable, Sendable {
 }
 
 extension FileRecord {
-    /// - Returns: `nil` if the file has no record, or that of another file: it is a copy.
+    /// Returns `nil` if the file has no record, or that of another file, of which it is a copy.
     init?(of file: NotedFile) {
         guard let record = file.note.flatMap(FileRecord.init(text:)), record.inode == file.inode,
             record.birth == file.birth
@@ -157,8 +157,8 @@ extension FileRecord {
     }
 }
 
-/// What an existing file proves, before any server is asked.
-package enum FileStanding: Hashable, CaseIterable, Sendable {
+/// The verdict on an existing file before the first request.
+package enum FileVerdict: Hashable, CaseIterable, Sendable {
     /// There is no regular file.
     case nothing
     /// The file is the complete response to the request, and was not changed since.
@@ -172,7 +172,7 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
     /// The file is the response to another request, to that of another user, or its server was verified in another
     /// way.
     case ofOtherRequest
-    /// The file has no record: another program made it, or copied it, with its attributes or without, or the file
+    /// The file has no record: another program created it, or copied it, with or without its attributes, or the file
     /// system does not support records.
     case unrecorded
     /// The file belongs to another user, who may have written both the file and its record, or it may not be read.
@@ -193,16 +193,16 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
         under verification: ServerVerification? = nil
     ) throws {
         self = try FileFinding(of: file, for: DownloadQuestion(request, as: identity, under: verification))
-            .standing
+            .verdict
     }
 }
 
-/// An existing file, its record, and what both prove.
+/// An existing file, its record, and the verdict on both.
 struct FileFinding {
-    let standing: FileStanding
+    let verdict: FileVerdict
     /// The record of a complete file.
-    var record: FileRecord? { standing == .complete ? ofRequest : nil }
-    /// The record of a file that the same request made, whatever its state.
+    var record: FileRecord? { verdict == .complete ? ofRequest : nil }
+    /// The record of a file that is a response to the same request, whatever its state.
     private(set) var ofRequest: FileRecord?
     /// The same, even if the request had another query or another user.
     private(set) var ofFile: FileRecord?
@@ -211,38 +211,38 @@ struct FileFinding {
         do {
             let found = try NotedFile(path: file.path, attribute: FileRecord.attribute)
             guard let found else {
-                standing = .nothing
+                verdict = .nothing
                 return
             }
             guard found.isMine, !found.mayBeWrittenByOthers, let record = FileRecord(of: found) else {
-                standing = Self.standing(ofUnrecorded: found)
+                verdict = Self.verdict(ofUnrecorded: found)
                 return
             }
             let match = record.match(question)
             if match.contains(.location) { ofFile = record }
             guard match == .all else {
-                standing = .ofOtherRequest
+                verdict = .ofOtherRequest
                 return
             }
             ofRequest = record
             guard record.stamp == found.stamp else {
-                standing = .changed
+                verdict = .changed
                 return
             }
-            standing =
+            verdict =
                 switch record.proof {
                 case .overlap: .joined
                 case .unverifiable: .perhapsIncomplete
                 case .complete: .complete
                 }
         } catch let error as SystemError where error.isLackOfPermission {
-            standing = .foreign
+            verdict = .foreign
         } catch {
             throw FileError.foundation(error, file)
         }
     }
 
-    private static func standing(ofUnrecorded file: NotedFile) -> FileStanding {
+    private static func verdict(ofUnrecorded file: NotedFile) -> FileVerdict {
         if !file.isMine { return .foreign }
         return file.mayBeWrittenByOthers ? .writableByOthers : .unrecorded
     }
@@ -267,7 +267,7 @@ extension KeptBody {
     /// - Throws: a `CocoaError` if the file cannot be examined.
     init?(file: URL, of question: DownloadQuestion, isToBeNewer: Bool) throws {
         let finding = try FileFinding(of: file, for: question)
-        guard finding.standing != .nothing,
+        guard finding.verdict != .nothing,
             let read = try? NotedFile(path: file.path, attribute: FileRecord.attribute), read.stamp.length > 0
         else { return nil }
         let record = finding.ofFile
@@ -279,7 +279,7 @@ extension KeptBody {
             && (["html", "htm", "xhtml"].contains(file.pathExtension.lowercased())
                 || Self.beginsAsHTML((try? read.read(512, at: 0)) ?? []))
         isNamed = record?.entityTag != nil || record?.lastModified != nil
-        hasLength = isNamed || isToBeNewer && (record != nil || finding.standing != .ofOtherRequest)
+        hasLength = isNamed || isToBeNewer && (record != nil || finding.verdict != .ofOtherRequest)
     }
 
     private static func beginsAsHTML(_ bytes: [UInt8]) -> Bool {

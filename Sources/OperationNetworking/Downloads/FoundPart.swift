@@ -6,7 +6,7 @@ struct FoundPart {
     let names: PartialName.Candidate
     let file: PartFile
     let status: FileStatus
-    /// Whether a later process can find that it is ours, and lock it.
+    /// Whether a later process can recognize it as ours, and lock it.
     let isProvable: Bool
     /// The checkpoint of the kept bytes; `nil` if there are none.
     var checkpoint: DownloadCheckpoint?
@@ -158,8 +158,8 @@ struct FoundPart {
             }
             throw DownloadError.inUse(place.url)
         }
-        // Another process has created, completed or removed it just now. It is not looked for again: a later attempt
-        // finds what that one has made of it.
+        // Another process has just created, completed or removed it. It is not looked up again: a later attempt finds
+        // the result.
         guard case .file(let named) = try folder.status(of: name), try named.identity == file.status.identity
         else { throw DownloadError.inUse(place.url) }
         return .file((file, isMade, isLocked))
@@ -247,7 +247,7 @@ extension DownloadCheckpoint.Block {
 }
 
 extension DownloadFolder {
-    /// Looks at the names next to a partial file.
+    /// Examines the names next to a partial file.
     func finding(_ names: PartialName.Candidate) throws -> PartRecovery.Facts.Finding {
         // What a killed process left is never read. It is removed when the next checkpoint is written.
         switch try contents(of: names.temporary, limit: 0) {

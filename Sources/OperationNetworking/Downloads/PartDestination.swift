@@ -4,11 +4,11 @@ internal import OperationNetworkingSystem
 
 /// The partial files of a download as the destination of a ``SinkWriter``. A complete and verified file gets its name.
 ///
-/// Used on the writer's queue. Errors are no end for the writer: they are in ``DownloadSink/Shared``, and bytes that
-/// come behind them are dropped.
+/// Used on the writer's queue. Errors do not end the writer: they are stored in ``DownloadSink/Shared``, and later
+/// bytes are dropped.
 final class PartDestination: SinkDestination, @unchecked Sendable {
-    // @unchecked: used on the writer's queue only, and by `deinit`; what the network thread touches, too, is in
-    // `shared` and `progress`.
+    // @unchecked: used only on the writer's queue, and by `deinit`; the state that the network thread uses as well is
+    // in `shared` and `progress`.
 
     let canBeEmptied = true
     let keepsRest = true
@@ -59,7 +59,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         plan.token = token
     }
 
-    /// Finds the files of an earlier download, or makes one.
+    /// Finds the files of an earlier download, or creates one.
     func find() throws -> SinkContent {
         guard let destination = plan.options.destination else { throw DownloadError.noDestination }
         var parts: PartPair
@@ -82,7 +82,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         if plan.options.continuesForeignFile, partial.count == 0 {
             try partial.adopt { !self.shared.withLock { $0.isAbandoned } }
         }
-        // Another attempt could not do better.
+        // Another attempt would have the same result.
         hasStartedOver = partial.isForeign
         digests = try DownloadDigests(
             plan,
@@ -112,7 +112,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
     }
 
     func didNotOpen(_ error: any Error) {
-        // The open is retried, and must not find files of this one in its way.
+        // Opening is retried, and must not find the files of this attempt open.
         if error.isLackOfDescriptors { release() } else { fail(error) }
     }
 
@@ -123,7 +123,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         return condition
     }
 
-    /// Notes whether the existing file was changed since the request: a 304 then says nothing about the current one.
+    /// Records whether the existing file was changed since the request: a 304 then says nothing about the current one.
     private func checkCondition() {
         guard let condition, let destination = plan.options.destination else { return }
         let now = try? plan.condition(for: destination)
@@ -137,7 +137,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         hasBegun = true
         attempt { partial in
             if case .start = start.place {
-                try startAnew(start)
+                try startOver(with: start)
             } else if shared.withLock({ $0.held }) != StoredBytes(count: partial.count, content: content)
                 || start.content != content
             {
@@ -158,7 +158,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
 
     /// Prepares for the bytes of another content. Existing bytes are kept until it is complete; if it cannot be
     /// saved, nothing has changed.
-    private func startAnew(_ start: BodyStart) throws {
+    private func startOver(with start: BodyStart) throws {
         guard let old = parts?.current else { return }
         if old.isForeign, plan.options.continuesForeignFile {
             progress.withLock { $0.keepsPartialFile = false }
@@ -176,7 +176,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             } catch {
                 try? next.discard()
                 if DiskRoom.isLack(error), let total = start.total, try parts?.makesRoom(for: total) == true {
-                    return try startAnew(start)
+                    return try startOver(with: start)
                 }
                 throw error
             }
@@ -192,14 +192,14 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
                 try? digests?.takeBack(notes, length: old.count)
                 throw error
             }
-            parts?.didStartAnew()
+            parts?.didStartOver()
         }
         content = start.content
-        tellKept()
+        reportKeptBytes()
         if case .start(let reason?) = start.place { progress.withLock { $0.restarts.append(reason) } }
     }
 
-    private func tellKept() {
+    private func reportKeptBytes() {
         shared.withLock { [keptContent, kept = parts?.continuable] in
             $0.kept = kept.map { StoredBytes(count: $0.count, content: keptContent) }
         }
@@ -218,7 +218,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
                 reader: partial.reader()
             )
             digests?.advance(to: partial.count)
-            progress.withLock { $0.goesOn(with: partial) }
+            progress.withLock { $0.continues(with: partial) }
         }
     }
 
@@ -250,7 +250,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
     /// The files are found by ``find()``.
     func open() -> Bool { true }
 
-    /// Called by no one: ``begin(_:)`` decides what a new body replaces.
+    /// Never called: ``begin(_:)`` decides what a new body replaces.
     func empty() {}
 
     func write(_ bytes: Span<UInt8>) -> Int {
@@ -266,22 +266,23 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         return bytes.count
     }
 
-    /// Closes the files of a download that was given up.
+    /// Closes the files of an abandoned download.
     func close() throws {
         defer {
             release()
             checkCondition()
-            if let destination = plan.options.destination { LeavingDownloads.leave(destination) }
+            if let destination = plan.options.destination { ClosingDownloads.leave(destination) }
         }
         let (keeps, hasOpened) = progress.withLock { ($0.keepsPartialFile, $0.hasOpened) }
         let hasRoom = shared.withLock { shared in shared.failure.map { !DiskRoom.isLack($0) } ?? true }
-        // Bytes of an earlier operation are not wanted either, unless another operation uses them.
+        // Bytes of an earlier operation are discarded as well, unless another operation uses them.
         if !keeps, !hasOpened { parts = try? plan.options.destination.map { try plan.parts(of: $0) } }
-        // The error that ended the download is reported; what could not be secured now is found by the next download.
+        // The error that ended the download is reported. The next download decides about bytes that cannot be committed
+        // now.
         if keeps {
             try? parts?.current.flush()
             try? parts?.settle(hasRoom: hasRoom)
-            if let partial { progress.withLock { $0.goesOn(with: partial) } }
+            if let partial { progress.withLock { $0.continues(with: partial) } }
         } else {
             try? parts?.discard()
         }
@@ -303,7 +304,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
     }
 
     private func take(_ error: any Error) {
-        guard let error = error as? any UselessBytes else { return fail(error) }
+        guard let error = error as? any UnusableBytesError else { return fail(error) }
         change { shared in
             shared.demand = error.reason
             shared.held = StoredBytes(count: partial?.count ?? 0, content: content)
@@ -386,7 +387,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             // The file now belongs to the user: removing it frees its space at once.
             release()
             return .done(nil)
-        } catch let error as any UselessBytes {
+        } catch let error as any UnusableBytesError {
             return startOver(because: error.reason)
         } catch let error as DownloadError {
             guard case .digestMismatch(_, _, let actual) = error else { return .failed(error) }
@@ -405,8 +406,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         return hasBegun ? tryAgain(error, .digestMismatch) : startOver(because: .digestMismatch)
     }
 
-    /// Discards what was received because it is wrong. What cannot be truncated is compared again by the next
-    /// download.
+    /// Discards the received bytes because they are wrong. The next download compares again what cannot be truncated.
     private func refute(by digest: FileDigest?) {
         try? parts?.refute(by: digest)
         if let partial { shared.withLock { $0.held.count = partial.count } }

@@ -8,7 +8,7 @@ internal import OperationNetworkingSystem
 /// name.part                 a part, and another version begins
 /// name.part  name.1.part    name.1.part is written, name.part is kept
 /// name                      name.1.part is complete, and name.part is removed
-/// name.part                 name.1.part was interrupted and cannot be resumed, or was of no use
+/// name.part                 name.1.part was interrupted and cannot be resumed, or was unusable
 /// ```
 ///
 /// No useful bytes are removed before a server has responded. When a body starts over, one of the other parts is kept
@@ -19,12 +19,12 @@ struct PartPair {
     /// A part other than the current one.
     private struct Other {
         let part: PartialDownload
-        let worth: PartChoice.Worth
+        let usability: PartChoice.Usability
         /// The number of its bytes, even if they belong to another request; 0 if they are refuted.
         let count: Int64
 
-        init(part: PartialDownload, worth: PartChoice.Worth, count: Int64) {
-            (self.part, self.worth) = (part, worth)
+        init(part: PartialDownload, usability: PartChoice.Usability, count: Int64) {
+            (self.part, self.usability) = (part, usability)
             self.count = part.isRefuted ? 0 : count
         }
     }
@@ -84,16 +84,17 @@ struct PartPair {
                 replacing: replacesFile,
                 in: environment
             )
-            let worths = found.map { $0.worth(for: request, comparing: overlap) }
+            let usabilities = found.map { $0.usability(for: request, comparing: overlap) }
             // The server may have returned to an older version: the longer part of one version is resumed.
-            let goesOn = PartChoice.goesOn(zip(worths, found).map { ($0, $1.length) }).map { last in
+            let lengths = zip(usabilities, found).map { ($0, $1.length) }
+            let resumed = PartChoice.indexToResume(in: lengths).map { last in
                 found.indices.filter {
-                    worths[$0] == worths[last] && found[$0].isSameVersion(as: found[last])
+                    usabilities[$0] == usabilities[last] && found[$0].isSameVersion(as: found[last])
                 }
                 .max { found[$0].length < found[$1].length } ?? last
             }
-            // A part without useful bytes is as good as a new one.
-            let currentIndex = goesOn ?? worths.firstIndex(of: .nothing)
+            // A part without useful bytes is used as a new one.
+            let currentIndex = resumed ?? usabilities.firstIndex(of: .nothing)
             func download(_ part: FoundPart, _ generation: Int) -> PartialDownload {
                 PartialDownload(
                     part,
@@ -107,10 +108,10 @@ struct PartPair {
             var others: [Other] = []
             for (index, part) in found.enumerated() where index != currentIndex {
                 let other = download(part, part.generation)
-                if worths[index] == .nothing {
+                if usabilities[index] == .nothing {
                     try other.discard()
                 } else {
-                    others.append(Other(part: other, worth: worths[index], count: part.size))
+                    others.append(Other(part: other, usability: usabilities[index], count: part.size))
                 }
             }
             let current =
@@ -123,8 +124,8 @@ struct PartPair {
                     in: environment
                 )
             let generation =
-                goesOn == nil ? others.map { $0.part.generation + 1 }.max() ?? 0 : current.generation
-            let lost = goesOn == nil ? current.lost ?? found.lazy.compactMap(\.lost).last ?? passedBy : nil
+                resumed == nil ? others.map { $0.part.generation + 1 }.max() ?? 0 : current.generation
+            let lost = resumed == nil ? current.lost ?? found.lazy.compactMap(\.lost).last ?? passedBy : nil
             let ofOtherRequests = found.compactMap { $0.otherBody(than: question) }
             return (download(current, generation), others, lost, ofOtherRequests)
         }
@@ -135,11 +136,11 @@ struct PartPair {
     private var isNew: Bool { current.recovered == nil }
 
     /// The part that the download can go back to: one of the same request, from before the current one.
-    private var own: Other? { others.last { $0.worth.isOfRequest } }
+    private var own: Other? { others.last { $0.usability.isOfRequest } }
     var kept: PartialDownload? { own?.part }
 
     /// The same part, if its rest can be requested. Going back to any other would only discard what was received.
-    var continuable: PartialDownload? { own.flatMap { $0.worth == .proven ? $0.part : nil } }
+    var continuable: PartialDownload? { own.flatMap { $0.usability == .proven ? $0.part : nil } }
 
     /// Whether there are parts other than the current one.
     var hasOthers: Bool { !others.isEmpty }
@@ -148,7 +149,7 @@ struct PartPair {
 
     /// Whether a body that starts over is written to a new file, while the current one is kept until the body is
     /// complete.
-    var beginsBeside: Bool { !isRefuted && !isOverwritten && worth(of: current) != .nothing }
+    var beginsBeside: Bool { !isRefuted && !isOverwritten && usability(of: current) != .nothing }
 
     /// Creates the file for a body that starts over.
     func makeNext() throws -> PartialDownload {
@@ -191,15 +192,15 @@ struct PartPair {
 
     /// Makes `next`, which is ready for the body, the current part.
     mutating func advance(to next: PartialDownload) {
-        // What cannot be secured now is found by the next download.
+        // The next download decides about bytes that cannot be committed now.
         try? current.flush()
-        others.append(Other(part: current, worth: worth(of: current), count: current.count))
+        others.append(Other(part: current, usability: usability(of: current), count: current.count))
         current = next
-        didStartAnew()
+        didStartOver()
     }
 
     /// Records that a body that starts over has begun in the current part. Of the others, only the longest is kept.
-    mutating func didStartAnew() {
+    mutating func didStartOver() {
         (isRefuted, isOverwritten) = (false, false)
         let best = others.indices.max { others[$0].count < others[$1].count }
         let kept = best.map { others[$0] }
@@ -225,7 +226,7 @@ struct PartPair {
 
     /// Discards the current part in favor of the one that the download can go back to.
     mutating func goBack() throws {
-        guard let index = others.lastIndex(where: { $0.worth.isOfRequest }) else { return }
+        guard let index = others.lastIndex(where: { $0.usability.isOfRequest }) else { return }
         try current.discard()
         current = others.remove(at: index).part
         isRefuted = false
@@ -234,7 +235,7 @@ struct PartPair {
     /// Discards the current part if no later request could resume it: the transfers have ended, and the file is not
     /// complete. `hasRoom`: whether there was enough disk space.
     mutating func settle(hasRoom: Bool) throws {
-        // Each later process would leave it alone, or throw it away.
+        // Every later process would leave it alone, or discard it.
         guard current.isProvable else { return try discard() }
         guard isNew else { return }
         let isOfUse = !isRefuted && (hasRoom || own == nil)
@@ -244,15 +245,16 @@ struct PartPair {
         }
         let isLess =
             own.count >= current.count && own.part.checkpoint.isSameVersion(as: current.checkpoint)
-        let worth = isOfUse ? worth(of: current) : .nothing
-        if isLess || PartChoice.goesOn([(own.worth, own.count), (worth, current.count)]) == 0 {
+        let usability = isOfUse ? usability(of: current) : .nothing
+        let both = [(own.usability, own.count), (usability, current.count)]
+        if isLess || PartChoice.indexToResume(in: both) == 0 {
             try goBack()
         }
     }
 
     /// Removes the other parts: the current one is complete, or replaces them.
     mutating func dropOthers() {
-        // What remains is removed or resumed by a later download.
+        // A later download removes or resumes what remains.
         for other in others { try? other.part.discard() }
         others = []
     }
@@ -275,12 +277,12 @@ struct PartPair {
         return DownloadError.noRoomForBoth(place.url, kept: kept, length: length ?? 0)
     }
 
-    private func worth(of part: PartialDownload) -> PartChoice.Worth {
-        PartChoice.Worth(part.checkpoint, count: part.count, for: request, comparing: overlap)
+    private func usability(of part: PartialDownload) -> PartChoice.Usability {
+        PartChoice.Usability(part.checkpoint, count: part.count, for: request, comparing: overlap)
     }
 }
 
-extension PartChoice.Worth {
+extension PartChoice.Usability {
     /// - Parameters:
     ///   - checkpoint: the checkpoint of a part of the response to `request`.
     ///   - count: the number of its bytes.
@@ -326,9 +328,9 @@ extension FoundPart {
         checkpoint.isSameVersion(as: other.checkpoint)
     }
 
-    fileprivate func worth(for request: URLRequest, comparing overlap: Int64?) -> PartChoice.Worth {
+    fileprivate func usability(for request: URLRequest, comparing overlap: Int64?) -> PartChoice.Usability {
         guard lost == nil else { return otherCheckpoint == nil ? .nothing : .ofOtherRequest }
-        return PartChoice.Worth(checkpoint, count: length, for: request, comparing: overlap)
+        return PartChoice.Usability(checkpoint, count: length, for: request, comparing: overlap)
     }
 }
 
@@ -357,7 +359,7 @@ extension DownloadCheckpoint? {
 /// version begins, the shorter part is removed.
 enum PartChoice {
     /// The usefulness of a partial file for a request.
-    enum Worth: Int, Hashable, Sendable, CaseIterable {
+    enum Usability: Int, Hashable, Sendable, CaseIterable {
         /// It has no bytes, or none that any request could resume.
         case nothing
         /// Another request may resume it.
@@ -374,9 +376,9 @@ enum PartChoice {
     /// Chooses the part to resume.
     /// - Parameter parts: the parts with the numbers of their bytes, oldest first.
     /// - Returns: its index; `nil` for a new part.
-    static func goesOn(_ parts: [(worth: Worth, count: Int64)]) -> Int? {
-        if let proven = parts.lastIndex(where: { $0.worth == .proven }) { return proven }
-        let unproven = parts.indices.filter { parts[$0].worth == .unproven }
+    static func indexToResume(in parts: [(usability: Usability, count: Int64)]) -> Int? {
+        if let proven = parts.lastIndex(where: { $0.usability == .proven }) { return proven }
+        let unproven = parts.indices.filter { parts[$0].usability == .unproven }
         return unproven.first { index in unproven.allSatisfy { parts[$0].count <= parts[index].count } }
     }
 }

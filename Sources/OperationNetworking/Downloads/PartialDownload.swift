@@ -24,7 +24,7 @@ final class PartialDownload {
     private(set) var recovered: PartialContent?
     /// Why bytes of an earlier process are not resumed.
     let lost: RestartReason?
-    /// Whether a later process can find that the file is ours. If not, it is of no use when this one ends.
+    /// Whether a later process can recognize the file as ours. If not, it is unusable after this one ends.
     let isProvable: Bool
     /// The checkpoint of the bytes, on disk or about to be; `nil` if there are none.
     private(set) var checkpoint: DownloadCheckpoint?
@@ -112,8 +112,8 @@ final class PartialDownload {
     ///   - total: the length of the whole; `nil` if the head does not say it. Free space is checked.
     ///   - origin: the response.
     ///   - servers: the servers that only the challenge closure trusts, as digests.
-    ///   - note: adds to the checkpoint what it says besides the bytes.
-    /// - Throws: ``DownloadError``, or a `CocoaError`; ``UntrustedBytes``, and then nothing has changed.
+    ///   - note: adds the caller's facts to the checkpoint.
+    /// - Throws: ``DownloadError``, or a `CocoaError`; ``UntrustedBytesError`` before anything is changed.
     func begin(
         _ start: Place,
         total: Int64?,
@@ -121,7 +121,9 @@ final class PartialDownload {
         trusting servers: Set<String> = [],
         note: (inout DownloadCheckpoint) -> Void = { _ in }
     ) throws {
-        if start != .start, let checkpoint, !question.trusts(checkpoint, servers) { throw UntrustedBytes() }
+        if start != .start, let checkpoint, !question.trusts(checkpoint, servers) {
+            throw UntrustedBytesError()
+        }
         isTrusted = true
         func noteAll(_ checkpoint: inout DownloadCheckpoint) {
             checkpoint.note(question.verification, trusting: servers)
@@ -131,9 +133,9 @@ final class PartialDownload {
         try translating {
             try room.check(for: total)
             switch start {
-            case .end where checkpoint != nil, .again where checkpoint != nil: try goOn(total, noteAll)
+            case .end where checkpoint != nil, .again where checkpoint != nil: try resume(total, noteAll)
             // Without a checkpoint, there are no bytes.
-            case .start, .end, .again: try startAnew(total, origin, noteAll)
+            case .start, .end, .again: try startOver(total, origin, noteAll)
             }
             extent.begin(again: start.overlap)
             try room.begin(at: count, total: total)
@@ -172,7 +174,7 @@ final class PartialDownload {
         guard try part.file.status.size == extent.end else {
             throw DownloadError.partialFileReplaced(partURL)
         }
-        if checkpoint?.isAtRest == true { try goOnFromRest() }
+        if checkpoint?.isAtRest == true { try clearAtRest() }
         room.extend(to: offset + Int64(bytes.count))
         do {
             try part.file.write(bytes, at: offset)
@@ -184,8 +186,8 @@ final class PartialDownload {
         }
     }
 
-    /// Makes the checkpoint say that bytes follow those that are committed.
-    private func goOnFromRest() throws {
+    /// Records in the checkpoint that bytes follow the committed ones.
+    private func clearAtRest() throws {
         guard var next = checkpoint else { return }
         next.isAtRest = nil
         // Durable, because a loss of power may keep the new name, but not its contents.
@@ -239,7 +241,7 @@ final class PartialDownload {
     /// Writes the received bytes to disk, because the transfer has stopped.
     ///
     /// If another program has changed the length of the file, the bytes after the committed ones are unknown. The
-    /// checkpoint then says so, so that a later process does not mistake them for the server's.
+    /// checkpoint then records that, so that a later process does not mistake them for the server's.
     func flush() throws {
         guard !isClosed else { return }
         do {
@@ -261,7 +263,7 @@ final class PartialDownload {
         atRest = (length, times)
     }
 
-    /// Makes the checkpoint say that only committed bytes count.
+    /// Records in the checkpoint that only committed bytes count.
     private func saveAtRest() throws {
         guard var checkpoint, hasNotes || checkpoint.isAtRest != true else { return }
         checkpoint.isAtRest = true
@@ -294,14 +296,14 @@ final class PartialDownload {
     ///   - beforeNaming: called when everything but the name and the final mode is on disk.
     ///   - afterNaming: called when the name is on disk. A process that is killed during the call leaves a checkpoint
     ///     next to the file.
-    /// - Throws: ``DownloadError``, ``UntrustedBytes``, or a `CocoaError`; the partial file is then kept.
+    /// - Throws: ``DownloadError``, ``UntrustedBytesError``, or a `CocoaError`; the partial file is then kept.
     func finish(
         modified: Int64?,
         record: (PartFile) -> FileRecord? = { _ in nil },
         beforeNaming: () throws -> Void = {},
         afterNaming: () -> Void = {}
     ) throws {
-        guard isTrusted else { throw UntrustedBytes() }
+        guard isTrusted else { throw UntrustedBytesError() }
         try translating {
             guard extent.isComplete else {
                 throw DownloadError.incomplete(
@@ -350,7 +352,7 @@ final class PartialDownload {
             guard recovered.offset < count else { return }
             extent.cut(to: recovered.offset)
             atRest = nil
-            try cutWhatDoesNotCount()
+            try truncateToExtent()
             try part.file.synchronizeData()
         }
     }
@@ -426,22 +428,22 @@ final class PartialDownload {
             extent.cut(to: committed)
             // The file is truncated here, too.
             atRest = nil
-            // The first error is reported. Bytes that stay are cut away by the next begin.
-            try? cutWhatDoesNotCount()
+            // The first error is reported. The next begin truncates bytes that stay.
+            try? truncateToExtent()
             throw error
         }
     }
 
-    /// Truncates what a failed write has left. If the file is too short, another program has truncated it, and
-    /// lengthening it would put zeros in the place of bytes.
-    private func cutWhatDoesNotCount() throws {
+    /// Truncates what a failed write has left after the counted bytes. If the file is too short, another program has
+    /// truncated it, and extending it would replace bytes by zeros.
+    private func truncateToExtent() throws {
         let size = try part.file.status.size
         guard size >= extent.end else { throw DownloadError.partialFileReplaced(partURL) }
         if size > extent.end { try part.file.truncate(to: extent.end) }
     }
 
     /// Discards all bytes, and leaves nothing on disk that could be mistaken for the next ones.
-    private func startAnew(
+    private func startOver(
         _ total: Int64?,
         _ origin: DownloadCheckpoint.Response,
         _ note: (inout DownloadCheckpoint) -> Void
@@ -474,9 +476,9 @@ final class PartialDownload {
         extent.total = total
     }
 
-    private func goOn(_ total: Int64?, _ note: (inout DownloadCheckpoint) -> Void) throws {
+    private func resume(_ total: Int64?, _ note: (inout DownloadCheckpoint) -> Void) throws {
         guard var next = checkpoint else { return }
-        try cutWhatDoesNotCount()
+        try truncateToExtent()
         next.total = total ?? next.total
         next.countAttempt()
         note(&next)
@@ -502,7 +504,7 @@ final class PartialDownload {
     }
 }
 
-/// The bytes of a partial file: which ones are there, the length of the whole, and the offset of the next one.
+/// The bytes of a partial file: those that exist, the length of the whole, and the offset of the next one.
 struct PartExtent {
     /// The bytes in the file.
     private(set) var ranges: ByteRanges
@@ -530,7 +532,7 @@ struct PartExtent {
         position = offset.map { min(max($0, 0), count) } ?? count
     }
 
-    /// Returns how many of the `length` bytes at `offset` are already there.
+    /// Returns how many of the `length` bytes at `offset` already exist.
     func known(of length: Int, at offset: Int64) -> Int { Int(min(Int64(length), max(0, count - offset))) }
 
     /// Records that bytes were compared.
@@ -572,7 +574,7 @@ extension PartialDownload {
     }
 
     /// A byte that was received again differs from the kept one. Nothing of that piece was written.
-    struct OverlapDifference: UselessBytes, Hashable, Sendable {
+    struct OverlapDifference: UnusableBytesError, Hashable, Sendable {
         /// The offset of the piece.
         let offset: Int64
 
@@ -580,7 +582,7 @@ extension PartialDownload {
     }
 
     /// The bytes came from servers that are not trusted now.
-    struct UntrustedBytes: UselessBytes, Hashable, Sendable {
+    struct UntrustedBytesError: UnusableBytesError, Hashable, Sendable {
         var reason: RestartReason { .verificationChanged }
     }
 
@@ -591,6 +593,6 @@ extension PartialDownload {
 }
 
 /// An error about kept bytes that cannot be resumed: the whole has to be requested.
-protocol UselessBytes: Error {
+protocol UnusableBytesError: Error {
     var reason: RestartReason { get }
 }

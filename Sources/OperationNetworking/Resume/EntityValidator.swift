@@ -35,7 +35,7 @@ enum EntityValidator: Hashable, Sendable {
     }
 
     /// Determines the strength for a response whose `Vary` names these fields; `nil` stands for `*`. Then a date is
-    /// weak: two variants may share one, and nothing in a request tells them apart. Strong tags of two variants
+    /// weak: two variants may share one, and nothing in a request distinguishes them. Strong tags of two variants
     /// differ (RFC 9110 §8.8.1).
     init(_ fields: HeaderFields, varying names: [String]?) {
         self.init(fields)

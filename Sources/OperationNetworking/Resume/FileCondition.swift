@@ -12,11 +12,11 @@
 /// Some servers send the length of the 304's own body, 0, although the field should be the length of a 200 ([RFC 9110
 /// §8.6](https://www.rfc-editor.org/rfc/rfc9110#section-8.6)).
 struct FileCondition: Hashable, Sendable {
-    /// The validator of the response that brought the file.
+    /// The validator that was received with the file.
     private enum Validator: Hashable, Sendable {
-        /// As it came.
+        /// The field value as received.
         case entityTag(String)
-        /// As it came.
+        /// The field value as received.
         case lastModified(String)
     }
 

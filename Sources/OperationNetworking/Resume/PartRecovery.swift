@@ -38,10 +38,10 @@ internal import OperationNetworkingSystem
 ///
 /// P6: after a damaged block nothing can be trusted, so blocks count only while all before them are intact.
 ///
-/// P7 sends no request. If the bytes were complete at another address or for another user, the server is asked from a
-/// little before the last byte: a tag distinguishes versions of one resource (RFC 9110 §8.8.1), but not two
-/// resources, so the overlap is compared (S12). It is also asked for the last byte before a file is replaced, which
-/// may be the server's current version, while the part is of an older one.
+/// P7 sends no request. But if the bytes were complete at another URL or for another user, the request begins before
+/// the last byte, and the overlap is compared (S12), because a tag distinguishes versions of one resource (RFC 9110
+/// §8.8.1), but not two resources. The last byte is also requested before a file is replaced: the file may be the
+/// server's current version, and the part an older one.
 ///
 /// P16: a strong tag decides if only a field differs that `Vary` names. No two representations of a resource share
 /// one (RFC 9110 §8.8.1), so a server that would send another variant sends the whole. They may share a date.
@@ -170,7 +170,7 @@ enum PartRecovery: Hashable, Sendable {
                 return .requestChanged
             }
         }
-        // Two answers may share a date; with a digest of the whole that does no harm.
+        // Two representations may share a date; with a digest of the whole, that does no harm.
         if facts.knowsWhole { return nil }
         guard case .strongETag = content.validator else { return .requestChanged }  // P17
         return nil

@@ -1,5 +1,5 @@
-/// A request as three salted SHA-256 digests: enough to tell later whether another request asks for the same, without
-/// storing what was asked.
+/// Three salted SHA-256 digests of a request, by which a later request is compared with it. The request itself is not
+/// stored.
 ///
 /// | Digest          | Covers                                                                        | If it differs |
 /// |-----------------|-------------------------------------------------------------------------------|---------------|
@@ -8,17 +8,17 @@
 /// | ``selection``   | the method, whether there is a body, and the fields that select a representation | the bytes belong to another representation (P15, P16) |
 ///
 /// A checkpoint and the ``FileRecord`` of a complete file contain them. Because of the salt, equal requests have
-/// different digests. SHA-256 is fast, since digests are computed for each file on the disk: who can read them can
-/// test guesses. So known passwords are not covered.
+/// different digests. SHA-256 is fast, because digests are computed for each file on the disk: anyone who can read them
+/// can test guesses of a secret. So known passwords are not covered.
 struct RequestDigests: Hashable, Codable, Sendable {
-    /// The texts that the digests are of.
+    /// The texts from which the digests are computed.
     struct Texts: Hashable, Sendable {
         var location: String
         var sender: String
         var selection: String
     }
 
-    /// The digests that agree with those of another request.
+    /// The digests that are equal to those of another request.
     struct Match: OptionSet, Hashable, Sendable {
         let rawValue: Int
 
@@ -44,7 +44,7 @@ struct RequestDigests: Hashable, Codable, Sendable {
         selection = try Self.digest(of: texts.selection, salt)
     }
 
-    /// `nil` if the words do not have the lengths of digests and of a salt.
+    /// Returns `nil` if the words do not have the lengths of digests and of a salt.
     ///
     /// - Parameter words: ``words``.
     init?(words: some Collection<String>) {
@@ -53,10 +53,10 @@ struct RequestDigests: Hashable, Codable, Sendable {
         (location, sender, selection, salt) = (words[0], words[1], words[2], words[3])
     }
 
-    /// The digests and the salt, for a text.
+    /// The digests and the salt, in the order in which a ``FileRecord`` stores them.
     var words: [String] { [location, sender, selection, salt] }
 
-    /// Returns the digests that are those of `texts`.
+    /// Returns the digests that match `texts`.
     func match(_ texts: Texts) -> Match {
         var match: Match = []
         func compare(_ digest: String, _ text: String, _ element: Match) {

@@ -20,7 +20,7 @@ struct RequestRecord: Hashable, Codable, Sendable {
 
     /// - Parameters:
     ///   - request: the request.
-    ///   - identity: the credentials that it is sent with; they know the app's own names of secret fields.
+    ///   - identity: the credentials that it is sent with, including the fields that only the app lists as secret.
     init(_ request: URLRequest, as identity: RequestIdentity = .none) {
         url = RequestRecord.address(of: request)
         method = request.httpMethod ?? "GET"

@@ -32,7 +32,7 @@ public enum RestartReason: String, Hashable, Sendable, Codable, CaseIterable {
     case dataLost
     /// The checkpoint cannot be read.
     case checkpointUnreadable
-    /// The bytes began with a copy of another program's file, and no digest is expected that could prove them.
+    /// The bytes began with a copy of another program's file, and no digest is expected that could verify them.
     case foreignCopy
     /// The request has its own `Range`, whose response is never resumed.
     case ownRange

@@ -12,8 +12,8 @@ enum ResumeDecision: Hashable, Sendable {
     /// Skip the first `count` bytes of the body, which were delivered before, and write what follows. A shorter body
     /// proves that the bytes have changed. Only for destinations that cannot be read back.
     case skip(count: Int64, total: Int64?)
-    /// Write nothing, keep the bytes, and send another request, whose response decides what is discarded. It never
-    /// requests the whole again.
+    /// Write nothing, keep the bytes, and send another request, whose response decides what is discarded. A request for
+    /// the whole never leads to another one.
     case ask(NextQuestion)
     /// Write nothing: the server has just confirmed that the kept bytes are the whole.
     case alreadyComplete
@@ -26,7 +26,7 @@ enum ResumeDecision: Hashable, Sendable {
     /// not reach the destination, and the kept bytes remain.
     case deliver
 
-    /// The next request after a response that was of no use.
+    /// The next request after an unusable response.
     enum NextQuestion: Hashable, Sendable {
         /// The same request once more: the response may have been an accident (S3, S14).
         case same
@@ -38,7 +38,7 @@ enum ResumeDecision: Hashable, Sendable {
         /// The rest with some of the bytes before it, which are compared, because the tag differs in each response
         /// and the caller allows it (S11).
         case comparison
-        /// Whether the kept bytes are the whole (``ResumeRequest/confirmation``; S34, S35).
+        /// A confirmation that the kept bytes are the whole (``ResumeRequest/confirmation``; S34, S35).
         case confirmation
         case whole(because: RestartReason)
     }

@@ -41,13 +41,13 @@ enum FileStep: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - standing: what is known about the file.
+    ///   - verdict: what is known about the file.
     ///   - path: the path of the file.
     ///   - isEmpty: whether it has no bytes.
     ///   - verification: the result of comparing its checksums.
     ///   - settings: the options.
     init(
-        _ standing: FileStanding,
+        _ verdict: FileVerdict,
         _ path: FilePath,
         isEmpty: Bool,
         _ verification: Verification,
@@ -55,20 +55,20 @@ enum FileStep: Hashable, Sendable {
     ) {
         if settings.replacesFiles {
             self = .fetch(replaces: true)
-        } else if standing == .nothing {
+        } else if verdict == .nothing {
             self = .fetch(replaces: false)
-        } else if isEmpty, standing != .complete {
+        } else if isEmpty, verdict != .complete {
             self = .fetch(replaces: true)
         } else if settings.fetchesOnlyChanges {
-            self.init(forChangesOf: standing, verification)
+            self.init(forChangesOf: verdict, verification)
         } else {
             let continues = settings.continuesFiles && !settings.asksForRange
-            self.init(forNew: standing, path, verification, continues: continues)
+            self.init(forNew: verdict, path, verification, continues: continues)
         }
     }
 
-    private init(forChangesOf standing: FileStanding, _ verification: Verification) {
-        switch (standing, verification) {
+    private init(forChangesOf verdict: FileVerdict, _ verification: Verification) {
+        switch (verdict, verification) {
         // The library reads the file again before it asks the server.
         case (.complete, .unneeded), (.complete, .pending), (.complete, .right): self = .ask
         case (_, .pending): self = .verify
@@ -79,7 +79,7 @@ enum FileStep: Hashable, Sendable {
     }
 
     private init(
-        forNew standing: FileStanding,
+        forNew verdict: FileVerdict,
         _ path: FilePath,
         _ verification: Verification,
         continues: Bool
@@ -88,14 +88,14 @@ enum FileStep: Hashable, Sendable {
         case .pending: self = .verify
         case .right(let digest): self = .leave(digest)
         // Any beginning is accepted, because the checksum of the whole decides.
-        case .wrong(let failure): self = continues && standing.mayBeBeginning ? .resume : .refuse(failure)
-        case .unneeded where standing == .complete: self = .leave(nil)
-        case .unneeded: self = .refuse(Failure(standing, path, continues: continues))
+        case .wrong(let failure): self = continues && verdict.mayBeBeginning ? .resume : .refuse(failure)
+        case .unneeded where verdict == .complete: self = .leave(nil)
+        case .unneeded: self = .refuse(Failure(verdict, path, continues: continues))
         }
     }
 }
 
-extension FileStanding {
+extension FileVerdict {
     /// Whether the file may be the beginning or the whole of the requested one.
     fileprivate var mayBeBeginning: Bool {
         switch self {
@@ -108,8 +108,8 @@ extension FileStanding {
 extension Failure {
     /// The failure for an existing file that is not proven to be the requested one. `continues` tells whether
     /// it would have to be continued, which needs a checksum.
-    init(_ standing: FileStanding, _ path: FilePath, continues: Bool = false) {
-        if continues, standing.mayBeBeginning {
+    init(_ verdict: FileVerdict, _ path: FilePath, continues: Bool = false) {
+        if continues, verdict.mayBeBeginning {
             self.init(
                 .exists,
                 "\(path.text) exists, and was left unchanged: nothing shows that it is the beginning of this download, "
@@ -118,7 +118,7 @@ extension Failure {
             return
         }
         let (reason, remedy) =
-            switch standing {
+            switch verdict {
             case .joined:
                 (
                     "opget joined it from parts by comparing bytes, which does not prove that it is correct",

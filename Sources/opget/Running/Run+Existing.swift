@@ -10,18 +10,18 @@ extension Run {
             // A run was killed just after the file was complete.
             if !settings.replacesFiles { DownloadOperation.removeLeftovers(beside: path.url) }
             let request = settings.question(for: items[index].url)
-            let standing: FileStanding =
+            let verdict: FileVerdict =
                 try settings.replacesFiles
                 ? .unrecorded
-                : FileStanding(
+                : FileVerdict(
                     of: path.url,
                     for: request,
                     as: settings.identity(of: request),
                     under: settings.verification(of: request)
                 )
             let verification: FileStep.Verification = items[index].digests.isEmpty ? .unneeded : .pending
-            let step = FileStep(standing, path, isEmpty: size == 0, verification, settings)
-            try take(step, index, path, size, standing)
+            let step = FileStep(verdict, path, isEmpty: size == 0, verification, settings)
+            try take(step, index, path, size, verdict)
         } catch {
             fail(index, Failure(error), nil)
         }
@@ -32,12 +32,12 @@ extension Run {
         _ index: Int,
         _ path: FilePath,
         _ size: Int64,
-        _ standing: FileStanding
+        _ verdict: FileVerdict
     ) throws {
         switch step {
         case .fetch(let replaces): try fetch(index, path, .replacing(replaces))
         case .ask: try fetch(index, path, .ifChanged)
-        case .verify: verify(index, path, size, standing)
+        case .verify: verify(index, path, size, verdict)
         case .resume where FileStatus.isLink(path.text): throw Failure(link: path)
         case .resume: try fetch(index, path, .continuing)
         case .leave(let digest): report(alreadyThere: index, path, size, digest)
@@ -48,7 +48,7 @@ extension Run {
         }
     }
 
-    private func verify(_ index: Int, _ path: FilePath, _ size: Int64, _ standing: FileStanding) {
+    private func verify(_ index: Int, _ path: FilePath, _ size: Int64, _ verdict: FileVerdict) {
         let digests = items[index].digests
         items.beginCheck(index)
         // Reading a large file takes time.
@@ -58,8 +58,8 @@ extension Run {
                 items.endCheck(index)
                 guard stopOutcome == nil else { return }
                 do {
-                    let step = FileStep(standing, path, isEmpty: size == 0, try result.get(), settings)
-                    try take(step, index, path, size, standing)
+                    let step = FileStep(verdict, path, isEmpty: size == 0, try result.get(), settings)
+                    try take(step, index, path, size, verdict)
                 } catch {
                     fail(index, Failure(error), nil)
                 }

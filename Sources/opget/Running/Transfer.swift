@@ -102,7 +102,7 @@ struct Transfer {
             guard let status = operation.response?.statusCode, [401, 403, 404, 410].contains(status) else {
                 return nextUse
             }
-            return download?.goesOnByOtherLink == true ? .needsLink(path.text) : .needsSameLink(path.text)
+            return download?.resumesWithOtherLink == true ? .needsLink(path.text) : .needsSameLink(path.text)
         case .checksum: return .hasOtherChecksum(path.text)
         case .diskFull:
             // The failure itself describes this.

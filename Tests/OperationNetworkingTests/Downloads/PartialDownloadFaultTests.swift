@@ -392,7 +392,7 @@ struct PartialDownloadFaultTests {
 
     /// The ways in which each of them lets go of a download of which a hundred bytes came.
     enum End: CaseIterable, Sendable {
-        case settled, closed, failed, begunAnew
+        case settled, closed, failed, startedOver
     }
 
     @Test(arguments: End.allCases)
@@ -414,7 +414,7 @@ struct PartialDownloadFaultTests {
         case .failed:
             machine.fault.value = { _ in SystemError(EIO, "no disk") }
             #expect(throws: (any Error).self) { try download.flush() }
-        case .begunAnew:
+        case .startedOver:
             try download.begin(.end, total: 101, origin: Sample.origin())
             try download.flush()
         }

@@ -150,14 +150,14 @@ import Testing
         let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
         let note = try self.record(of: file, request(), proof: proof, fields: ["ETag": "\"v\""])
         try file.note(note.text, as: FileRecord.attribute)
-        let standing = try FileStanding(of: url, for: try request(), as: RequestIdentity(try request()))
+        let verdict = try FileVerdict(of: url, for: try request(), as: RequestIdentity(try request()))
         let condition = try FileCondition(
             for: url,
             DownloadQuestion(try request()),
             digests: []
         )
         #expect(
-            standing
+            verdict
                 == (proof == .complete ? .complete : proof == .overlap ? .joined : .perhapsIncomplete)
         )
         // A tag that was never proven to be the file's is not asked with.
@@ -227,12 +227,12 @@ import Testing
             ("Referer", ["User-Agent": "a", "Referer": "http://h/"], .ofOtherRequest),
             ("Referer", ["User-Agent": "b"], .complete), ("*", ["User-Agent": "b"], .complete),
             ("Accept, User-Agent", ["User-Agent": "a", "Referer": "http://h/"], .complete),
-        ] as [(String, [String: String], FileStanding)]
+        ] as [(String, [String: String], FileVerdict)]
     )
     func bindsTheFileToTheFieldsThatVaryNames(
         vary: String,
         fields: [String: String],
-        standing: FileStanding
+        verdict: FileVerdict
     ) throws {
         let directory = try TemporaryDirectory()
         let url = directory.file("a")
@@ -247,8 +247,8 @@ import Testing
         #expect(FileRecord(text: record.text) == record)
         try file.note(record.text, as: FileRecord.attribute)
         let other = try self.request(fields: fields)
-        #expect(try FileStanding(of: url, for: request, as: RequestIdentity(request)) == .complete)
-        #expect(try FileStanding(of: url, for: other, as: RequestIdentity(other)) == standing)
+        #expect(try FileVerdict(of: url, for: request, as: RequestIdentity(request)) == .complete)
+        #expect(try FileVerdict(of: url, for: other, as: RequestIdentity(other)) == verdict)
     }
 
     /// The file of one verification of the server, for a request under another.
@@ -262,12 +262,12 @@ import Testing
             (ServerVerification(text: "a"), ServerVerification(text: "b"), .ofOtherRequest),
             (.standard, ServerVerification(text: "b"), .ofOtherRequest),
             (ServerVerification.standard.trusting(["x"]), .standard, .ofOtherRequest),
-        ] as [(ServerVerification?, ServerVerification?, FileStanding)]
+        ] as [(ServerVerification?, ServerVerification?, FileVerdict)]
     )
     func bindsTheFileToTheVerificationOfItsServer(
         written: ServerVerification?,
         asked: ServerVerification?,
-        standing: FileStanding
+        verdict: FileVerdict
     ) throws {
         let directory = try TemporaryDirectory()
         let url = directory.file("a")
@@ -277,38 +277,38 @@ import Testing
         let identity = RequestIdentity(request)
         let record = try record(of: file, request, under: written, fields: ["ETag": "\"v\""])
         try file.note(record.text, as: FileRecord.attribute)
-        #expect(try FileStanding(of: url, for: request, as: identity, under: asked) == standing)
+        #expect(try FileVerdict(of: url, for: request, as: identity, under: asked) == verdict)
         let question = DownloadQuestion(request, as: identity, under: asked)
         let condition = try FileCondition(for: url, question, digests: [])
-        #expect((condition != nil) == (standing == .complete))
+        #expect((condition != nil) == (verdict == .complete))
     }
 
     @Test func bindsTheFileToItsRequestAndItsBytes() throws {
         let directory = try TemporaryDirectory()
         let url = directory.file("a")
-        func standing(_ request: URLRequest) throws -> FileStanding {
-            try FileStanding(of: url, for: request, as: RequestIdentity(request))
+        func verdict(_ request: URLRequest) throws -> FileVerdict {
+            try FileVerdict(of: url, for: request, as: RequestIdentity(request))
         }
         let request = try request()
-        #expect(try standing(request) == .nothing)
+        #expect(try verdict(request) == .nothing)
         try Data("0123".utf8).write(to: url)
-        #expect(try standing(request) == .unrecorded)
+        #expect(try verdict(request) == .unrecorded)
         let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
         let record = try record(of: file, request)
         try file.note(record.text, as: FileRecord.attribute)
-        #expect(try standing(request) == .complete)
+        #expect(try verdict(request) == .complete)
         // What does not select another representation does not count. The user does.
-        #expect(try standing(self.request("http://h/a#part", fields: ["User-Agent": "x"])) == .complete)
-        #expect(try standing(self.request("http://me:secret@h/a")) == .ofOtherRequest)
-        #expect(try standing(self.request(fields: ["Authorization": "Bearer x"])) == .ofOtherRequest)
-        #expect(try standing(self.request("http://h/a?1")) == .ofOtherRequest)
-        #expect(try standing(self.request(fields: ["Accept": "text/plain"])) == .ofOtherRequest)
-        #expect(try standing(self.request(fields: ["Host": "other.example"])) == .ofOtherRequest)
-        #expect(try standing(self.request(fields: ["Host": "H:80"])) == .complete)
+        #expect(try verdict(self.request("http://h/a#part", fields: ["User-Agent": "x"])) == .complete)
+        #expect(try verdict(self.request("http://me:secret@h/a")) == .ofOtherRequest)
+        #expect(try verdict(self.request(fields: ["Authorization": "Bearer x"])) == .ofOtherRequest)
+        #expect(try verdict(self.request("http://h/a?1")) == .ofOtherRequest)
+        #expect(try verdict(self.request(fields: ["Accept": "text/plain"])) == .ofOtherRequest)
+        #expect(try verdict(self.request(fields: ["Host": "other.example"])) == .ofOtherRequest)
+        #expect(try verdict(self.request(fields: ["Host": "H:80"])) == .complete)
         try file.setModified(1_000_000_000)
-        #expect(try standing(request) == .changed)
+        #expect(try verdict(request) == .changed)
         try file.note(nil, as: FileRecord.attribute)
-        #expect(try standing(request) == .unrecorded)
+        #expect(try verdict(request) == .unrecorded)
     }
 
     /// What `rsync -aX`, `tar --xattrs` and a backup bring: bytes, times and attributes.
@@ -322,20 +322,20 @@ import Testing
             return file
         }
         let request = try request()
-        func standing(_ name: String) throws -> FileStanding {
-            try FileStanding(of: directory.file(name), for: request, as: RequestIdentity(request))
+        func verdict(_ name: String) throws -> FileVerdict {
+            try FileVerdict(of: directory.file(name), for: request, as: RequestIdentity(request))
         }
         let file = try make("a")
         let note = try record(of: file, request).text
         try file.note(note, as: FileRecord.attribute)
         try make("b").note(note, as: FileRecord.attribute)
-        #expect(try standing("b") == .unrecorded)
+        #expect(try verdict("b") == .unrecorded)
         #expect(FileRecord.stamp(in: directory.file("b")) == nil)
         let question = DownloadQuestion(request)
         #expect(try FileCondition(for: directory.file("b"), question, digests: []) == nil)
         // Another name is no copy.
         try folder.rename("a", to: "c")
-        #expect(try standing("c") == .complete)
+        #expect(try verdict("c") == .complete)
     }
 
     /// Inodes are given again, and times of birth are shared.
@@ -355,8 +355,8 @@ import Testing
         )
         try file.note(note.text, as: FileRecord.attribute)
         let url = directory.file("a")
-        #expect(try FileStanding(of: url, for: request, as: RequestIdentity(request)) == .unrecorded)
+        #expect(try FileVerdict(of: url, for: request, as: RequestIdentity(request)) == .unrecorded)
         try file.note(right.text, as: FileRecord.attribute)
-        #expect(try FileStanding(of: url, for: request, as: RequestIdentity(request)) == .complete)
+        #expect(try FileVerdict(of: url, for: request, as: RequestIdentity(request)) == .complete)
     }
 }

@@ -472,12 +472,12 @@ struct PartialDownloadTests {
         let again = try open(request, asksAboutServers: true)
         #expect(again.count == 5 && again.lost == nil)
         for servers in [[], ["two"]] as [Set<String>] {
-            #expect(throws: PartialDownload.UntrustedBytes.self) {
+            #expect(throws: PartialDownload.UntrustedBytesError.self) {
                 try again.begin(.end, total: 10, origin: Sample.origin(), trusting: servers)
             }
         }
         // A server that says without a body that all is there does not say who sent it.
-        #expect(throws: PartialDownload.UntrustedBytes.self) { try again.finish(modified: nil) }
+        #expect(throws: PartialDownload.UntrustedBytesError.self) { try again.finish(modified: nil) }
         try again.begin(.end, total: 10, origin: Sample.origin(), trusting: ["one", "two"])
         #expect(again.checkpoint?.trustedServers == ["one", "two"])
         try again.begin(.start, total: 10, origin: Sample.origin())

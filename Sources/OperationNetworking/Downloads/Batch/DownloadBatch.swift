@@ -140,20 +140,20 @@ public final class DownloadBatch: Sendable {
     /// Stops starting members, and pauses the running ones. Received bytes are kept.
     public func pause() {
         state.withLock { $0.run.pause() }
-        work.async { self.goOn() }
+        work.async { self.proceed() }
     }
 
     /// Resumes after ``pause()``, or after a lack of disk space.
     public func resume() {
         state.withLock { $0.run.resume() }
-        work.async { self.goOn() }
+        work.async { self.proceed() }
     }
 
     /// Cancels all members that have not ended, with `URLError.cancelled`. Received bytes and the journal are kept,
     /// so the batch can be resumed.
     public func cancel() {
         state.withLock { stop(&$0) }
-        work.async { self.goOn() }
+        work.async { self.proceed() }
     }
 
     /// Whether the batch is waiting for ``resume()``.
@@ -240,12 +240,12 @@ public final class DownloadBatch: Sendable {
             }
         }
         tracker.begin { [weak self] _ in self?.close() }
-        work.async { self.goOn() }
+        work.async { self.proceed() }
     }
 
     /// Applies the phase to the operations, and starts members. On `work`. Running operations are visited only if the
     /// phase has changed, because each end calls this.
-    private func goOn() {
+    private func proceed() {
         let (phase, running) = state.withLock { state in
             defer { state.settled = state.run.phase }
             state.keep(self)
@@ -268,7 +268,7 @@ public final class DownloadBatch: Sendable {
             if options.existingFiles == .keep, try keep(index) { return }
             let (operation, ownLimit) = try makeOperation(index)
             let phase = state.withLock { state in
-                // The next call of `goOn()` finds it there.
+                // The next call of `proceed()` finds it there.
                 if state.run.phase == .paused {
                     state.run.putBack(index)
                 } else {
@@ -363,7 +363,7 @@ public final class DownloadBatch: Sendable {
             state.running[index] = nil
             switch state.run.end(index, end) {
             case .putBack(let isNews):
-                if isNews, case .failure(let error) = result { tell(.outOfSpace(error)) }
+                if isNews, case .failure(let error) = result { report(.outOfSpace(error)) }
             case .ended(let hasFailed):
                 if hasFailed, case .failure(let error) = result {
                     journal?.note(JournalEntry(member: index, failure: "\(error)"))
@@ -374,7 +374,7 @@ public final class DownloadBatch: Sendable {
             }
             state.keep(self)
         }
-        work.async { self.goOn() }
+        work.async { self.proceed() }
     }
 
     /// Stops starting members: the waiting ones have ended.
@@ -387,11 +387,11 @@ public final class DownloadBatch: Sendable {
     /// Records the end of a member.
     private func count(_ index: Int, _ result: Result<DownloadedFile, any Error>, _ state: inout State) {
         state.results[index] = result
-        tell(.ended(index, result))
+        report(.ended(index, result))
         tracker.record(.ended, of: index)
     }
 
-    private func tell(_ event: Event) {
+    private func report(_ event: Event) {
         guard let onEvent else { return }
         tracker.line.append { Callback.here(onEvent, event) }
     }

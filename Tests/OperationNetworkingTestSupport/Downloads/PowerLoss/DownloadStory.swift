@@ -71,9 +71,9 @@ enum DownloadStory: CaseIterable, Sendable {
 
     /// - Parameters:
     ///   - open: makes a download of the file.
-    ///   - didGoOn: is called with each download whenever something was committed, before and after.
+    ///   - didProgress: is called with each download whenever something was committed, before and after.
     /// - Throws: what `open` and the downloads throw.
-    func run(open: () throws -> PartialDownload, didGoOn: (PartialDownload?) -> Void) throws {
+    func run(open: () throws -> PartialDownload, didProgress: (PartialDownload?) -> Void) throws {
         func session(_ body: (PartialDownload) throws -> Void) throws {
             let download = try open()
             defer { download.close() }
@@ -83,42 +83,42 @@ enum DownloadStory: CaseIterable, Sendable {
         case .fresh, .replacing:
             try session { download in
                 try Version.first.send(to: download, settlingEvery: 4)
-                didGoOn(download)
+                didProgress(download)
                 try download.finish(modified: 784_111_777)
             }
         case .interrupted:
             try session { download in
                 try Version.first.send(to: download, until: 100_000, settlingEvery: 2)
                 try download.flush()
-                didGoOn(download)
+                didProgress(download)
             }
             // Killed with bytes that are not committed.
             try session { try Version.first.send(to: $0, until: 200_000, settlingEvery: 3) }
             try session { download in
-                didGoOn(download)
+                didProgress(download)
                 try Version.first.send(to: download, settlingEvery: 2)
-                didGoOn(download)
+                didProgress(download)
                 try download.finish(modified: nil)
             }
         case .changed:
             try session { download in
                 try Version.first.send(to: download, until: 200_000, settlingEvery: 4)
                 try download.flush()
-                didGoOn(download)
+                didProgress(download)
             }
-            didGoOn(nil)
+            didProgress(nil)
             // Killed with more bytes than were committed of the first version, and none of its own.
             try session { try Version.second.send(to: $0, until: 210_000) }
             try session { download in
-                didGoOn(download)
+                didProgress(download)
                 try Version.second.send(to: download, settlingEvery: 3)
-                didGoOn(download)
+                didProgress(download)
                 try download.finish(modified: nil)
             }
         case .discarded:
             try session { download in
                 try Version.first.send(to: download, until: 100_000, settlingEvery: 2)
-                didGoOn(nil)
+                didProgress(nil)
                 try download.discard()
             }
         }

@@ -44,7 +44,7 @@ struct PowerLossTests {
                 replacesFile: story.replacesFile,
                 in: machine.environment
             )
-        } didGoOn: { download in
+        } didProgress: { download in
             recording.promises.append((machine.changes.value.count, download?.committed ?? 0))
         }
         recording.changes = machine.changes.value
@@ -208,7 +208,7 @@ struct PowerLossTests {
                     replacesFile: story.replacesFile,
                     in: machine.environment
                 )
-            } didGoOn: { _ in
+            } didProgress: { _ in
             }
             #expect(isRight(bytes(of: directory), story), "after \(limit) changes")
 

@@ -5,13 +5,13 @@ internal import OperationNetworkingSystem
 /// the same destinations wait for them.
 ///
 /// An operation finishes before its file is closed, and the next one for the same name is often created at once.
-struct LeavingDownloads {
+struct ClosingDownloads {
     private struct Place {
         var count = 0
         var waiting: [@Sendable () -> Void] = []
     }
 
-    private static let shared = Locked(LeavingDownloads())
+    private static let shared = Locked(ClosingDownloads())
 
     private var places: [String: Place] = [:]
 
@@ -25,8 +25,8 @@ struct LeavingDownloads {
         for body in shared.withLock({ $0.leave(destination) }) { body() }
     }
 
-    /// Waits for a leaving download.
-    /// - Returns: whether `body` will be called, once, on any thread. If not, none is leaving.
+    /// Waits for a download that is closing its files.
+    /// - Returns: whether `body` will be called, once, on any thread. If not, there is no such download.
     static func wait(for destination: URL, _ body: @escaping @Sendable () -> Void) -> Bool {
         shared.withLock { $0.wait(for: destination, body) }
     }
@@ -37,11 +37,11 @@ struct LeavingDownloads {
         places[Self.key(destination), default: Place()].count += 1
     }
 
-    /// - Returns: the closures of those that waited, to be called without a lock held.
+    /// - Returns: the closures of the waiting downloads, to be called without a lock held.
     mutating func leave(_ destination: URL) -> [@Sendable () -> Void] {
         let key = Self.key(destination)
         guard let place = places.removeValue(forKey: key) else { return [] }
-        // Even if not all have left, because this one may have had the file.
+        // Even if others are still closing, because this one may have had the file.
         if place.count > 1 { places[key] = Place(count: place.count - 1) }
         return place.waiting
     }
