@@ -1,6 +1,6 @@
 /// The digest that replaces a secret in a stored head.
 enum SecretDigest {
-    /// Returns a digest that is equal in every process and cannot be reversed.
+    /// Returns a digest that is equal in every process. Only a secret that can be guessed can be found by it.
     static func of(_ secret: String) -> String {
         let bytes = Array(("OperationNetworking.cache\n" + secret).utf8)
         // If no digest is available (FIPS mode has SHA-256), the response is only for this process.
@@ -9,7 +9,6 @@ enum SecretDigest {
 }
 
 extension RequestIdentity {
-    /// A digest that is equal in every process and cannot be reversed; `nil` if the request names no user.
-    /// The directory of a cache is readable by its owner only, who can read the responses as well.
+    /// A digest that is equal in every process; `nil` if the request names no user. The directory of a cache is readable by its owner only, who can read the responses as well.
     var digest: String? { isAnonymous ? nil : SecretDigest.of(text) }
 }
