@@ -260,6 +260,7 @@ final class CachedTransfer: @unchecked Sendable {
     private func limitStoreWait(_ late: @escaping @Sendable (CachedTransfer) -> Void) {
         let number = storeWaits
         let wantsStored = question.wantsOnlyStored || question.policy == .returnCacheDataElseLoad
+        if wantsStored { client.transferLasts() }
         let timeout = wantsStored ? request.idleTimeout : cache.timeouts.standard
         cache.timeouts.wait(timeout) { [weak self] in
             guard let self, number == storeWaits else { return }

@@ -373,6 +373,9 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         return !isCancelled
     }
 
+    /// Whether the complete file has its name, or is just getting it: there is nothing to resume.
+    var hasCompleteFile: Bool { progress.withLock { $0.isNaming || $0.download != nil } }
+
     override func schedule(_ end: ExchangeEnd, atOnce: Caller, _ work: @escaping @Sendable () -> Void) {
         guard end.error == nil, let file = downloadedFile?.file, let mover else {
             return super.schedule(end, atOnce: atOnce, work)

@@ -140,6 +140,8 @@ struct DownloadProgress: Sendable {
     var isProvable = true
     /// Whether the received bytes are kept if the download ends early.
     var keepsPartialFile = true
+    /// Whether the complete file is just getting its name.
+    var isNaming = false
     /// The complete file, once it has its name.
     var download: DownloadedFile?
     /// The state of the move by the operation's ``DownloadOperation/mover``.

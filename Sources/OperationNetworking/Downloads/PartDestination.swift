@@ -369,12 +369,14 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             )
             let origin = partial.checkpoint?.origin.headerFields ?? [:]
             let verification = partial.verification
+            defer { self.progress.withLock { $0.isNaming = false } }
             try partial.finish(modified: partial.checkpoint?.modified) { file in
                 plan.record(of: file, proof, origin: origin, under: verification, isWhole: ownRange == nil)
             } beforeNaming: {
                 try plan.willFinish?(download, partial.partURL, verification)
                 // It may have been cancelled while the bytes were synchronized.
                 guard !shared.withLock({ $0.isAbandoned }) else { throw URLError(.cancelled) }
+                self.progress.withLock { $0.isNaming = true }
             } afterNaming: {
                 var parts = parts
                 parts.dropOthers()

@@ -86,7 +86,9 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     ///   data.
     public func cancelByProducingResumeData(@_inheritActorContext _ handler: @escaping ResumeDataHandler) {
         end {
-            guard !download.isCancelled, download.downloadedFile == nil else { return }
+            guard !download.isCancelled else { return }
+            // It may have been suspended, and would not complete.
+            guard !download.hasCompleteFile else { return download.resume() }
             download.cancel(keepingPartialFile: download.keepsPartialFile)
         }
         download.whenFinished { self.download.callBack(Callback(handler, self.resumeData)) }

@@ -178,7 +178,8 @@ struct DownloadTaskTests {
     }
 
     /// There is nothing to resume: the task succeeds, whatever the destination closure takes its time for.
-    @Test func resumeDataOfACompleteFileIsNoneAndTheFileIsMoved() async throws {
+    @Test(arguments: [false, true])
+    func resumeDataOfACompleteFileIsNoneAndTheFileIsMoved(isSuspended: Bool) async throws {
         let server = try ScriptedServer(serving: Self.representation)
         let (asked, mayAnswer) = (Gate(), Gate())
         let data = Recorder<Data?>()
@@ -194,6 +195,10 @@ struct DownloadTaskTests {
         )
         task.resume()
         try await asked.wait()
+        if isSuspended {
+            task.suspend()
+            mayAnswer.open()
+        }
         task.cancelByProducingResumeData { data.append($0) }
         mayAnswer.open()
         let end = try await ends.wait()

@@ -782,7 +782,7 @@ struct PartialDownloadTests {
         try download.finish(modified: nil)
         #expect(
             machine.changes.value.map(\.step) == [
-                "sync", "sync", "rename a", "sync folder", "remove a.part.resume",
+                "sync", "rename a", "sync folder", "remove a.part.resume",
             ]
         )
     }
