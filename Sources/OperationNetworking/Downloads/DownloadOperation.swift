@@ -309,7 +309,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         cancel()
     }
 
-    /// See ``ConnectionOperation/cancel()``. The received bytes are kept.
+    /// See ``ConnectionOperation/cancel()``. The received bytes are kept, unless the file system cannot show later that
+    /// they are this user's (``RestartReason/checkpointUnproven``).
     open override func cancel() {
         if discardsWhenCancelled, !isCancelled, !isFinished { keepsPartialFile = false }
         super.cancel()

@@ -51,6 +51,7 @@ struct DownloadPlan: Sendable {
         var question = DownloadQuestion(request, as: identity, under: verification, asksAboutServers)
         question.takesOtherLocations = takesOtherLocations
         question.knowsWhole = !options.expectedDigests.isEmpty
+        question.startsOver = options.startsOver
         return question
     }
 

@@ -282,7 +282,13 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         if keeps {
             try? parts?.current.flush()
             try? parts?.settle(hasRoom: hasRoom)
-            if let partial { progress.withLock { $0.continues(with: partial) } }
+            if let partial {
+                progress.withLock { progress in
+                    progress.continues(with: partial)
+                    // It has been discarded.
+                    if !partial.isProvable { progress.checkpoint = nil }
+                }
+            }
         } else {
             try? parts?.discard()
         }

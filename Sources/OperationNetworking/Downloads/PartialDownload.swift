@@ -372,12 +372,12 @@ final class PartialDownload {
         get throws { try part.file.status.allocated }
     }
 
-    /// Removes the partial file and its checkpoint.
+    /// Removes the partial file and its checkpoint. Bytes to which the user has given another name stay.
     func discard() throws {
         guard !isClosed else { return }
         try translating {
             // Bytes without a checkpoint would count as another program's.
-            try part.file.truncate(to: 0)
+            if part.hasName, try part.file.status.links == 1 { try part.file.truncate(to: 0) }
             close()
         }
     }

@@ -14,6 +14,8 @@ struct DownloadQuestion: Sendable {
     var takesOtherLocations = false
     /// Whether the caller expects a digest of the whole, which decides in the end.
     var knowsWhole = false
+    /// Whether the bytes of an earlier download are discarded, and need not be read.
+    var startsOver = false
 
     /// - Parameters:
     ///   - request: the request that will be sent.

@@ -41,7 +41,7 @@ package final class MessageDigest {
     }
 
     /// Algorithms of OpenSSL, which looks one up in its providers for each digest otherwise: half of the time of a
-    /// short one.
+    /// short one. A configuration of OpenSSL that is changed later in the process has no effect on them.
     private struct Fetched: @unchecked Sendable {
         // @unchecked: OpenSSL's algorithms are immutable, and these are never released.
         private let all: [Algorithm: OpaquePointer]

@@ -73,7 +73,12 @@ extension DownloadFolder {
         var claimed: PartFile?
         defer { withExtendedLifetime(claimed) { held = nil } }
         if case .file = first {
-            let opened = try identify(new)
+            let opened: PartFile
+            do {
+                opened = try identify(new)
+            } catch let error as SystemError where error.code == SystemError.missing {
+                throw FileClaim.Taken()
+            }
             let status = try opened.status
             claimed = opened
             first = .file(status)

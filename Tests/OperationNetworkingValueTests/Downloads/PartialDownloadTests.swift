@@ -539,6 +539,21 @@ struct PartialDownloadTests {
         try PartPair(.sample, to: directory.file("a"), replacesFile: false, in: machine.environment)
     }
 
+    /// What the user has renamed, or linked, is the user's.
+    @Test(arguments: [false, true]) func bytesThatHaveAnotherNameAreNotDiscarded(isLinked: Bool) throws {
+        let (part, rescue) = (directory.file("a.part"), directory.file("rescue"))
+        let download = try open()
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.write("01234")
+        if isLinked {
+            try FileManager.default.linkItem(at: part, to: rescue)
+        } else {
+            try FileManager.default.moveItem(at: part, to: rescue)
+        }
+        try download.discard()
+        #expect(try Data(contentsOf: rescue).prefix(5) == Data("01234".utf8))
+    }
+
     /// A mount that shows every file as writable by others: no later process could take the part for ours, and each
     /// would leave one more.
     @Test func aPartThatIsNotShownAsOursIsRemovedInTheEnd() throws {

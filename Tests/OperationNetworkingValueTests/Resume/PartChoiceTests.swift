@@ -16,7 +16,7 @@ import Testing
     @Test func theBetterPartIsContinued() {
         for older in PartChoice.Usability.allCases {
             for newer in PartChoice.Usability.allCases {
-                let parts = [(usability: older, count: Int64(9)), (worth: newer, count: Int64(9))]
+                let parts = [(usability: older, count: Int64(9)), (usability: newer, count: Int64(9))]
                 #expect(
                     PartChoice.indexToResume(in: parts) == Self.table[older.rawValue][newer.rawValue],
                     "\(older), \(newer)"

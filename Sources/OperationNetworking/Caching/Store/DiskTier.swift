@@ -241,7 +241,8 @@ final class DiskTier: Sendable {
     }
 
     func removeAll() throws {
-        try Self.empty(opened())
+        let folder = try opened()
+        try folder.whileLocked { try Self.empty(folder) }
     }
 
     /// Waits until removals have reached the disk, so that they survive a loss of power.
@@ -257,7 +258,7 @@ final class DiskTier: Sendable {
         // @unchecked: used on the writing queue of a store only.
 
         private let tier: DiskTier
-        /// The declared length; -1 if unknown.
+        /// The declared length; 0 if unknown.
         private let declaredLength: Int64
         private let name = CacheFileName.new
         private var file: CacheFile?
@@ -273,19 +274,19 @@ final class DiskTier: Sendable {
             self.declaredLength = declaredLength
         }
 
-        /// Writes the next bytes. Fails if all bodies that are being written would exceed half of the capacity.
+        /// Writes the next bytes. Fails if the body would exceed half of the capacity, or all bodies that are being
+        /// written would exceed it.
         func write(_ bytes: Data) {
             attempt {
                 let file = try open()
-                let count = Int64(bytes.count)
-                guard tier.unfinished.withLock({ $0 }) + count <= tier.maximumLength else {
-                    throw SystemError(SystemError.tooLarge, "write")
-                }
-                let end = length + count
+                let end = length + Int64(bytes.count)
+                guard end <= tier.maximumLength,
+                    tier.unfinished.withLock({ $0 }) + Int64(bytes.count) <= tier.capacity
+                else { throw SystemError(SystemError.tooLarge, "write") }
                 try file.write(bytes.span, at: length)
                 length = end
                 guard end - passedOn >= DiskTier.writebackLength else { return }
-                try tier.checkRoom(for: declaredLength - end)
+                try tier.checkRoom(for: declaredLength > 0 ? declaredLength - end : end)
                 file.beginWriteback(passedOn..<end)
                 passedOn = end
             }
@@ -333,7 +334,8 @@ final class DiskTier: Sendable {
     }
 
     /// Fails if the rest of a body would leave no room for another copy of that rest: the response may be a
-    /// download to the same disk, which must not fail because of the cache.
+    /// download to the same disk, which must not fail because of the cache. The rest of a body of unknown length is
+    /// taken to be as long as what has been received of it.
     private func checkRoom(for rest: Int64) throws {
         guard rest > 0, let room = try opened().room, room < 2 * rest else { return }
         throw SystemError(SystemError.noSpace, "write")
@@ -375,7 +377,8 @@ final class DiskTier: Sendable {
         let now = Self.now
         let capacity = capacity
         var bytes: Int64 = 0
-        (try? opened().open(Self.formatName))?.noteUse()
+        // At the end: a process that ends before has not counted.
+        defer { (try? opened().open(Self.formatName))?.noteUse() }
         try? forEachFile { folder, name, usage in
             if name.kind == .new, now - usage.time > Self.abandonment {
                 try folder.remove(name.text)

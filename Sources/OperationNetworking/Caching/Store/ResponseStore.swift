@@ -253,7 +253,7 @@ final class ResponseStore: Sendable {
                 if !isWritten { self.state.withLock { $0.isNotOnDisk(id, url) } }
                 let isFound = changeDisk(url, by: isWritten ? change : removal) && isWritten
                 if isWritten, !isFound { disk?.removeBody(id) }
-                if isFound { noteWritten(head.length + 2 * DiskTier.blockLength) }
+                if isFound { noteWritten(Int64(count) + 2 * DiskTier.blockLength) }
                 if body == nil { then?(isFound ? stored : nil) }
             }
             return true
@@ -375,8 +375,8 @@ final class ResponseStore: Sendable {
         disk.shrink()
     }
 
-    /// Schedules a count of the files: after the first response, then after many bytes or some time.
-    private func noteWritten(_ bytes: Int64) {
+    /// Schedules a count of the files: after the first bytes, then after many bytes or some time.
+    func noteWritten(_ bytes: Int64) {
         guard let disk else { return }
         let delay: Double? = counting.withLock { counting in
             guard let written = counting.written else {

@@ -59,7 +59,7 @@ final class StoredBodyWriter: Sendable {
     private let file: DiskTier.Body?
     private let progress = Locked(Progress())
 
-    /// - declaredLength: the length of the body; -1 if unknown.
+    /// - declaredLength: the length of the body; 0 if unknown.
     init(_ store: ResponseStore, _ target: Target, _ limits: Limits, declaredLength: Int64) {
         self.store = store
         self.target = target
@@ -118,6 +118,7 @@ final class StoredBodyWriter: Sendable {
         store.state.withLock { $0.waiting += count }
         store.writing.async { [self] in
             for piece in pieces { file.write(piece) }
+            if !file.hasFailed { store.noteWritten(Int64(count)) }
             store.state.withLock { $0.waiting -= count }
             didWrite(count, hasFailed: file.hasFailed)
         }

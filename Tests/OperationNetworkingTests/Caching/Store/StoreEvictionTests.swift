@@ -109,15 +109,19 @@ struct StoreEvictionTests {
     }
 
     /// What is being written counts too.
-    @Test func bodiesThatAreBeingWrittenStayWithinHalfOfTheCapacity() async throws {
+    @Test func bodiesThatAreBeingWrittenStayWithinTheCapacity() async throws {
         let disk = DiskTier(path: directory.file("cache").path, capacity: 400_000)
-        let bodies = (0..<3).map { _ in DiskTier.Body(disk, declaredLength: -1) }
-        for body in bodies { body.write(sampleBytes(80_000)) }
+        let bodies = (0..<3).map { _ in DiskTier.Body(disk, declaredLength: 0) }
+        for body in bodies { body.write(sampleBytes(150_000)) }
         #expect(bodies.map(\.hasFailed) == [false, false, true])
         // One that is abandoned makes room.
         bodies[0].abandon()
-        bodies[1].write(sampleBytes(100_000))
+        bodies[1].write(sampleBytes(50_000))
         #expect(!bodies[1].hasFailed && bodies[1].finish(as: 1))
+        // One alone has half of it.
+        let long = DiskTier.Body(disk, declaredLength: 0)
+        long.write(sampleBytes(200_001))
+        #expect(long.hasFailed)
     }
 
     @Test func leftoversOfAProcessAreRemovedAfterAnHour() async throws {
