@@ -186,9 +186,9 @@ struct FoundPart {
             facts.match = checkpoint.match(question)
             facts.isVerified = question.accepts(checkpoint)
             facts.dependsOnTrust = question.dependsOnTrust(checkpoint)
-            if !question.startsOver {
-                facts.intactBlocks = try checkpoint.blocks.prefix { try $0.isIntact(in: file) }.count
-            }
+            facts.intactBlocks =
+                try question.startsOver
+                ? checkpoint.blocks.count : checkpoint.blocks.prefix { try $0.isIntact(in: file) }.count
         }
         let isProvable = try isLocked && place.folder.isProvable(file)
         var found = FoundPart(names: names, file: file, status: status, isProvable: isProvable)

@@ -126,10 +126,8 @@ package final class DownloadFolder {
     private func openOwn(_ name: String, _ access: Int32) throws -> OwnFile {
         switch try status(of: name) {
         case .nothing: return .nothing
-        case .file(let status) where status.links == 0:
-            // It was removed during the look; some file systems count no names at all.
-            if case .file(let status) = try self.status(of: name), status.links == 0 { return .notOurs }
-            return .nothing
+        // It was removed during the look.
+        case .file(let status) where status.links == 0: return .nothing
         // Another user's file is not even opened.
         case .file(let status) where status.isOwn(of: user): break
         case .file, .directory, .symbolicLink, .other: return .notOurs

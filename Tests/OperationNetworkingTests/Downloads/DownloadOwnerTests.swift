@@ -220,7 +220,7 @@ struct DownloadOwnerTests {
         try download.write("0")
         modes = []
         try download.finish(modified: nil, beforeNaming: { modes.append(mode()) })
-        #expect(modes == [0o600, 0o600, 0o664, 0o664])
+        #expect(modes == [0o600, 0o600, 0o664])
         #expect(try fileStatus(directory.file("a")).mode == 0o664)
     }
 
