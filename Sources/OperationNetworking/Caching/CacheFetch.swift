@@ -11,7 +11,7 @@ final class CacheFetch: @unchecked Sendable {
     // closure.
 
     /// Where the received bytes go.
-    private enum Keeping {
+    private enum StorageState {
         case nothing
         case writing(StoredBodyWriter, CachedHead)
         /// The caller's closure sees the response before it is stored. The writer records what is removed
@@ -27,7 +27,7 @@ final class CacheFetch: @unchecked Sendable {
     private(set) var start: StoreMoments.Moment
     /// Whether the request itself has invalidated stored responses.
     private var hasInvalidated = false
-    private var keeping = Keeping.nothing
+    private var keeping = StorageState.nothing
     /// The number of bytes received for the store.
     private var length: Int64 = 0
     /// The longest body that is passed to the caller's closure.
@@ -53,7 +53,7 @@ final class CacheFetch: @unchecked Sendable {
         self.willStore = willStore
     }
 
-    // MARK: - Keeping
+    // MARK: - StorageState
 
     /// Records that the request itself has invalidated stored responses: its own response is newer than that.
     func didChange(_ store: ResponseStore) {

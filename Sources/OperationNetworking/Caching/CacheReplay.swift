@@ -63,7 +63,7 @@ final class CacheReplay: @unchecked Sendable {
     }
 
     /// Schedules the next piece, once the client accepts more.
-    func goOn() {
+    func proceed() {
         guard !isScheduled, !isOver else { return }
         schedule()
     }

@@ -43,7 +43,7 @@ extension CachedTransfer: TransferClient {
     }
 
     /// Releases the waiting transfers, since this client is slow and theirs may not be.
-    private func leaveThoseThatWait() {
+    private func releaseWaitingTransfers() {
         if isAwaited { endSharing(.hasEnded) }
     }
 
@@ -109,7 +109,7 @@ extension CachedTransfer: TransferClient {
         }
         if isFull, fetch.fullness.began == fetch.fullness.ended { limitWriting(of: fetch) }
         guard client.transferMustWait else { return isFull }
-        if isAwaited { later { $0.leaveThoseThatWait() } }
+        if isAwaited { later { $0.releaseWaitingTransfers() } }
         return true
     }
 

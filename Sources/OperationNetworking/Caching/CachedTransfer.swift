@@ -90,7 +90,7 @@ final class CachedTransfer: @unchecked Sendable {
         // For this request, a stalled disk counts as empty.
         limitStoreWait { transfer in
             guard case .looking = transfer.phase else { return }
-            transfer.goOnWithout([])
+            transfer.fetch(without: [])
         }
     }
 
@@ -140,7 +140,7 @@ final class CachedTransfer: @unchecked Sendable {
             phase = .waiting
             let mustWait = cache.sharedRequests.join(key, id) { isFirst in
                 if isFirst { self.lead(key) }
-                self.later { $0.goOnAfterAnother() }
+                self.later { $0.proceedAfterSharedRequest() }
             }
             if mustWait {
                 // Releases a reserved connection: other requests may need it, perhaps the one that this
@@ -177,7 +177,7 @@ final class CachedTransfer: @unchecked Sendable {
         if isPaused { endSharing(.wasStopped) }
     }
 
-    private func goOnAfterAnother() {
+    private func proceedAfterSharedRequest() {
         guard case .waiting = phase else { return }
         look()
     }
@@ -245,11 +245,11 @@ final class CachedTransfer: @unchecked Sendable {
     /// Requests the response from the server because the stored entry is gone: it was evicted, another
     /// process removed it, or its file is damaged.
     private func fetchLost(_ entry: CacheEntry) {
-        goOnWithout(entries.filter { $0.id == entry.id })
+        fetch(without: entries.filter { $0.id == entry.id })
     }
 
     /// Requests the response from the server, ignoring the lost entries.
-    private func goOnWithout(_ lost: [CacheEntry]) {
+    private func fetch(without lost: [CacheEntry]) {
         entries.removeAll { lost.contains($0) }
         guard !question.wantsOnlyStored else { return reportUnavailable() }
         fetch(.fetch, question.fieldsToSend)
@@ -348,7 +348,7 @@ final class CachedTransfer: @unchecked Sendable {
     func resumeReceiving() {
         switch phase {
         case .fetching(let fetch): next.resumeReceiving(fetch.id)
-        case .replaying(let replay): replay?.goOn()
+        case .replaying(let replay): replay?.proceed()
         case .looking, .waiting, .over: break
         }
     }
@@ -359,7 +359,7 @@ final class CachedTransfer: @unchecked Sendable {
             next.receive(fetch.id)
         case .replaying(let replay?):
             replay.awaitsAnswer = false
-            replay.goOn()
+            replay.proceed()
         case .replaying, .looking, .waiting, .over: break
         }
     }
@@ -384,7 +384,7 @@ final class CachedTransfer: @unchecked Sendable {
             if isPaused { next.pause(fetch.id) } else { next.resume(fetch.id) }
         case .replaying(let replay):
             replay?.isPaused = isPaused
-            if !isPaused { replay?.goOn() }
+            if !isPaused { replay?.proceed() }
         case .looking, .waiting, .over: break
         }
     }

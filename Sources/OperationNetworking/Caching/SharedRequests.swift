@@ -56,16 +56,16 @@ final class SharedRequests: @unchecked Sendable {
         case wasStopped
     }
 
-    /// Called once, on the network thread, when a waiting transfer may continue. `isFirst` tells whether it
+    /// Called once, on the network thread, when a waiting transfer may continue. `isFirst` is whether it
     /// takes the place of the one that it has waited for.
-    typealias Go = (_ isFirst: Bool) -> Void
+    typealias Resume = (_ isFirst: Bool) -> Void
 
     /// A request in progress, and the transfers that wait for it, in the order in which they came. Each step
     /// takes constant time, because 10,000 of them may leave one by one.
     private struct Group {
         var leader: TransferID
         private var order = RecencyList<TransferID>()
-        private var waiting: [TransferID: Go] = [:]
+        private var waiting: [TransferID: Resume] = [:]
 
         init(leader: TransferID) {
             self.leader = leader
@@ -73,19 +73,19 @@ final class SharedRequests: @unchecked Sendable {
 
         var isAwaited: Bool { !waiting.isEmpty }
 
-        mutating func append(_ id: TransferID, _ go: @escaping Go) {
+        mutating func append(_ id: TransferID, _ resume: @escaping Resume) {
             order.use(id)
-            waiting[id] = go
+            waiting[id] = resume
         }
 
-        mutating func remove(_ id: TransferID) -> Go? {
+        mutating func remove(_ id: TransferID) -> Resume? {
             order.remove(id)
             return waiting.removeValue(forKey: id)
         }
 
-        mutating func popFirst() -> (id: TransferID, go: Go)? {
-            guard let id = order.oldest, let go = remove(id) else { return nil }
-            return (id, go)
+        mutating func popFirst() -> (id: TransferID, resume: Resume)? {
+            guard let id = order.oldest, let resume = remove(id) else { return nil }
+            return (id, resume)
         }
     }
 
@@ -99,13 +99,13 @@ final class SharedRequests: @unchecked Sendable {
 
     /// Returns whether the transfer has to wait for another one. If not, it is the first of its kind, and
     /// others wait for it until ``finish(_:of:_:)``.
-    func join(_ key: Key, _ id: TransferID, _ go: @escaping Go) -> Bool {
+    func join(_ key: Key, _ id: TransferID, _ resume: @escaping Resume) -> Bool {
         guard groups[key] != nil else {
             groups[key] = Group(leader: id)
             return false
         }
         guard !unshared.contains(key) else { return false }
-        groups[key]?.append(id, go)
+        groups[key]?.append(id, resume)
         return true
     }
 
@@ -127,13 +127,13 @@ final class SharedRequests: @unchecked Sendable {
         if case .wasStopped = outcome, let successor = group.popFirst() {
             group.leader = successor.id
             groups[key] = group
-            return successor.go(true)
+            return successor.resume(true)
         }
         if case .isForOne = outcome, group.isAwaited {
             if unshared.count >= Self.maximumUnshared { unshared.removeAll() }
             unshared.insert(key)
         }
-        while let next = group.popFirst() { next.go(false) }
+        while let next = group.popFirst() { next.resume(false) }
     }
 
     /// Records that the head of a response allows sharing it.

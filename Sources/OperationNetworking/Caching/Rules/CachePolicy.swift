@@ -11,7 +11,7 @@ struct CachePolicy: Hashable, Sendable {
     var maximumStalenessWhenUnreachable: Double = 7 * 86_400
 
     /// Whether a stored response may be served for a request.
-    private enum Standing {
+    private enum Reuse {
         case fresh
         /// The response is stale, and the request accepts that.
         case acceptedStale
@@ -63,7 +63,7 @@ struct CachePolicy: Hashable, Sendable {
             return .serve(index, reply(candidate, to: request, now: now, use: use))
         default: break
         }
-        switch standing(of: candidate, freshness, for: request) {
+        switch reuse(of: candidate, freshness, for: request) {
         case .fresh:
             return .serve(index, reply(candidate, to: request, now: now, use: .fresh))
         case .acceptedStale:
@@ -120,11 +120,11 @@ struct CachePolicy: Hashable, Sendable {
         request.retriedStatuses.contains(candidate.head.status)
     }
 
-    private func standing(
+    private func reuse(
         of candidate: CachedHead,
         _ freshness: Freshness,
         for request: CacheRequest
-    ) -> Standing {
+    ) -> Reuse {
         guard !mustBeValidated(candidate), !request.wantsValidation, !isRetried(candidate, by: request) else {
             return .needsValidation
         }

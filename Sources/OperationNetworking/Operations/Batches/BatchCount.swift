@@ -16,13 +16,13 @@ struct BatchCount: Sendable {
         case ended
     }
 
-    private enum Standing {
+    private enum MemberState {
         case running
         case cancelled
         case ended
     }
 
-    private var standings: [Standing]
+    private var states: [MemberState]
     /// The number of inner batches that are not complete.
     private var batches: Int
     private var cancelledCount = 0
@@ -32,12 +32,12 @@ struct BatchCount: Sendable {
     private(set) var firstFailure: Int?
 
     init(members: Int, batches: Int = 0) {
-        standings = Array(repeating: .running, count: members)
+        states = Array(repeating: .running, count: members)
         self.batches = batches
     }
 
     /// The number of members.
-    var total: Int { standings.count }
+    var total: Int { states.count }
 
     /// Whether all members have ended and all inner batches are complete.
     var haveAllEnded: Bool { endedCount == total && batches == 0 }
@@ -46,22 +46,22 @@ struct BatchCount: Sendable {
     /// there are some.
     var isKnownEarly: Bool { cancelledCount > 0 && endedCount + cancelledCount == total }
 
-    func hasEnded(_ index: Int) -> Bool { standings[index] == .ended }
+    func hasEnded(_ index: Int) -> Bool { states[index] == .ended }
 
     /// Counts an event of a member.
     /// - Returns: whether the event ends the member.
     mutating func record(_ event: Event, of index: Int) -> Bool {
-        let standing = standings[index]
-        switch (event, standing) {
+        let state = states[index]
+        switch (event, state) {
         case (_, .ended), (.cancelledBeforeStart, .cancelled):
             return false
         case (.cancelledBeforeStart, .running):
-            standings[index] = .cancelled
+            states[index] = .cancelled
             cancelledCount += 1
             return false
         case (.ended, .running), (.ended, .cancelled):
-            if standing == .cancelled { cancelledCount -= 1 }
-            standings[index] = .ended
+            if state == .cancelled { cancelledCount -= 1 }
+            states[index] = .ended
             endedCount += 1
             return true
         }
