@@ -1,14 +1,14 @@
 import Foundation
 import OperationNetworkingTesting
 
-/// SHA-256 by coreutils' `sha256sum`, which has nothing to do with how the files came.
+/// SHA-256 by coreutils' `sha256sum`, which is independent of the code that received the files.
 enum Checksums {
-    /// The program could not do its work.
+    /// The program failed.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The sum of what the server has: its bytes go to the program through a pipe, never through a file.
+    /// Returns the checksum of the content on the server, which is piped to the program.
     static func sum(of content: PatternBody) throws -> String {
         let (output, status) = try run([], input: content)
         guard status == 0, let sum = output.split(separator: " ").first else {
@@ -17,7 +17,7 @@ enum Checksums {
         return String(sum)
     }
 
-    /// Has files compared with the sums of what the server has.
+    /// Compares files with the checksums of the content on the server.
     ///
     /// - Returns: a line for each file, `name: OK` or `name: FAILED`, and whether all are right.
     static func check(

@@ -1,12 +1,12 @@
 import Foundation
 import OperationNetworkingTesting
 
-/// The program behind `make demo`: a batch of downloads, paused half-way, continued by range, and checked.
+/// The program behind `make demo`: a batch of downloads, paused half-way, resumed by range, and verified.
 ///
-/// The server is in this process and makes its files up, so nothing outside is needed but `sha256sum`.
+/// The server runs in this process and generates its files, so only `sha256sum` is needed.
 @main
 enum Demonstration {
-    /// Exits with 0 when every byte is where it belongs, else with 1 and the reasons on standard error.
+    /// Exits with 0 if every file is correct, otherwise with 1 and the reasons on standard error.
     static func main() async {
         do {
             let problems = try await run()
@@ -18,9 +18,9 @@ enum Demonstration {
         exit(1)
     }
 
-    /// Plays all acts; the temporary directory is gone when it returns.
+    /// Runs all steps, and removes the temporary directory before it returns.
     ///
-    /// - Returns: what went wrong, a sentence each.
+    /// - Returns: the problems, one sentence each.
     private static func run() async throws -> [String] {
         let start = ContinuousClock.now
         let screen = Screen()

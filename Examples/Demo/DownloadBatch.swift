@@ -4,19 +4,19 @@ import FoundationNetworking
 import OperationNetworking
 import OperationNetworkingTesting
 
-/// The downloads of all files, four at a time, and one stream of what happens to them.
+/// The downloads of all files, four at a time, and a stream of their events.
 final class DownloadBatch {
     /// An event of the batch.
     enum Event: Sendable {
         /// `bytes` bytes of the file have been received.
         case received(file: Int, bytes: Int)
-        /// The file is being fetched, or not any more.
+        /// The download of the file started or stopped.
         case runs(file: Int, Bool)
-        /// `files` files are done.
+        /// `files` files are complete.
         case done(files: Int)
     }
 
-    /// Reports what happens to one file.
+    /// Reports the events of one file.
     private final class Row: OperationObserver {
         private let file: Int
         private let report: AsyncStream<Event>.Continuation
@@ -81,17 +81,17 @@ final class DownloadBatch {
 
     // MARK: - Commands
 
-    /// Lets the queue begin.
+    /// Starts the queue.
     func start() {
         queue.addOperations(operations, waitUntilFinished: false)
     }
 
-    /// Pauses all that is not finished. The ones that wait come first: none of them gets the turn of another.
+    /// Pauses all unfinished downloads. Waiting ones are paused first, so that none of them starts in a free slot.
     func pause() {
         for download in downloads.reversed() { download.pause() }
     }
 
-    /// Lets all go on; those that were running come first.
+    /// Resumes all downloads, first those that were running.
     func resume() {
         for download in downloads { download.resume() }
     }

@@ -7,19 +7,19 @@ final class FileServer {
     /// The files as they are now, in order.
     private(set) var files: [SampleFile]
 
-    /// Starts to serve `files`, each connection at `bytesPerSecond`.
+    /// Starts serving `files`, each connection at `bytesPerSecond`.
     init(_ files: [SampleFile], bytesPerSecond: Int) throws {
         self.files = files
         server = try ScriptedServer([.currentRepresentation.throttled(to: bytesPerSecond)])
         for file in files { server.setRepresentation(file.representation, forPath: "/" + file.name) }
     }
 
-    // MARK: - What happened
+    // MARK: - Statistics
 
     /// `http://127.0.0.1:port/`.
     var url: URL { server.url }
 
-    /// Everything that was asked for, in order.
+    /// All requests, in order.
     var requests: [ReceivedRequest] { server.requests }
 
     /// Bytes of bodies that were sent, whether or not the client kept them.
@@ -31,7 +31,7 @@ final class FileServer {
     /// The URL of a file.
     func url(of file: SampleFile) -> URL { server.url(path: file.name) }
 
-    /// Suspends the task until nothing is being sent: every client has all it wanted, or has left.
+    /// Suspends the task until nothing is being sent: every answer is complete, or its client has disconnected.
     func waitUntilQuiet() async throws {
         try await server.waitForAnswers(count: server.requests.count)
     }
@@ -50,7 +50,7 @@ final class FileServer {
 
     // MARK: - Commands
 
-    /// Puts other bytes in a file's place.
+    /// Replaces the content of a file.
     func overwrite(_ name: String) {
         guard let index = files.firstIndex(where: { $0.name == name }) else { return }
         files[index] = files[index].overwritten

@@ -1,4 +1,4 @@
-/// A tally as one line of text: a bar, and as many figures as there is room for.
+/// A tally as one line of text: a bar, and as many figures as fit.
 struct ProgressLine {
     private static let barWidth = (shortest: 10, longest: 40)
 

@@ -1,15 +1,15 @@
 import OperationNetworkingTesting
 
-/// A file on the server: a name, and bytes that are made up when they are asked for.
+/// A file on the server: a name, and bytes that are generated on request.
 struct SampleFile: Sendable {
     let name: String
     /// Bytes.
     let length: Int
-    /// Counts from 1. Every version has other bytes, and as many.
+    /// The version, from 1. Versions have different bytes and the same length.
     private(set) var version = 1
     private let seed: UInt64
 
-    /// Twelve files of 1 to 8 MiB, none of a round length.
+    /// Twelve files of 1 to 8 MiB, with odd lengths.
     static let all: [SampleFile] = {
         let names = [
             "alder", "birch", "cedar", "elder", "hazel", "larch",
@@ -27,7 +27,7 @@ struct SampleFile: Sendable {
         self.seed = seed
     }
 
-    // MARK: - What it is
+    // MARK: - Content
 
     /// The bytes.
     var content: PatternBody { PatternBody(seed: seed << 8 + UInt64(version), length: length) }

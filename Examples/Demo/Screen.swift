@@ -1,6 +1,6 @@
 import Foundation
 
-/// Standard output: on a terminal one line of it can be drawn again and again; elsewhere lines just follow.
+/// Standard output. On a terminal, one line can be redrawn; elsewhere, lines are appended.
 final class Screen {
     private let isTerminal = isatty(STDOUT_FILENO) == 1
     private let hasColors: Bool
@@ -23,7 +23,7 @@ final class Screen {
 
     // MARK: - Lines
 
-    /// The beginning of an act.
+    /// Prints the title of a step.
     func title(_ text: String) {
         write("\n" + (hasColors ? "\u{1B}[1m\(text)\u{1B}[0m" : text) + "\n")
     }
@@ -33,7 +33,7 @@ final class Screen {
         write("  \(text)\n")
     }
 
-    /// Rows whose columns stand below each other.
+    /// Prints rows with aligned columns.
     func table(_ rows: [[String]]) {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in
@@ -62,7 +62,7 @@ final class Screen {
         redraw(tally)
     }
 
-    /// Draws the line as it is now, and leaves it standing.
+    /// Draws the line for the last time, and keeps it.
     func leave(_ tally: Tally) {
         lastTenth = Int(tally.fraction * 10)
         if isTerminal { redraw(tally) } else { write(ProgressLine(tally: tally, columns: columns).text) }

@@ -3,13 +3,13 @@ import FoundationNetworking
 import OperationNetworking
 import OperationNetworkingTesting
 
-/// The acts of the demonstration, in order, and what went wrong in them.
+/// The steps of the demonstration, in order, and the problems that occurred.
 struct Show {
-    /// A download that a pause stopped in the middle.
+    /// A download that was interrupted by the pause.
     private struct Interruption {
         let file: SampleFile
         let download: HTTPRequestOperation
-        /// Bytes that were here.
+        /// The number of received bytes.
         let length: Int
     }
 
@@ -29,9 +29,9 @@ struct Show {
         self.directory = directory
     }
 
-    // MARK: - Acts
+    // MARK: - Steps
 
-    /// Runs the batch, with a pause when half of it is here.
+    /// Runs the batch until half of it has been received.
     mutating func download() async throws {
         var tally = Tally(of: server.files)
         var wasPaused = false
@@ -55,7 +55,7 @@ struct Show {
         checkHowTheyWentOn()
     }
 
-    /// Stops everything, shows that nothing comes any more, and overwrites a file on the server meanwhile.
+    /// Pauses the batch, shows that nothing is received, and overwrites a file on the server.
     private mutating func pause(_ tally: Tally) async throws {
         batch.pause()
         try await server.waitUntilQuiet()
@@ -63,7 +63,7 @@ struct Show {
             guard download.isPaused, let length = lengthOnDisk(of: file), length > 0 else { return nil }
             return Interruption(file: file, download: download, length: length)
         }
-        screen.title("Paused half-way: what came of the running ones is kept")
+        screen.title("Paused halfway: the received bytes are kept")
         screen.table(
             interruptions.map { interruption in
                 let (length, whole) = (interruption.length, interruption.file.length)
@@ -85,9 +85,9 @@ struct Show {
         screen.line("Meanwhile \(nameOfOverwritten) is overwritten on the server.")
     }
 
-    /// Lets everything go on, and shows what the server is asked for.
+    /// Resumes the batch, and shows the requests to the server.
     private mutating func resume() async throws {
-        screen.title("Resumed: what the server is asked for")
+        screen.title("Resumed: the requests to the server")
         let count = server.requests.count
         batch.resume()
         let requests = try await server.requests(for: interruptions.map(\.file.name), after: count)
@@ -97,7 +97,7 @@ struct Show {
             rows.append([interruption.file.name, "Range: \(range)", "If-Range: \(condition)"])
             if range != "bytes=\(interruption.length)-" || condition != "\"\(interruption.file.entityTag)\"" {
                 problems.append(
-                    "\(interruption.file.name) went on with range \(range) if it is \(condition)."
+                    "\(interruption.file.name) was resumed with range \(range) if it is \(condition)."
                 )
             }
         }
@@ -105,18 +105,18 @@ struct Show {
         screen.title("The rest")
     }
 
-    /// Has every file compared with what the server has now.
+    /// Compares every file with the current content on the server.
     mutating func checkSums() throws {
-        screen.title("SHA-256 of every file against the server's, by sha256sum")
+        screen.title("SHA-256 of every file, compared with the server's by sha256sum")
         let (lines, areRight) = try Checksums.check(server.files, in: directory)
         // Half of them on each line, where there is room.
         screen.table(screen.columns < 40 ? lines.map { [$0] } : lines.inPairs)
         if !areRight || lines.count != server.files.count {
-            problems.append("A file is not what the server has.")
+            problems.append("A file differs from the one on the server.")
         }
     }
 
-    /// Adds up.
+    /// Prints the totals.
     func summarize(after duration: Duration) {
         let metrics = batch.downloads.compactMap(\.metrics)
         let bytes = server.files.reduce(0) { $0 + $1.length }
@@ -127,8 +127,8 @@ struct Show {
             ["files", "\(server.files.count), \(ByteCount(bytes))"],
             ["served", "\(ByteCount(server.bytesSent)) in \(server.requests.count) answers"],
             ["not fetched twice", "\(ByteCount(kept)), thanks to ranges"],
-            ["thrown away", "\(ByteCount(received - bytes)), of the file that changed"],
-            ["lost on the way", "\(ByteCount(server.bytesSent - received)), when the pause came"],
+            ["discarded", "\(ByteCount(received - bytes)), of the file that changed"],
+            ["lost in transit", "\(ByteCount(server.bytesSent - received)), at the pause"],
             ["connections", "\(server.connectionCount)"],
             ["time", String(format: "%.1f s", duration / .seconds(1))],
         ])
@@ -136,7 +136,7 @@ struct Show {
 
     // MARK: - Helpers
 
-    /// The overwritten file has to be fetched anew, all others by range.
+    /// The overwritten file has to be fetched again, all others by range.
     private mutating func checkHowTheyWentOn() {
         for interruption in interruptions {
             let isOverwritten = interruption.file.name == nameOfOverwritten
@@ -145,11 +145,13 @@ struct Show {
             guard status == (isOverwritten ? 200 : 206), kept == (isOverwritten ? 0 : interruption.length)
             else {
                 problems.append(
-                    "\(interruption.file.name) went on with status \(status), keeping \(kept) bytes."
+                    "\(interruption.file.name) was resumed with status \(status), keeping \(kept) bytes."
                 )
                 continue
             }
-            if isOverwritten { screen.line("\(nameOfOverwritten) had changed: dropped, and fetched anew.") }
+            if isOverwritten {
+                screen.line("\(nameOfOverwritten) had changed: discarded, and fetched again.")
+            }
         }
     }
 
@@ -159,7 +161,7 @@ struct Show {
 }
 
 extension [String] {
-    /// Two and two, the second half beside the first.
+    /// Returns the rows in pairs, with the second half beside the first.
     fileprivate var inPairs: [[String]] {
         let half = (count + 1) / 2
         return prefix(half).enumerated().map { index, text in

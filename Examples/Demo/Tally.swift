@@ -1,10 +1,10 @@
 /// The progress of the batch: the sum of its events.
 struct Tally {
-    /// Bytes that are here, of each file.
+    /// The received bytes of each file.
     private(set) var received: [Int]
-    /// Files that are being fetched.
+    /// The files that are being downloaded.
     private(set) var running: Set<Int> = []
-    /// Files that are done.
+    /// The number of complete files.
     private(set) var filesDone = 0
     /// Bytes of all files together.
     let bytesExpected: Int
@@ -16,7 +16,7 @@ struct Tally {
 
     var fileCount: Int { received.count }
 
-    /// Bytes that are here, of all files together.
+    /// The received bytes of all files together.
     var bytesReceived: Int { received.reduce(0, +) }
 
     /// From 0 to 1.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A number of bytes as people read it: `512 B`, `12.4 MiB`.
+/// A number of bytes in a readable form: `512 B`, `12.4 MiB`.
 struct ByteCount: CustomStringConvertible {
     private let bytes: Int
 

@@ -2,8 +2,8 @@ public import Foundation
 import FoundationNetworking
 public import OperationNetworking
 
-/// The part of a small app that talks to its server: a list, a download that can be paused, an upload that is
-/// tried again, and a token that is renewed. Its tests are beside it.
+/// The networking of a small app: a list, a download that can be paused, an upload with retries, and a token
+/// that is refreshed. Its tests are in the folder beside it.
 public final class PhotoStore {
     /// A photo of the server.
     public nonisolated struct Photo: Codable, Hashable, Sendable {
@@ -21,7 +21,7 @@ public final class PhotoStore {
 
     /// Public, so that a test can give it stubs.
     public let manager: OperationManager
-    /// The fraction that has come of each download.
+    /// The received fraction of each download.
     public private(set) var fractions: [Int: Double] = [:]
     private var downloads: [Int: DownloadOperation] = [:]
     private let folder: URL
@@ -50,7 +50,7 @@ public final class PhotoStore {
             "photos", parameters: .encoding(Photo(id: 0, title: title)), headers: ["Idempotency-Key": key], as: Photo.self)
     }
 
-    /// Downloads the file of a photo. A download that was paused goes on.
+    /// Downloads the file of a photo. A paused download is resumed.
     public func download(_ id: Int) async throws -> URL {
         let request = URLRequest(url: try manager.url(for: "photos/\(id).jpg"))
         let download = manager.downloadOperation(for: request, to: folder.appendingPathComponent("\(id).jpg"))
@@ -62,9 +62,9 @@ public final class PhotoStore {
         return try await download.savedFile
     }
 
-    /// Keeps what came; its slot goes to another one.
+    /// Pauses a download: keeps the received bytes, and frees its slot for another one.
     public func pause(_ id: Int) { downloads[id]?.pause() }
 
-    /// Asks for the rest.
+    /// Resumes a download: requests the rest.
     public func resume(_ id: Int) { downloads[id]?.resume() }
 }

@@ -107,7 +107,7 @@ import Testing
 
     // MARK: Example
 
-    @Test func aDownloadThatIsPausedGoesOnWithTheRest() async throws {
+    @Test func aPausedDownloadResumes() async throws {
         let body = PatternBody(length: 300_000)
         let gate = Gate()
         let server = try ScriptedServer(

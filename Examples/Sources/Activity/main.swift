@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-// Fetches a URL, and prints how much has come, and when something runs:
+// Fetches a URL, and prints its progress and the network activity:
 //
 //     Activity http://127.0.0.1:8080/big.iso
 

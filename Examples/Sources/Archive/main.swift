@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-// Keeps a manager and the requests of its queue in a file; run again, it makes them of the file and sends them:
+// Archives a manager and the requests in its queue to a file. Run again, it restores and sends them:
 //
 //     Archive queue.json http://127.0.0.1:8080/user.json
 //     Archive queue.json
@@ -21,7 +21,7 @@ nonisolated struct Kept: Codable {
     var operations: [OperationArchive]
 }
 
-/// The end of a process that has no time left.
+/// Archives the operations before the process ends.
 func keep(_ manager: OperationManager) throws {
     // MARK: Example
 
@@ -32,7 +32,7 @@ func keep(_ manager: OperationManager) throws {
     // MARK: End of example
 }
 
-/// The beginning of the next one.
+/// Restores them in the next process.
 func resume() async throws {
     // MARK: Example
 

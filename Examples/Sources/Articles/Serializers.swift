@@ -22,14 +22,9 @@ nonisolated struct LinesSerializer: ValidatingResponseSerializer, TypedResponseS
 
 // MARK: End of example
 
-/// Stands for what signs requests.
-nonisolated func signature(of request: URLRequest) throws -> String {
-    "\(request.httpBody?.count ?? 0) \(request.bodySource?.length ?? 0)"
-}
-
 // MARK: Example
 
-nonisolated struct SigningSerializer: RequestSerializer {
+nonisolated struct VersionedJSONSerializer: RequestSerializer {
     var base = JSONRequestSerializer()
 
     func emptyRequest(method: String, url: URL, headers: [String: String]) throws -> URLRequest {
@@ -37,9 +32,9 @@ nonisolated struct SigningSerializer: RequestSerializer {
     }
 
     func request(bySerializing request: URLRequest, with parameters: Any?) throws -> URLRequest {
-        var signed = try base.request(bySerializing: request, with: parameters)
-        signed.setValue(try signature(of: signed), forHTTPHeaderField: "X-Signature")
-        return signed
+        var fields = parameters as? [String: Any] ?? [:]
+        fields["api"] = 3
+        return try base.request(bySerializing: request, with: fields)
     }
 }
 

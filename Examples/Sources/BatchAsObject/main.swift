@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-// Fetches documents, is paused once, stops at the first failure, and prints how many came:
+// Fetches documents, pauses once, stops at the first failure, and prints the number of received documents:
 //
 //     BatchAsObject http://127.0.0.1:8080/1 http://127.0.0.1:8080/2
 

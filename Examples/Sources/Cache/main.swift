@@ -31,7 +31,7 @@ do {
 
         // MARK: End of example
         _ = object
-        // A response is on its way to the disk when its operation ends.
+        // When an operation ends, its response may not be on disk yet.
         _ = manager.cache?.currentDiskUsage
     }
 } catch {

@@ -6,7 +6,7 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-// Downloads to a file, and goes on where an earlier run stopped:
+// Downloads a file, and resumes where an earlier run stopped:
 //
 //     Download http://127.0.0.1:8080/big.iso big.iso sha256:0123...
 

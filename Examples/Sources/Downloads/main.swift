@@ -4,8 +4,8 @@
 import Foundation
 import OperationNetworking
 
-// Saves any number of files in a folder, three at a time from each host. Stopped at any time, and called again with
-// the same folder, it goes on where it was:
+// Saves any number of files in a folder, three at a time from each host. If it is stopped and run
+// again with the same folder, it resumes:
 //
 //     Downloads /tmp/files http://127.0.0.1:8080/1 http://127.0.0.1:8080/2 http://127.0.0.1:8080/3
 //     Downloads /tmp/files

@@ -4,7 +4,7 @@
 import Foundation
 import OperationNetworking
 
-// Sends a value in a form, and prints what the server made of it:
+// Sends a value as a form, and prints the response:
 //
 //     Encodable http://127.0.0.1:8080/api/ Ada
 

@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-// Asks an API that is expected at 127.0.0.1:8080 for its users, twice: by `await`, and with closures.
+// Requests users from an API at 127.0.0.1:8080, twice: with `await`, and with closures.
 
 
 do {
@@ -17,7 +17,7 @@ do {
 
     // MARK: End of example
 
-    // The second one may still be on its way.
+    // The second request may still be running.
     await withCheckedContinuation { isIdle in
         manager.operationQueue.addBarrierBlock { isIdle.resume() }
     }

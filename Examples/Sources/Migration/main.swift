@@ -178,7 +178,7 @@ do {
     } catch {
         print("refused: \(error.localizedDescription)")
     }
-    // Notifications come on their own time.
+    // Notifications are posted asynchronously.
     while client.running != 0 { try await Task.sleep(for: .milliseconds(5)) }
     print("running: 0")
 } catch {

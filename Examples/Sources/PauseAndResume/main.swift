@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-// Downloads to a file, is paused twice, and goes on:
+// Downloads a file, pauses twice, and resumes:
 //
 //     PauseAndResume http://127.0.0.1:8080/big.iso big.iso
 
@@ -16,7 +16,7 @@ guard CommandLine.arguments.count == 3, let big = URL(string: CommandLine.argume
 let file = URL(fileURLWithPath: CommandLine.arguments[2])
 let queue = OperationQueue()
 
-// The sample pauses so early that nothing has come. Once more, when there is something to go on from: the task
+// The sample pauses before anything was received. This task pauses once more after some bytes have arrived: it
 // runs while the sample waits, and lets the queue start the download.
 queue.isSuspended = true
 Task {

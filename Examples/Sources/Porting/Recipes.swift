@@ -215,7 +215,7 @@ final class Recipes {
         // MARK: Example
 
         let object = try await manager.get("big.iso", configure: { operation in operation.outputStream = stream })
-        let operation = manager.operation(for: request)      // not in the queue yet: takes its time
+        let operation = manager.operation(for: request)      // not in the queue yet, so it can be configured
         operation.responseSerializer = HTTPResponseSerializer()
         manager.operationQueue.addOperation(operation)
         let data = try await operation.value(as: Data.self)

@@ -23,7 +23,7 @@ operation.retryPolicy = RetryPolicy(maximumRetries: 20, timeBudget: 20)
 let reachability = NetworkReachabilityManager.shared
 reachability.setStatusChange { status in
     queue.isSuspended = !status.isReachable
-    print("\(status): \(queue.isSuspended ? "suspended" : "goes on")")
+    print("\(status): \(queue.isSuspended ? "suspended" : "running")")
 }
 queue.isSuspended = true
 reachability.startMonitoring()
@@ -37,5 +37,5 @@ do {
     print("\(url.absoluteString): \(error)")
 }
 for await status in reachability.statuses where !status.isReachable { break }
-// The closure comes before or after that.
+// The closure may be called before or after that.
 while !queue.isSuspended { await Task.yield() }

@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-// Fetches a URL from a server that has bad moments, and prints how many bytes came and how often it was asked:
+// Fetches a URL from a server that fails now and then, and prints the number of bytes and of requests:
 //
 //     Retry http://127.0.0.1:8080/user.json
 

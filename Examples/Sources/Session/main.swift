@@ -5,8 +5,8 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-// Asks an API for its users; then downloads a file. A first run is stopped when something came, and keeps what it
-// has got in FILE.resume; the next one goes on from that:
+// Requests users from an API, then downloads a file. The first run stops after some bytes were received, and saves
+// resume data in FILE.resume, from which the next run resumes:
 //
 //     Session http://127.0.0.1:8080/api/ big.iso
 

@@ -20,8 +20,8 @@ public enum DownloadError: Error, Hashable, Sendable {
     case destinationOfOtherUser(URL)
     /// A directory has that name.
     case destinationIsDirectory(URL)
-    /// The destination is neither a file nor a directory. A symbolic link is never followed nor
-    /// replaced, wherever it leads.
+    /// The destination is neither a file nor a directory. A symbolic link is neither followed nor
+    /// replaced.
     case destinationIsNotFile(URL)
     /// Another operation or process is writing the file.
     case inUse(URL)
@@ -78,7 +78,7 @@ extension DownloadError: CustomStringConvertible {
         case .noRoomForBoth(let url, let kept, let length):
             "\(url.path) has to start over, but there is no space for its \(length) bytes next to the \(kept) bytes kept so far."
         case .tooLarge(let url, let length):
-            "\(url.path) would have \(length) bytes, which is more than a file there can have."
+            "\(url.path) would have \(length) bytes, which exceeds the maximum file size of its file system."
         case .partialFileReplaced(let url):
             "\(url.path) was changed by another process while it was written."
         case .digestMismatch(let url, let expected, let actual):

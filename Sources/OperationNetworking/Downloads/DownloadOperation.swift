@@ -243,8 +243,9 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { set { $0.options.startsOver = newValue } }
     }
 
-    /// The digests that the file must have, all of them. A file with another digest is downloaded once more; then the
-    /// operation fails with ``DownloadError/digestMismatch(_:expected:actual:)``, and discards what was received.
+    /// The digests of the file, all of which must match. After a mismatch, the file is downloaded once more;
+    /// then the operation fails with ``DownloadError/digestMismatch(_:expected:actual:)``, and discards the
+    /// received bytes.
     public var expectedDigests: [FileDigest] {
         get { settings.withLock { $0.options.expectedDigests } }
         set { set { $0.options.expectedDigests = newValue } }

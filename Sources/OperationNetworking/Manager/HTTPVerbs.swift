@@ -3,8 +3,8 @@ public import FoundationNetworking
 
 /// The verbs of ``OperationManager`` and ``HTTPSessionManager``.
 ///
-/// Each verb (`get`, `head`, `post`, `put`, `patch`, `delete`, and `upload`) has a form that calls back and a
-/// form that waits, each also with `as:`, which decodes the response as a value of a type:
+/// Each verb (`get`, `head`, `post`, `put`, `patch`, `delete`, and `upload`) has a callback version and an
+/// `async` version. Each version also exists with `as:`, which decodes the response as a given type:
 ///
 /// ```swift
 /// manager.get("users", parameters: ["page": 2], success: { operation, users in }, failure: { operation, error in })
@@ -13,10 +13,10 @@ public import FoundationNetworking
 /// let made = try await manager.post("users", parameters: .encoding(user), as: User.self)
 /// ```
 ///
-/// ``response(_:_:parameters:headers:configure:progress:)`` waits for the value with the status, the fields
-/// and the metrics. Everything else about a result is available from the ``Call``, which the forms that call
-/// back return, and which `configure` receives before it starts. `head` has no `as:`, because its response
-/// has no body.
+/// ``response(_:_:parameters:headers:configure:progress:)`` returns the value with the status, the header
+/// fields and the metrics. Everything else about a result is available from the ``Call``, which the callback
+/// versions return, and which `configure` receives before it starts. `head` has no `as:`, because its
+/// response has no body.
 ///
 /// - Parameters of the verbs:
 ///   - `path`: relative to the base URL, or an absolute URL.
@@ -33,8 +33,8 @@ public import FoundationNetworking
 ///   - `failure`: called on the completion queue with the error of the call or of making the request. The
 ///     call is `nil` if no request could be made.
 ///
-/// The forms that wait throw that error. Cancelling their task cancels the call and ends the wait. They do
-/// not need a completion queue. The forms that call back have no default for `success`, so that `try await
+/// The `async` versions throw that error. Cancelling their task cancels the call and ends the wait. They do
+/// not need a completion queue. The callback versions have no default for `success`, so that `try await
 /// manager.get("users")` is never ambiguous.
 public protocol HTTPVerbs: AnyObject, Sendable {
     /// One request: an operation of a manager, a task of a session.

@@ -5,12 +5,12 @@ internal import OperationNetworkingSystem
 /// redirects, authentication schemes, retries and their time limits, and the limits of concurrent operations
 /// and connections.
 ///
-/// Not kept: secrets (credentials, a ``ClientIdentity``), cookies (a private jar comes back empty), queues,
-/// groups, closures, observers, the cache, bandwidth limits, operations. The operations in the queue can be
+/// Not archived: credentials, a ``ClientIdentity``, cookies (a private jar is restored empty), queues, groups,
+/// closures, observers, the cache, bandwidth limits, operations. The operations in the queue can be
 /// archived separately.
 ///
-/// The base URL and the serializers are kept as they are: if the URL has a password, or a serializer has an
-/// `Authorization` field, the archive has it, too.
+/// The base URL and the serializers are archived unchanged, including a password in the URL and an
+/// `Authorization` field of a serializer.
 public struct OperationManagerArchive: Codable, Sendable {
     var format = ArchiveFormat()
     let baseURL: URL?

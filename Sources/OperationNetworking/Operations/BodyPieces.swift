@@ -93,8 +93,8 @@ extension ConnectionOperation {
     /// ```
     ///
     /// Resets ``outputStream`` and ``outputFile``. Call this before the operation is in a queue; run the loop
-    /// once it is in one, or started. The body is not kept: `responseData` is `nil`. A slow reader holds the
-    /// transfer: at most about 1 MiB is buffered. An operation has one sequence: a second call traps. A
+    /// once it is in one, or started. The body is not kept: `responseData` is `nil`. A slow reader slows the
+    /// transfer down: at most about 1 MiB is buffered. An operation has one sequence: a second call traps. A
     /// ``DownloadOperation`` writes a file and has no pieces.
     ///
     /// The sequence ends when the operation has finished, and throws its error, including the error about a

@@ -233,7 +233,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         set { state.replace(newValue) { swap(&$0.completionGroup, &$1) } }
     }
 
-    /// Your own information. The library does not read it.
+    /// Custom values for your code. The library does not use them.
     public var userInfo: [String: any Sendable] {
         get { state.withLock { $0.uncommon.userInfo } }
         set { state.replace(newValue) { swap(&$0.uncommon.userInfo, &$1) } }

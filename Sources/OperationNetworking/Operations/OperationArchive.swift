@@ -6,13 +6,14 @@ internal import OperationNetworkingSystem
 /// policies of retries, servers, proxies and redirects, the authentication schemes and the sources of
 /// credentials, the response serializer, and the results if there are any.
 ///
-/// A body of data and files is kept, the files by their names. Not kept: closures, queues, streams, secrets
-/// (a ``ClientIdentity``, a proxy's credentials), cookies (a private jar comes back empty), a custom
+/// A body of data and files is archived, the files by their names. Not archived: closures, queues, streams,
+/// a ``ClientIdentity``, a proxy's credentials, cookies (a private jar is restored empty), a custom
 /// serializer that is not an ``ArchivableResponseSerializer``, and a serializer that decodes values of a
 /// type.
 ///
-/// A finished operation comes back finished, with its response, metrics, error and body; its object is made
-/// from the body again if the serializer is kept or given. An unfinished operation comes back ready to start:
+/// A finished operation is restored as finished, with its response, metrics, error and body; its object is
+/// made from the body again if the serializer is archived or passed. An unfinished operation is restored
+/// ready to start:
 ///
 /// | Not finished, with some of its body              | The later process                                  |
 /// |--------------------------------------------------|----------------------------------------------------|
@@ -22,8 +23,10 @@ internal import OperationNetworkingSystem
 ///
 /// The bytes of the GET into memory are part of the archive.
 ///
-/// Archives contain no secrets or cookies. If the request had any, the last 64 KiB are requested again and
-/// compared before the bytes are kept: another user's version may have the same entity tag.
+/// The request is archived as given, including an `Authorization` field and a password in its URL: protect
+/// the archive. Credentials, tokens and cookies of a jar are not archived. If they were sent, the last 64 KiB
+/// are requested again and compared before the bytes are kept: another user's version may have the same entity
+/// tag.
 public struct OperationArchive: Codable, Sendable {
     private var format = ArchiveFormat()
     private let requestArchive: RequestArchive

@@ -62,7 +62,7 @@ extension RequestSerializationError: CustomStringConvertible {
         case .unsupportedParameters(let type):
             "Parameters of type \(type) cannot be encoded as a query or form; they must be a dictionary."
         case .invalidParameter(let name, let found):
-            "The parameters of a query or form contain \(found)\(name.isEmpty ? "" : " at \(name)"), which has no text."
+            "The parameters of a query or form contain \(found)\(name.isEmpty ? "" : " at \(name)"), which has no text representation."
         case .invalidJSON(let path, let found):
             "The parameters are not valid JSON: \(found)\(path.isEmpty ? "" : " at \(path)")."
         case .invalidPropertyList(let path, let found):

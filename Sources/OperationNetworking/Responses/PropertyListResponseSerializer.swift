@@ -96,7 +96,7 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Mess
         }
         guard let list = Self.values(of: tree) else {
             throw Self.malformed(
-                "It holds a reference of a keyed archive.",
+                "It contains a reference of a keyed archive.",
                 data,
                 response: response,
                 underlyingError: validationError

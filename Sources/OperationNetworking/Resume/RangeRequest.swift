@@ -75,7 +75,7 @@ struct RangeRequest: Hashable, Sendable {
     func part(in fields: HeaderFields, takesAnyPart: Bool) throws(ResumeError) -> Range<Int64>? {
         if fields.isMultipartByteranges {
             guard takesAnyPart, case .bytes(let ranges) = requested, ranges.count > 1 else {
-                throw .severalParts(asked: fieldValue)
+                throw .severalParts(requested: fieldValue)
             }
             return nil
         }
@@ -83,7 +83,7 @@ struct RangeRequest: Hashable, Sendable {
         guard values.count == 1, let text = values.first else {
             throw .malformedContentRange(values.joined(separator: ", "))
         }
-        let mismatch = ResumeError.rangeMismatch(asked: fieldValue, received: text)
+        let mismatch = ResumeError.rangeMismatch(requested: fieldValue, received: text)
         switch requested {
         case .malformed: throw mismatch
         case .otherUnit(let unit):

@@ -48,7 +48,7 @@ extension ResumeDecision.Question {
         -> ResumeDecision
     {
         let start = offset - overlap
-        let error = ResumeError.offsetMismatch(asked: start, received: bytes.lowerBound)
+        let error = ResumeError.offsetMismatch(requested: start, received: bytes.lowerBound)
         if bytes.lowerBound > start { return repeatOnce(or: error) }
         guard abilities.canCompare(last: offset - bytes.lowerBound), bytes.upperBound >= offset else {
             return restart(because: .invalidAnswer, or: error)
@@ -112,7 +112,7 @@ extension ResumeDecision.Question {
     /// S1 to S3.
     private func join(_ bytes: Range<Int64>, at offset: Int64, overlap: Int64, total: Int64) -> ResumeDecision
     {
-        let error = ResumeError.offsetMismatch(asked: offset - overlap, received: bytes.lowerBound)
+        let error = ResumeError.offsetMismatch(requested: offset - overlap, received: bytes.lowerBound)
         if bytes.lowerBound == offset { return .append(total: total) }  // S1
         if bytes.lowerBound > offset { return repeatOnce(or: error) }  // S3
         let isComparable =

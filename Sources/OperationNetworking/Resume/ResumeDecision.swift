@@ -186,10 +186,15 @@ extension ResumeDecision.Question {
         case 206: .fail(.unrequestedPartialContent)  // S16
         case 204...205 where offset > 0: .fail(.unexpectedStatus(status))  // S32
         case 200..<300 where isRestOfKept(fields) && contradiction(in: fields) == nil:  // S28 again
-            .fail(.rangeMismatch(asked: "the whole", received: "only the rest, with a status other than 206"))
+            .fail(
+                .rangeMismatch(
+                    requested: "the whole",
+                    received: "only the rest, with a status other than 206"
+                )
+            )
         case 200..<300: decision(onWholeWith: fields)
         case 416 where history.wasRefused:  // S38
-            .fail(.rangeNotSatisfiable(asked: offset, total: unsatisfiedTotal(fields)))
+            .fail(.rangeNotSatisfiable(requested: offset, total: unsatisfiedTotal(fields)))
         default: .deliver
         }
     }
@@ -238,7 +243,7 @@ extension ResumeDecision.Question {
         else {
             return restart(
                 because: .rangeNotSatisfiable,
-                or: .rangeNotSatisfiable(asked: offset, total: fields.contentLength)
+                or: .rangeNotSatisfiable(requested: offset, total: fields.contentLength)
             )
         }
         return .alreadyComplete
@@ -293,7 +298,7 @@ extension ResumeDecision.Question {
         guard let text = fields["Content-Range"], let range = try? ContentRange(fieldValue: text),
             range.bytes != nil, !abilities.canBeAnyPart || offset > 0, !range.isWhole(fields.contentLength)
         else { return nil }
-        return .rangeMismatch(asked: "the whole", received: "\(text) with a status other than 206")
+        return .rangeMismatch(requested: "the whole", received: "\(text) with a status other than 206")
     }
 
     /// The offset of the first requested byte; 0 for the whole.
@@ -353,7 +358,7 @@ extension ResumeDecision.Question {
 
     private func decision(onRefusalOf offset: Int64, fields: HeaderFields) -> ResumeDecision {
         let refused = unsatisfiedTotal(fields)
-        let error = ResumeError.rangeNotSatisfiable(asked: offset, total: refused)
+        let error = ResumeError.rangeNotSatisfiable(requested: offset, total: refused)
         guard !history.wasRefused else { return .fail(error) }  // S38
         guard let refused else { return restart(because: .rangeNotSatisfiable, or: error) }  // S37
         if refused < self.offset { return restartAfterChange(.resourceChanged) }  // S36

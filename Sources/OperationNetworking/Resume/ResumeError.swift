@@ -9,7 +9,7 @@ public enum ResumeError: Error, Hashable, Sendable {
     case malformedContentRange(String)
     /// The server sent bytes from another offset than the requested one, and the body cannot be restarted. Both are
     /// offsets in bytes.
-    case offsetMismatch(asked: Int64, received: Int64)
+    case offsetMismatch(requested: Int64, received: Int64)
     /// The resource changed, or nothing proves that it did not, and the body cannot be restarted because the received
     /// bytes went to a stream.
     case representationChanged
@@ -17,17 +17,17 @@ public enum ResumeError: Error, Hashable, Sendable {
     case unrequestedPartialContent
     /// The server refused (416) a range and then the request for the whole. `asked` is the first byte of the range,
     /// `total` the length that the server named last; both in bytes.
-    case rangeNotSatisfiable(asked: Int64, total: Int64?)
+    case rangeNotSatisfiable(requested: Int64, total: Int64?)
     /// The status is successful, but the body is not the requested file.
     case unexpectedStatus(Int)
     /// The server sent another range (206) than the caller's own `Range` requests. The values of `Range` and
     /// `Content-Range`.
-    case rangeMismatch(asked: String, received: String)
+    case rangeMismatch(requested: String, received: String)
     /// The body is longer or shorter than the range that the server named. Both lengths are in bytes.
     case rangeLengthMismatch(range: Int64, body: Int64)
     /// The server sent several parts in one body (`multipart/byteranges`), which is not a file. `asked` is the value
     /// of the caller's own `Range`. In memory, such a body is accepted if several ranges were requested.
-    case severalParts(asked: String)
+    case severalParts(requested: String)
     /// The server sent something other than the file whose bytes are kept, or which was to be replaced: a response of
     /// another media type, or a shorter one without a validator. Most likely it is a page of a network that requires
     /// a sign-in, or of a service that is unavailable. The kept bytes, or the file, remain.
@@ -49,7 +49,7 @@ extension ResumeError: CustomStringConvertible {
         case .malformedContentRange(let fieldValue):
             "The server's Content-Range is invalid: \(fieldValue.excerpt().debugDescription)."
         case .offsetMismatch(let asked, let received):
-            "Asked for the bytes from \(asked); the server sent the bytes from \(received)."
+            "The bytes from \(asked) were requested, but the server sent the bytes from \(received)."
         case .representationChanged:
             "The file changed on the server, or nothing proves that it did not, and the bytes already delivered cannot be replaced."
         case .unrequestedPartialContent:
@@ -58,9 +58,9 @@ extension ResumeError: CustomStringConvertible {
             "The server refused (416) the bytes from \(asked) and then the whole file, "
                 + (total.map { "of \($0) bytes." } ?? "of unknown length.")
         case .unexpectedStatus(let code):
-            "Asked for the bytes of a file; the server answered \(code), which carries none."
+            "A file was requested, but the server answered \(code), which has no file content."
         case .rangeMismatch(let asked, let received):
-            "Asked for \(asked); the server sent \(received.excerpt())."
+            "The range \(asked) was requested, but the server sent \(received.excerpt())."
         case .rangeLengthMismatch(let range, let body):
             "The server announced a range of \(range) bytes but sent \(body)."
         case .unexpectedContent(let type, let length, let expected):
@@ -70,7 +70,7 @@ extension ResumeError: CustomStringConvertible {
         case .mustStartOver(let reason):
             "The body must be sent from the beginning, because \(reason)."
         case .severalParts(let asked):
-            "Asked for \(asked); the server sent several parts in one body (multipart/byteranges)."
+            "The range \(asked) was requested, but the server sent several parts in one body (multipart/byteranges)."
         }
     }
 }

@@ -148,7 +148,7 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: - Configuration
 
-    /// Your own description. The library does not read it.
+    /// A custom description. The library does not use it.
     public var taskDescription: String? {
         get { changing.withLock { $0.taskDescription } }
         set { changing.withLock { $0.taskDescription = newValue } }

@@ -40,7 +40,7 @@ struct RunStarted: Event {
     enum CodingKeys: String, CodingKey, CaseIterable { case schema, opget, items, jobs }
 
     /// The schema version, which changes when a field's meaning changes or a field is removed.
-    static let currentSchema = 2
+    static let currentSchema = 1
     static let name = EventName.runStarted
 
     var schema = currentSchema

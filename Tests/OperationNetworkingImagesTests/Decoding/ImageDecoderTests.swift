@@ -95,9 +95,9 @@ import Testing
     @Test(arguments: ["png", "jpeg", "gif", "webp", "bmp", "tiff", "icoPNG", "tiffTurned"])
     func largeImagesAreScaledDown(name: String) throws {
         let image = try ImageDecoder(scale: 2, maximumPixelSize: 4).image(from: ExampleImage.named(name))
-        let isTurned = name.hasSuffix("Turned")
-        #expect((image.pixelWidth, image.pixelHeight) == (isTurned ? (2, 4) : (4, 2)))
-        #expect((image.width, image.height) == (isTurned ? (1, 2) : (2, 1)))
+        let isRotated = name.hasSuffix("Turned")
+        #expect((image.pixelWidth, image.pixelHeight) == (isRotated ? (2, 4) : (4, 2)))
+        #expect((image.width, image.height) == (isRotated ? (1, 2) : (2, 1)))
         #expect(image.pixels.count == 4 * 2 * 4)
     }
 

@@ -128,7 +128,7 @@ import Testing
         let data = try #require(ExampleImage.named("jpeg-progressive-turned")).data
         let object = try ImageHeadResponseSerializer(scale: 2).responseObject(for: nil, data: data)
         let image = try #require(object as? ResponseImage)
-        #expect(image.isTurned)
+        #expect(image.isRotated)
         #expect(image.pixelWidth == 7 && image.pixelHeight == 5)
         #expect(image.width == 2.5 && image.height == 3.5)
         #expect(image.scale == 2)

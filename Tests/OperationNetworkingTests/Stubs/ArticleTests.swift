@@ -42,7 +42,7 @@ struct ArticleTests {
 
     // MARK: Example
 
-    @Test func aBusyServerIsAskedAgain() async throws {
+    @Test func aRequestToABusyServerIsRetried() async throws {
         let stubs = RequestStubs([RequestStub("GET", "/users", .response(503), .json(["Ann"]))])
         let manager = OperationManager(baseURL: URL(string: "https://api.example.com/"))
         manager.stubs = stubs

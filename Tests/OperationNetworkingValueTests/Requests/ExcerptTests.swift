@@ -43,7 +43,7 @@ import Testing
         (TransferError.unrequestedCoding(long).error(for: url), 200),
         (URLError.insecure(url: URL(string: "http://\(long).example/")), 200),
         (ResumeError.malformedContentRange(long), 200),
-        (ResumeError.rangeMismatch(asked: "bytes=0-1", received: long), 200),
+        (ResumeError.rangeMismatch(requested: "bytes=0-1", received: long), 200),
         (DigestError.unknownAlgorithm(long), 200),
         (DigestError.notHexadecimal(long), 200),
         (DigestError.notBase64(long), 200),

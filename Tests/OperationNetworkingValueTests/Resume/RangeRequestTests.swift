@@ -95,7 +95,7 @@ import Testing
         let fields: HeaderFields = ["Content-Range": row.received]
         for takesAnyPart in [true, false] {
             guard let bytes = row.bytes else {
-                #expect(throws: ResumeError.rangeMismatch(asked: row.asked, received: row.received)) {
+                #expect(throws: ResumeError.rangeMismatch(requested: row.asked, received: row.received)) {
                     try request.part(in: fields, takesAnyPart: takesAnyPart)
                 }
                 continue
@@ -131,15 +131,15 @@ import Testing
         let multipart: HeaderFields = ["Content-Type": "multipart/byteranges; boundary=b"]
         let several = RangeRequest(fieldValue: "bytes=0-9,20-29")
         #expect(try several.part(in: multipart, takesAnyPart: true) == nil)
-        #expect(throws: ResumeError.severalParts(asked: "bytes=0-9,20-29")) {
+        #expect(throws: ResumeError.severalParts(requested: "bytes=0-9,20-29")) {
             try several.part(in: multipart, takesAnyPart: false)
         }
-        #expect(throws: ResumeError.severalParts(asked: "bytes=0-9")) {
+        #expect(throws: ResumeError.severalParts(requested: "bytes=0-9")) {
             try RangeRequest(fieldValue: "bytes=0-9").part(in: multipart, takesAnyPart: true)
         }
         let items = RangeRequest(fieldValue: "items=0-9")
         #expect(try items.part(in: ["Content-Range": "Items 0-9/30"], takesAnyPart: true) == nil)
-        #expect(throws: ResumeError.rangeMismatch(asked: "items=0-9", received: "items 0-9/30")) {
+        #expect(throws: ResumeError.rangeMismatch(requested: "items=0-9", received: "items 0-9/30")) {
             try items.part(in: ["Content-Range": "items 0-9/30"], takesAnyPart: false)
         }
     }

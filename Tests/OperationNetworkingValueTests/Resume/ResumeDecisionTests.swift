@@ -262,7 +262,7 @@ import Testing
             "a Range of the caller's, and another part",
             206,
             part("bytes 3-9/10"),
-            .fail(.rangeMismatch(asked: "bytes=4-", received: "bytes 3-9/10")),
+            .fail(.rangeMismatch(requested: "bytes=4-", received: "bytes 3-9/10")),
             with: { $0.asked = .ownRange(RangeRequest(fieldValue: "bytes=4-")) }
         ),
         Row(
@@ -573,7 +573,10 @@ import Testing
             200,
             ["ETag": "\"v1\"", "Content-Length": "6"],
             .fail(
-                .rangeMismatch(asked: "the whole", received: "only the rest, with a status other than 206")
+                .rangeMismatch(
+                    requested: "the whole",
+                    received: "only the rest, with a status other than 206"
+                )
             ),
             with: askedForWhole
         ),
@@ -704,14 +707,14 @@ import Testing
             "S38",
             416,
             part("bytes */3"),
-            .fail(.rangeNotSatisfiable(asked: 4, total: 3)),
+            .fail(.rangeNotSatisfiable(requested: 4, total: 3)),
             with: refusedBefore
         ),
         Row(
             "S38 to the whole",
             416,
             [:],
-            .fail(.rangeNotSatisfiable(asked: 4, total: nil)),
+            .fail(.rangeNotSatisfiable(requested: 4, total: nil)),
             with: {
                 askedForWhole(&$0)
                 refusedBefore(&$0)
@@ -738,7 +741,7 @@ import Testing
 
     private static let restWithoutSayingSo: [Row] = {
         let mismatch = ResumeError.rangeMismatch(
-            asked: "the whole",
+            requested: "the whole",
             received: "bytes 4-9/10 with a status other than 206"
         )
         let again = ResumeDecision.ask(.whole(because: .invalidAnswer))
@@ -764,7 +767,10 @@ import Testing
                 203,
                 part("bytes 0-3/10", ["Content-Length": "4"]),
                 .fail(
-                    .rangeMismatch(asked: "the whole", received: "bytes 0-3/10 with a status other than 206")
+                    .rangeMismatch(
+                        requested: "the whole",
+                        received: "bytes 0-3/10 with a status other than 206"
+                    )
                 ),
                 with: nothingThere
             ),

@@ -355,7 +355,7 @@ import Testing
             "S34 without a validator, into a stream",
             200,
             ["Content-Length": "4"],
-            .fail(.rangeNotSatisfiable(asked: 4, total: 4)),
+            .fail(.rangeNotSatisfiable(requested: 4, total: 4)),
             with: confirming { row in
                 row.first = ["Content-Length": "10"]
                 row.abilities = SinkAbilities(canBeEmptied: false)

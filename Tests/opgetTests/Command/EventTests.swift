@@ -45,7 +45,7 @@ import Testing
         #expect(result.code == 4)
         #expect(result.errorLines.count == 6)
         let expected: [NSDictionary] = [
-            ["event": "runStarted", "schema": 2, "opget": OpgetCommand.version, "items": 4, "jobs": 1],
+            ["event": "runStarted", "schema": 1, "opget": OpgetCommand.version, "items": 4, "jobs": 1],
             [
                 "event": "itemStarted", "item": 1, "url": addresses[0], "path": "moved",
             ],

@@ -49,7 +49,7 @@ extension DownloadBatchError: CustomStringConvertible {
         case .journalOfOtherVersion(let url, let schema):
             "\(url.path) is a journal of version \(schema), which this version of the library cannot read."
         case .failedBefore(let sentence):
-            "It failed before: \(sentence.excerpt(500))"
+            "The download failed in an earlier process: \(sentence.excerpt(500))"
         }
     }
 }

@@ -1,5 +1,5 @@
 extension DownloadBatch {
-    /// What happens to a member whose destination exists when its turn comes.
+    /// How a batch handles a destination that already exists when its download would start.
     public enum ExistingFiles: String, Hashable, Sendable, CaseIterable, Codable {
         /// The member fails with ``DownloadError/destinationExists(_:)``. Nothing is requested.
         case fail

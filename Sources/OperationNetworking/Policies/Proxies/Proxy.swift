@@ -64,11 +64,11 @@ public struct Proxy: Hashable, Sendable {
         guard (1...65535).contains(port) else { throw .malformed(reason: "its port is invalid") }
         for text in [user, password].compactMap(\.self)
         where !text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) {
-            throw .malformed(reason: "its user or password has control characters")
+            throw .malformed(reason: "its user name or password contains control characters")
         }
         // RFC 7617 §2: the colon ends the user.
         guard kind != .http || user?.contains(":") != true else {
-            throw .malformed(reason: "its user has a colon")
+            throw .malformed(reason: "its user name contains a colon")
         }
         self.kind = kind
         self.host = host
@@ -159,7 +159,7 @@ public struct Proxy: Hashable, Sendable {
 
     private static func decoded(_ text: Substring) throws(ProxyError) -> String {
         guard let decoded = text.removingPercentEncoding else {
-            throw .malformed(reason: "its user or password has invalid percent encoding")
+            throw .malformed(reason: "its user name or password has invalid percent encoding")
         }
         return decoded
     }

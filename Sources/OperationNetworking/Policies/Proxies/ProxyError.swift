@@ -129,7 +129,7 @@ extension ProxyError: CustomStringConvertible {
         case .unsupported(let reason): "The proxy cannot be used: \(reason)."
         case .unreachable(let proxy, let reason): "The proxy \(proxy) cannot be reached: \(reason)."
         case .authenticationRequired(let proxy):
-            "The proxy \(proxy) requires a user and a password, or refused those that it received."
+            "The proxy \(proxy) requires a user name and password, or rejected the ones it received."
         case .refused(let proxy, let status): "The proxy \(proxy) answered CONNECT with \(status)."
         case .failed(let proxy, let reason, _): "The proxy \(proxy) did not connect: \(reason)."
         }

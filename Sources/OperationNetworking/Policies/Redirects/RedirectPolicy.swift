@@ -10,8 +10,8 @@ import FoundationNetworking
 /// | 303      | GET; HEAD is kept                                      | dropped                     |
 /// | 307, 308 | kept                                                   | kept                        |
 ///
-/// Other statuses, and a `Location` that leads nowhere, are the response. Several `Location` fields that
-/// differ are `URLError.badServerResponse`.
+/// A response with another status, or with a `Location` that cannot be followed, is the result. Several
+/// different `Location` fields are an error, `URLError.badServerResponse`.
 ///
 /// | Part of the request                                       | To the same origin | To another origin      |
 /// |-----------------------------------------------------------|--------------------|------------------------|

@@ -7,8 +7,8 @@ public protocol EmptyResponseRepresentable {
     static func emptyResponse() -> Self
 }
 
-/// The result of a request of which only the success matters. Any body, with any media type, is accepted, and
-/// so is none: a ``DecodableResponseSerializer`` of this type validates the status and ignores the body.
+/// The result of a request whose response body does not matter. A ``DecodableResponseSerializer`` of this type
+/// validates the status and ignores the media type and the body, which may be empty.
 public struct EmptyResponse: Hashable, Codable, Sendable {
     /// Creates the only value.
     public init() {}

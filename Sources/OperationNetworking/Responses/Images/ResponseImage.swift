@@ -25,13 +25,13 @@ public struct ResponseImage: Hashable, Sendable {
     // MARK: - Display
 
     /// Whether rows are displayed as columns, as for a camera held upright.
-    public var isTurned: Bool { orientation >= 5 }
+    public var isRotated: Bool { orientation >= 5 }
 
     /// The displayed width, in points.
-    public var width: Double { Double(isTurned ? pixelHeight : pixelWidth) / scale }
+    public var width: Double { Double(isRotated ? pixelHeight : pixelWidth) / scale }
 
     /// The displayed height, in points.
-    public var height: Double { Double(isTurned ? pixelWidth : pixelHeight) / scale }
+    public var height: Double { Double(isRotated ? pixelWidth : pixelHeight) / scale }
 }
 
 // MARK: - Format

@@ -112,7 +112,7 @@ struct BinaryPropertyListScan {
                 throw BodyRefusal("It has more than \(maximumValueCount) values.")
             }
             guard extent.octets <= maximumOctetCount else {
-                throw BodyRefusal("It would become much larger than the body.")
+                throw BodyRefusal("It would expand to much more than the size of the body.")
             }
         }
         containers[object] = extent

@@ -47,14 +47,14 @@ struct OwnRangeTests {
         }
 
         func mismatch(_ received: String) -> ResumeError {
-            .rangeMismatch(asked: asked, received: received)
+            .rangeMismatch(requested: asked, received: received)
         }
     }
 
     private static let body = AnswerBody.pattern(PatternBody(seed: 1, length: 3000))
 
     private static func mismatch(_ received: String) -> ResumeError {
-        .rangeMismatch(asked: "bytes=1000-1099", received: received)
+        .rangeMismatch(requested: "bytes=1000-1099", received: received)
     }
 
     static let wrong = [
@@ -87,7 +87,7 @@ struct OwnRangeTests {
         Row(
             "several parts",
             Row.part(nil, 100, type: "multipart/byteranges; boundary=b"),
-            error: .severalParts(asked: "bytes=1000-1099")
+            error: .severalParts(requested: "bytes=1000-1099")
         ),
     ]
 
@@ -160,7 +160,7 @@ struct OwnRangeTests {
         let row = Row("", asking: "bytes=0-9,50-99", Row.part(nil, 200, type: type), bytes: 1000..<1200)
         let (result, _, _) = try await fetch(row, destination)
         guard destination == .memory else {
-            #expect(throws: ResumeError.severalParts(asked: row.asked)) { try result.get() }
+            #expect(throws: ResumeError.severalParts(requested: row.asked)) { try result.get() }
             return
         }
         #expect(try result.get() as? Data == Self.body[1000..<1200].data)
@@ -223,7 +223,7 @@ struct OwnRangeTests {
         let url = try #require(RealServers.nginx).appendingPathComponent("64k.bin")
         let (result, _, _) = try await fetch(url, "bytes=0-9,60000-60009", destination)
         guard destination == .memory else {
-            #expect(throws: ResumeError.severalParts(asked: "bytes=0-9,60000-60009")) { try result.get() }
+            #expect(throws: ResumeError.severalParts(requested: "bytes=0-9,60000-60009")) { try result.get() }
             return
         }
         let text = String(decoding: try #require(try result.get() as? Data), as: UTF8.self)
