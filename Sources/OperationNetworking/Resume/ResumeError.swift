@@ -60,7 +60,7 @@ extension ResumeError: CustomStringConvertible {
         case .unexpectedStatus(let code):
             "A file was requested, but the server answered \(code), which has no file content."
         case .rangeMismatch(let asked, let received):
-            "The range \(asked) was requested, but the server sent \(received.excerpt())."
+            "The request asked for \(asked), but the server sent \(received.excerpt())."
         case .rangeLengthMismatch(let range, let body):
             "The server announced a range of \(range) bytes but sent \(body)."
         case .unexpectedContent(let type, let length, let expected):
@@ -70,7 +70,7 @@ extension ResumeError: CustomStringConvertible {
         case .mustStartOver(let reason):
             "The body must be sent from the beginning, because \(reason)."
         case .severalParts(let asked):
-            "The range \(asked) was requested, but the server sent several parts in one body (multipart/byteranges)."
+            "The request asked for \(asked), but the server sent several parts in one body (multipart/byteranges)."
         }
     }
 }

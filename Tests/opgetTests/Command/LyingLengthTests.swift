@@ -51,7 +51,7 @@ import Testing
         #expect(result.code == 10)
         #expect(
             result.errors.contains(
-                "a would have 9223372036854775807 bytes, which is more than a file there can have."
+                "a would have 9223372036854775807 bytes, which exceeds the maximum file size"
             )
         )
     }

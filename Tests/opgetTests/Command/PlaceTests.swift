@@ -40,7 +40,7 @@ import Testing
     @Test(.enabled(if: isDiskPermitted)) func aFullDiskHasACodeOfItsOwn() throws {
         let result = try Self.onSmallDisk("exec \"$1\" -d /mnt \"$2\"", [Opget.binary.path, address])
         #expect(result.code == 10)
-        #expect(result.errors.contains("would have 200000 bytes, which is more than a file there can have."))
+        #expect(result.errors.contains("would have 200000 bytes, which exceeds the maximum file size"))
         // It is known before a byte is written, and tried once.
         #expect(server.requests.count == 1)
     }
