@@ -378,7 +378,7 @@ struct ExamplesTests {
         #expect(network.rest("5").isEmpty)
         try await network.run("ip link set eth7 up; ip addr add 10.1.1.2/24 dev eth7")
         try await network.run("ip route add default via 10.1.1.1")
-        #expect(try await network.next("Reachable") == "via WiFi: goes on")
+        #expect(try await network.next("Reachable") == "via WiFi: running")
         #expect(try await network.next("5") == "bytes")
         try await network.run("ip link set far down")
         #expect(try await network.next("Not") == "Reachable: suspended")

@@ -7,7 +7,10 @@ import Testing
 @Suite struct ResumeErrorTests {
     @Test(arguments: [
         (ResumeError.malformedContentRange("bytes\r\n"), #""bytes\r\n""#),
-        (.offsetMismatch(requested: 4, received: 2), "bytes from 4 were requested, but the server sent the bytes from 2"),
+        (
+            .offsetMismatch(requested: 4, received: 2),
+            "bytes from 4 were requested, but the server sent the bytes from 2"
+        ),
         (.representationChanged, "changed"),
         (.unrequestedPartialContent, "206"),
         (.rangeNotSatisfiable(requested: 4, total: 3), "from 4 and then the whole file, of 3 bytes."),

@@ -53,6 +53,6 @@ import Testing
             .checksum, .diskFull, .signal(2),
         ]
         for outcome in outcomes { #expect(text.contains("`\(outcome.name)`")) }
-        #expect(text.contains("the version of what this document says: \(RunStarted.currentSchema) "))
+        #expect(text.contains("the version of this document: \(RunStarted.currentSchema) "))
     }
 }
