@@ -27,7 +27,7 @@ final class CacheFetch: @unchecked Sendable {
     private(set) var start: StoreMoments.Moment
     /// Whether the request itself has invalidated stored responses.
     private var hasInvalidated = false
-    private var keeping = StorageState.nothing
+    private var storage = StorageState.nothing
     /// The number of bytes received for the store.
     private var length: Int64 = 0
     /// The longest body that is passed to the caller's closure.
@@ -73,7 +73,7 @@ final class CacheFetch: @unchecked Sendable {
         )
         guard let writer else { return }
         limit = cache.maximumBodyLength
-        keeping = willStore == nil ? .writing(writer, head) : .showing(writer, head, Data())
+        storage = willStore == nil ? .writing(writer, head) : .showing(writer, head, Data())
     }
 
     /// The entries that were already invalidated when they were looked up. `nil` if the request itself has
@@ -83,12 +83,12 @@ final class CacheFetch: @unchecked Sendable {
     }
 
     var isKeeping: Bool {
-        if case .nothing = keeping { false } else { true }
+        if case .nothing = storage { false } else { true }
     }
 
     /// Whether the response will not be stored, because it is too long or the disk has failed.
     var isLost: Bool {
-        switch keeping {
+        switch storage {
         case .nothing: true
         case .writing(let writer, _), .showing(let writer, _, _): writer.isLost
         }
@@ -101,39 +101,39 @@ final class CacheFetch: @unchecked Sendable {
 
     /// Whether enough bytes wait for the store. `whenReady` is called on any thread once they no longer do.
     func isFull(_ whenReady: @escaping @Sendable () -> Void) -> Bool {
-        guard case .writing(let writer, _) = keeping else { return false }
+        guard case .writing(let writer, _) = storage else { return false }
         if writer.whenReady == nil { writer.whenReady = whenReady }
         return writer.isFull
     }
 
     /// Whether enough bytes still wait for the store.
     var isFull: Bool {
-        guard case .writing(let writer, _) = keeping else { return false }
+        guard case .writing(let writer, _) = storage else { return false }
         return writer.isFull
     }
 
     func take(_ bytes: Span<UInt8>) {
-        switch keeping {
+        switch storage {
         case .nothing:
             return
         case .writing(let writer, _):
             writer.append(bytes)
         case .showing(let writer, let head, var data):
-            keeping = .nothing
+            storage = .nothing
             guard data.count + bytes.count <= limit else { return writer.abandon() }
             data.append(bytes)
-            keeping = .showing(writer, head, data)
+            storage = .showing(writer, head, data)
         }
         length += Int64(bytes.count)
     }
 
     /// Discards what was received for the store.
     func abandon() {
-        switch keeping {
+        switch storage {
         case .writing(let writer, _), .showing(let writer, _, _): writer.abandon()
         case .nothing: break
         }
-        keeping = .nothing
+        storage = .nothing
     }
 
     /// Stores the response if its body is complete.
@@ -149,9 +149,9 @@ final class CacheFetch: @unchecked Sendable {
         isWhole: Bool,
         didStore: (@Sendable (Bool) -> Void)? = nil
     ) {
-        let keeping = keeping
-        self.keeping = .nothing
-        switch keeping {
+        let storage = storage
+        self.storage = .nothing
+        switch storage {
         case .nothing:
             didStore?(false)
         case .writing(let writer, let head):

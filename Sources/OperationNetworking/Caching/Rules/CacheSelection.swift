@@ -24,12 +24,12 @@ enum CacheSelection: Hashable, Sendable {
             return
         }
         // The offsets of a decoded body differ.
-        guard !candidate.isDecoded, case .bytes(let ranges) = range.requested, let wish = ranges.first,
+        guard !candidate.isDecoded, case .bytes(let ranges) = range.requested, let requested = ranges.first,
             ranges.count == 1
         else { return nil }
         if let ifRange = request.fields["If-Range"], !Self.isSame(ifRange, candidate) {
             self = .whole
-        } else if let bytes = wish.resolved(candidate.length) {
+        } else if let bytes = requested.resolved(candidate.length) {
             self = .bytes(bytes)
         } else {
             self = .unsatisfiable(candidate.length)
