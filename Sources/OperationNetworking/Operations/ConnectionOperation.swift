@@ -227,7 +227,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     }
 
     /// The group that each callback enters while it waits for its queue and runs. Notifications alone do not
-    /// enter it.
+    /// enter it. It is empty before the first callback and between callbacks; an ``OperationBatch`` waits for all.
     public var completionGroup: DispatchGroup? {
         get { state.withLock { $0.completionGroup } }
         set { state.replace(newValue) { swap(&$0.completionGroup, &$1) } }

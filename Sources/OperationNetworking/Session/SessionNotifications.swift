@@ -1,9 +1,8 @@
 public import Foundation
 
 // Posted on the session's completion queue, in order for each task. The object of the first three is the
-// ``SessionTask``. In a program that never runs its main queue they would accumulate, so those of tasks
-// without closures are dropped like those of operations (see ``operationDidStart``): of a task that the program
-// still holds, ``taskDidComplete``.
+// ``SessionTask``. Those of tasks without closures are kept and dropped like those of operations: see
+// ``operationDidStart``.
 extension Notification.Name {
     /// Posted when the transfer of a task begins, for the first time or after a suspension.
     public static let taskDidResume = Notification.Name("OperationNetworking.task.resume")

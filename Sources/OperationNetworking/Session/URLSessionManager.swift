@@ -67,7 +67,8 @@ open class URLSessionManager: @unchecked Sendable {
         set { core.operations.completionQueue = newValue }
     }
 
-    /// The group that each callback of a task enters while it waits for its queue and runs.
+    /// The group that each callback of a task enters while it waits for its queue and runs. It is empty before a
+    /// task's first callback and between callbacks; to wait for tasks, enter it yourself until they complete.
     public var completionGroup: DispatchGroup? {
         get { core.operations.completionGroup }
         set { core.operations.completionGroup = newValue }

@@ -15,8 +15,8 @@ internal import OperationNetworkingSystem
 /// | or its files found none        | wait in the line with open files   | the same, until all have found none |
 /// | or its files found none        | none of these                      | it fails, and closes its files     |
 ///
-/// The file of an `outputFile`, or of a request's body, is opened during the transfer, and is not counted
-/// before: if there is no descriptor left for it, the request fails.
+/// An `outputFile` and the file of a request's body are opened during the transfer, and counted with its start.
+/// If there is no descriptor left for them all the same, because the program has taken it, the request fails.
 ///
 /// A download that is paused, or waits for a time or for code of the app, does not count: it may keep its
 /// files open for days.

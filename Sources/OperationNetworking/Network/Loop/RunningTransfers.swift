@@ -20,6 +20,8 @@ struct RunningTransfers {
     private var byID = TransferTable<RunningTransfer>()
 
     var count: Int { byID.count }
+    /// The number of files that they open, whether these are open yet or not.
+    private(set) var fileCount = 0
 
     subscript(_ id: TransferID) -> RunningTransfer? { byID[id] }
 
@@ -28,10 +30,13 @@ struct RunningTransfers {
 
     mutating func insert(_ running: RunningTransfer) {
         byID[running.transfer.id] = running
+        fileCount += running.transfer.request.fileCount
     }
 
     mutating func remove(_ id: TransferID) -> RunningTransfer? {
-        byID.remove(id)
+        guard let running = byID.remove(id) else { return nil }
+        fileCount -= running.transfer.request.fileCount
+        return running
     }
 
     /// Records that a check of a stalled transfer was scheduled, or was the last one.

@@ -273,7 +273,7 @@ final class Transfers: TransferRunning {
             now: clock.now,
             othersFreeSome: freesDescriptors,
             expected: admission.startingCount * DescriptorBudget.perStart
-                + admitted.count * DescriptorBudget.perFile,
+                + admitted.count * DescriptorBudget.perFile + running.fileCount,
             in: &domains
         )
         return mayStart ? admission.next() : nil
@@ -288,6 +288,7 @@ final class Transfers: TransferRunning {
                 admission.remove(id)
                 return didEnd(id, .expired, start.spent, for: start.client)
             }
+            descriptors.take(start.request.fileCount)
             begin(start.withNewCookies(), id)
         case .reservation(let place, let rank, let whenAdmitted)?:
             descriptors.take(DescriptorBudget.perFile)

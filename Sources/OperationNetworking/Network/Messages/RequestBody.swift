@@ -14,6 +14,9 @@ enum RequestBody: Sendable {
         }
     }
 
+    /// Whether the body is read while it is sent, most often from a file.
+    var isStream: Bool { if case .stream = self { true } else { false } }
+
     /// Whether ``fromStart()`` will succeed.
     var canStartAgain: Bool {
         switch self {

@@ -47,6 +47,8 @@ struct TransferRequest: Sendable {
     var mayOfferHTTP2 = false
     /// Whether the client has files open, and keeps them open while the transfer waits.
     var holdsFiles = false
+    /// The number of files that are opened during the transfer, and closed with it.
+    var fileCount = 0
     /// The cookies that may apply to the server: libcurl chooses from them by RFC 6265. `nil` to neither send
     /// nor store cookies.
     var cookies: [Cookie]?

@@ -35,7 +35,6 @@ final class BatchTracker: Sendable {
     /// The user's closures, called on the batch's queue.
     let line: CallbackQueue
     private let hasClosures: Bool
-    private let hasOwnQueue: Bool
     private let progress: BatchProgressHandler?
     private let state: Locked<State>
 
@@ -55,7 +54,6 @@ final class BatchTracker: Sendable {
         gauge = BatchGauge(estimate, completionQueue: completionQueue)
         line = CallbackQueue(on: gauge.queue)
         self.hasClosures = hasClosures
-        hasOwnQueue = completionQueue != nil
         self.progress = progress
         state = Locked(State(count: BatchCount(members: estimate.count, batches: batches)))
     }
@@ -129,36 +127,24 @@ final class BatchTracker: Sendable {
 
     // MARK: - The end
 
-    /// Completes the batch: ends its updates, publishes the last value of its `Progress`, makes `call`, and
-    /// then calls `body` and everything that waits for completion.
-    ///
-    /// | closures | `progress` is used       | a queue was given | `body` is called                                |
-    /// |----------|--------------------------|-------------------|-------------------------------------------------|
-    /// | some     |                          |                   | on the queue, after all closures                |
-    /// | none     | yes                      | yes               | on the queue, after the last value              |
-    /// | none     | yes                      | no: main          | at once; the last value follows on main         |
-    /// | none     | no                       |                   | at once                                         |
-    ///
-    /// A queue that the user gives is expected to run. The main queue is the default, and a program may never
-    /// run it: there, only closures are waited for.
+    /// Completes the batch: ends its updates, makes `call`, and then calls `body` and everything that waits for
+    /// completion: on the queue after all closures, or at once if the user gave none. The `Progress` has its last
+    /// counts then, and publishes them when the queue runs; nothing waits for that, as for operations: see
+    /// ``Audience``.
     func conclude(_ call: CallbackQueue.Call? = nil, then body: @escaping @Sendable () -> Void = {}) {
-        gauge.endUpdates()
-        let isShown = gauge.madeProgress != nil
-        let waits = hasClosures || (isShown && hasOwnQueue)
-        if isShown, waits {
-            line.append {
-                self.gauge.publish()
+        if gauge.endUpdates() {
+            // The gauge alone: the queue may never run.
+            line.append { [gauge] in
+                gauge.publish()
                 return nil
             }
-        } else if isShown {
-            gauge.queue.async { self.gauge.publish() }
         }
         if let call { line.append(call) }
         let end: @Sendable () -> Void = {
             body()
             self.complete()
         }
-        guard waits else { return end() }
+        guard hasClosures else { return end() }
         line.append {
             end()
             return nil

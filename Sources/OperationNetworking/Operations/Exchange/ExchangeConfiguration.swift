@@ -61,6 +61,8 @@ struct ExchangeConfiguration: Sendable {
         case pieces(BodyChannel)
         /// A sink of another kind, made when it is needed.
         case custom(@Sendable () -> any ResponseSink)
+
+        var isFile: Bool { if case .file = self { true } else { false } }
     }
 
     /// The maximum number of bytes kept of an error's body if the destination is not memory.
@@ -180,6 +182,7 @@ struct ExchangeConfiguration: Sendable {
             maximumDecodedLength: maximumDecodedLength,
             priority: priority,
             holdsFiles: opensFiles,
+            fileCount: (destination.isFile ? 1 : 0) + (body?.isStream == true ? 1 : 0),
             cookies: cookies?.cookies,
             cookieVersion: cookies?.version ?? 0,
             cachePolicy: cachePolicy,

@@ -161,6 +161,35 @@ struct FewDescriptorsTests {
         }
     }
 
+    /// The server answers each request after a second, and takes another one for the body.
+    @Test func outputFilesAreCountedBeforeTheyAreOpened() async {
+        await #expect(processExitsWith: .success) {
+            alarm(100)
+            FewDescriptorsTests.limitDescriptors(to: 256)
+            do {
+                let server = try ScriptedServer { _ in
+                    let (head, rest) = (Gate(), Gate())
+                    DispatchQueue.global().asyncAfter(deadline: .now() + 1) { head.open() }
+                    DispatchQueue.global().asyncAfter(deadline: .now() + 2) { rest.open() }
+                    return .respond(body: "four").held(by: head).held(after: .body(2), by: rest)
+                }
+                let manager = FewDescriptorsTests.manager()
+                manager.maximumConnectionsPerHost = 100
+                let folder = try TemporaryDirectory()
+                let operations = (0..<100).map { index in
+                    let operation = manager.operation(for: URLRequest(url: server.url))
+                    operation.outputFile = folder.file("\(index)")
+                    return operation
+                }
+                for operation in operations { manager.operationQueue.addOperation(operation) }
+                for operation in operations { _ = try await operation.value }
+            } catch {
+                print(error)
+                exit(3)
+            }
+        }
+    }
+
     /// With none left at all it is an error, and no wait: nothing of the library's could give one back.
     @Test func withoutAnyDescriptorEachEndsWithAnError() async {
         await #expect(processExitsWith: .success) {
