@@ -314,9 +314,9 @@ enum MainLine {
     /// Notes that the operation has finished and none of its events was delivered.
     static func end(_ operation: ConnectionOperation) {
         let released = line.withLock { $0.end(operation) }
-        // A call may retain something that retains the operation.
-        let calls = released?.state.withLock { $0.outbox.takeCalls() }
-        withExtendedLifetime((released, calls)) {}
+        // A task retains its operation, and is retained by a call about it.
+        for owner in released?.state.withLock({ $0.outbox.owners }) ?? [] { owner.change { $0 = nil } }
+        withExtendedLifetime(released) {}
     }
 
     private static func deliver(_ operations: ArraySlice<ConnectionOperation>) {

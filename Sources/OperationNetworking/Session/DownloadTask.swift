@@ -145,7 +145,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     }
 
     private func announce(_ name: Notification.Name, _ userInfo: [String: any Sendable]? = nil) {
-        download.deliver(Callback(in: nil) { self.post(name, userInfo) })
+        download.deliver(Callback(about: self) { $0.post(name, userInfo) })
     }
 
     private var temporary: TemporaryDownload? { download.destination.map(TemporaryDownload.init(file:)) }

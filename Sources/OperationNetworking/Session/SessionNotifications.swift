@@ -1,8 +1,8 @@
 public import Foundation
 
 // Posted on the session's completion queue, in order for each task. The object of the first three is the
-// ``SessionTask``. Those of tasks without closures are kept and dropped like those of operations: see
-// ``operationDidStart``.
+// ``SessionTask``. Those of a task without closures and another owner are dropped like those of
+// operations: see ``operationDidStart``.
 extension Notification.Name {
     /// Posted when the transfer of a task begins, for the first time or after a suspension.
     public static let taskDidResume = Notification.Name("OperationNetworking.task.resume")

@@ -255,9 +255,9 @@ public class SessionTask: @unchecked Sendable {
     func didFinish() {
         let token = session.remove(self)
         operation.deliver(
-            Callback(in: nil) {
-                self.post(.taskDidComplete, self.completionInfo)
-                self.didDeliverEnd()
+            Callback(about: self) { task in
+                task.post(.taskDidComplete, task.completionInfo)
+                task.didDeliverEnd()
                 withExtendedLifetime(token) {}
             }
         )

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworkingSystem
 import Testing
 
 @testable import OperationNetworking
@@ -84,18 +85,26 @@ import Testing
         #expect(line.last == nil)
     }
 
-    @Test func callsThatWaitCanBeRemoved() {
-        for call in ["a", "b", "c"] { _ = append(call) }
-        #expect(line.removeWaiting { $0 == "b" } == ["b"])
-        #expect(turn() == ["a", "c"])
-    }
-
-    @Test func whatATurnMakesIsNotRemoved() {
-        for call in ["a", "b", "c"] { _ = append(call) }
-        line.begin()
-        #expect(line.next() == "a")
-        #expect(line.removeWaiting { $0 == "b" } == [])
-        #expect([line.next(), line.next(), line.next()] == ["b", "c", nil])
+    /// Of an operation that waits for a main queue and is no longer kept.
+    @Test func aCallIsMadeIfOthersRetainItsOwner() {
+        final class Page: Sendable {}
+        let calls = Locked(0)
+        var outbox = Outbox()
+        let kept = Page()
+        weak var released: Page?
+        do {
+            let page = Page()
+            released = page
+            for object in [kept, page] {
+                _ = outbox.append(Callback(about: object) { _ in calls.withLock { $0 += 1 } })
+            }
+        }
+        #expect(released != nil)
+        for owner in outbox.owners { owner.change { $0 = nil } }
+        #expect(released == nil)
+        outbox.begin()
+        while case .call(let callback)? = outbox.next() { _ = callback.callHere() }
+        #expect(calls.withLock { $0 } == 1)
     }
 
     @Test func aCallThatIsHandedInOutsideOfATurnIsNotNext() {
@@ -198,8 +207,7 @@ import Testing
             return
         }
         let early = state.outbox.takeGroupAtEnd()
-        let dropped = state.outbox.takeCalls()
-        #expect(early == nil && !state.mayDrop && dropped.isEmpty)
+        #expect(early == nil && !state.mayDrop && state.outbox.owners.isEmpty)
         state.outbox.begin()
         while state.outbox.next() != nil {}
         #expect(state.mayDrop)

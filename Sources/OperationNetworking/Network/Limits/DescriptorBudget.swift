@@ -15,8 +15,9 @@ internal import OperationNetworkingSystem
 /// | or its files found none        | wait in the line with open files   | the same, until all have found none |
 /// | or its files found none        | none of these                      | it fails, and closes its files     |
 ///
-/// An `outputFile` and the file of a request's body are opened during the transfer, and counted with its start.
-/// If there is no descriptor left for them all the same, because the program has taken it, the request fails.
+/// An `outputFile`, an `outputStream` and the file of a request's body are opened during the transfer, and
+/// counted with its start. If there is no descriptor left all the same, because the program has taken it, the
+/// request fails.
 ///
 /// A download that is paused, or waits for a time or for code of the app, does not count: it may keep its
 /// files open for days.
@@ -83,11 +84,11 @@ struct DescriptorBudget {
     mutating func allowStart(
         now: MonotonicTime,
         othersFreeSome: @autoclosure () -> Bool,
-        expected: Int,
+        expected: @autoclosure () -> Int,
         in domains: inout TransferDomains
     ) -> Bool {
         guard !isShort else { return false }
-        if needsLook(now) { look(now, expected, &domains) }
+        if needsLook(now) { look(now, expected(), &domains) }
         if hasEnough { startsInVain = 0 }
         isShort = !hasEnough && othersFreeSome()
         if !isShort { take(Self.perStart) }

@@ -20,8 +20,8 @@ struct RunningTransfers {
     private var byID = TransferTable<RunningTransfer>()
 
     var count: Int { byID.count }
-    /// The number of files that they open, whether these are open yet or not.
-    private(set) var fileCount = 0
+    /// The number of files that they may still open.
+    var expectedFiles: Int { byID.sum { $0.transfer.expectedFiles } }
 
     subscript(_ id: TransferID) -> RunningTransfer? { byID[id] }
 
@@ -30,13 +30,10 @@ struct RunningTransfers {
 
     mutating func insert(_ running: RunningTransfer) {
         byID[running.transfer.id] = running
-        fileCount += running.transfer.request.fileCount
     }
 
     mutating func remove(_ id: TransferID) -> RunningTransfer? {
-        guard let running = byID.remove(id) else { return nil }
-        fileCount -= running.transfer.request.fileCount
-        return running
+        byID.remove(id)
     }
 
     /// Records that a check of a stalled transfer was scheduled, or was the last one.

@@ -273,7 +273,7 @@ final class Transfers: TransferRunning {
             now: clock.now,
             othersFreeSome: freesDescriptors,
             expected: admission.startingCount * DescriptorBudget.perStart
-                + admitted.count * DescriptorBudget.perFile + running.fileCount,
+                + admitted.count * DescriptorBudget.perFile + running.expectedFiles,
             in: &domains
         )
         return mayStart ? admission.next() : nil

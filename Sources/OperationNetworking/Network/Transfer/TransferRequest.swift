@@ -47,8 +47,8 @@ struct TransferRequest: Sendable {
     var mayOfferHTTP2 = false
     /// Whether the client has files open, and keeps them open while the transfer waits.
     var holdsFiles = false
-    /// The number of files that are opened during the transfer, and closed with it.
-    var fileCount = 0
+    /// Whether a file or a stream is opened for the body of the response.
+    var opensDestination = false
     /// The cookies that may apply to the server: libcurl chooses from them by RFC 6265. `nil` to neither send
     /// nor store cookies.
     var cookies: [Cookie]?
@@ -77,6 +77,9 @@ struct TransferRequest: Sendable {
     /// The host whose cookies apply, in the form of a cookie's domain: a `Host` field takes precedence, as in
     /// libcurl.
     var cookieHost: String? { (fields["Host"] ?? url.host).map(Cookie.canonical) }
+
+    /// The number of files that the transfer opens, or may open.
+    var fileCount: Int { (opensDestination ? 1 : 0) + (body?.isStream == true ? 1 : 0) }
 
     /// Whether the request has waited too long: see ``expiry``.
     var hasExpired: Bool { expiry.map { $0 <= Date() } ?? false }

@@ -47,6 +47,10 @@ struct TransferTable<Value> {
         slots.contains { $0.value.map(isFound) ?? false }
     }
 
+    func sum(_ number: (Value) -> Int) -> Int {
+        slots.reduce(0) { $0 + ($1.value.map(number) ?? 0) }
+    }
+
     /// Changes each value.
     mutating func changeAll(_ change: (inout Value) -> Void) {
         for index in slots.indices {

@@ -135,19 +135,18 @@ final class BatchGauge: Sendable {
 
     // MARK: - The end
 
-    /// Yields the last value to the sequences and ends them, and sets the last counts of the `Progress`.
+    /// Yields the last value to the sequences and ends them.
     /// - Returns: whether the `Progress` is used, and ``publish()`` has to be called on the queue.
     func endUpdates() -> Bool {
-        let (sequences, progress, units) = state.withLock { state in
+        let (sequences, isUsed) = state.withLock { state in
             state.hasEnded = true
             let news = state.look()
             defer { state.sequences = [:] }
             for continuation in state.sequences.values { continuation.yield(news) }
-            return (Array(state.sequences.values), state.progress, state.estimate.units)
+            return (Array(state.sequences.values), state.progress != nil)
         }
         for continuation in sequences { continuation.finish() }
-        progress?.count(completed: units.completed, total: units.total)
-        return progress != nil
+        return isUsed
     }
 
     // MARK: - Events

@@ -35,6 +35,7 @@ final class BatchTracker: Sendable {
     /// The user's closures, called on the batch's queue.
     let line: CallbackQueue
     private let hasClosures: Bool
+    private let hasOwnQueue: Bool
     private let progress: BatchProgressHandler?
     private let state: Locked<State>
 
@@ -54,6 +55,7 @@ final class BatchTracker: Sendable {
         gauge = BatchGauge(estimate, completionQueue: completionQueue)
         line = CallbackQueue(on: gauge.queue)
         self.hasClosures = hasClosures
+        hasOwnQueue = completionQueue != nil
         self.progress = progress
         state = Locked(State(count: BatchCount(members: estimate.count, batches: batches)))
     }
@@ -127,24 +129,24 @@ final class BatchTracker: Sendable {
 
     // MARK: - The end
 
-    /// Completes the batch: ends its updates, makes `call`, and then calls `body` and everything that waits for
-    /// completion: on the queue after all closures, or at once if the user gave none. The `Progress` has its last
-    /// counts then, and publishes them when the queue runs; nothing waits for that, as for operations: see
-    /// ``Audience``.
+    /// Completes the batch: ends its updates, publishes the last value of its `Progress`, makes `call`, and
+    /// then calls `body` and everything that waits for completion: at once, or after these on the queue if it has
+    /// to run: see ``Audience``.
     func conclude(_ call: CallbackQueue.Call? = nil, then body: @escaping @Sendable () -> Void = {}) {
-        if gauge.endUpdates() {
-            // The gauge alone: the queue may never run.
-            line.append { [gauge] in
-                gauge.publish()
-                return nil
-            }
-        }
-        if let call { line.append(call) }
+        let publishes = gauge.endUpdates()
         let end: @Sendable () -> Void = {
             body()
             self.complete()
         }
-        guard hasClosures else { return end() }
+        guard hasClosures || (publishes && hasOwnQueue) else {
+            if publishes { gauge.queue.async { [gauge] in gauge.publish() } }
+            return end()
+        }
+        line.append {
+            self.gauge.publish()
+            return nil
+        }
+        if let call { line.append(call) }
         line.append {
             end()
             return nil

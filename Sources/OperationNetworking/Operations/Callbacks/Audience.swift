@@ -1,14 +1,14 @@
 /// The receivers of an operation's events on its completion queue.
 ///
-/// A program may never run its main queue, on which callbacks run by default. There is one rule for that: only
-/// an audience is waited for. What else is meant for the queue is delivered when it runs, nothing waits for
-/// that, and little is kept for it.
+/// A program may never run its main queue, on which callbacks run by default. There is one rule for that: an end
+/// waits for what somebody has asked for, and for nothing else.
 ///
-/// | without an audience                       | is kept for a queue that does not run                |
-/// |-------------------------------------------|------------------------------------------------------|
-/// | an operation's notifications and progress | the last 256 finished operations: ``DeliveryLine``   |
-/// | a batch's progress, if it is used         | its counts: ``BatchTracker/conclude(_:then:)``       |
-/// | a session's notifications                 | nothing else: a task is an operation                 |
+/// | for the queue                                   | the end waits | kept for a main queue that does not run   |
+/// |-------------------------------------------------|---------------|-------------------------------------------|
+/// | closures; observers; a subclass's hooks         | yes           | all of it, until it runs                  |
+/// | a batch's `Progress`, on a queue that was given | yes           |                                           |
+/// | a `Progress` that was asked for, otherwise      | no            | what it counts, until it runs             |
+/// | notifications, of tasks and operations          | no            | the last 256 that ended: ``DeliveryLine`` |
 ///
 /// | closures, observers, or a subclass | completion counts for batches | closures are released   | the group is entered |
 /// |------------------------------------|-------------------------------|-------------------------|----------------------|
@@ -16,8 +16,7 @@
 /// | one of them                        | after the last callback       | after the last callback | for each delivery    |
 ///
 /// The closures are those called on the completion queue: progress, the result, `completionBlock`. A
-/// `NotificationCenter` does not reveal whether it has observers, so notifications are not an audience. A
-/// `Progress` has a value at any time.
+/// `NotificationCenter` does not reveal whether it has observers, so notifications are not an audience.
 struct Audience: Hashable, Sendable {
     /// Closures for progress or the result, or a `completionBlock`.
     var hasClosures: Bool

@@ -13,6 +13,10 @@ internal import OperationNetworkingSystem
 package struct Callback: Sendable {
     private let isolation: (any Actor)?
     private let body: @Sendable () -> Void
+    /// Retains the object that `body` refers to weakly, until the call is made or released without a call.
+    let owner: Owner?
+
+    typealias Owner = Locked<(any AnyObject & Sendable)?>
 
     /// Creates a call of `closure`.
     package init<each Argument: Sendable>(
@@ -28,6 +32,20 @@ package struct Callback: Sendable {
     init(in isolation: (any Actor)?, _ body: @escaping @Sendable () -> Void) {
         self.isolation = isolation
         self.body = body
+        owner = nil
+    }
+
+    /// Creates a call on the completion queue.
+    /// - Parameters:
+    ///   - object: is retained until the call is made, or until the events of an operation that waits for a
+    ///     main queue are no longer kept. If others retain it then, the call is still made.
+    ///   - body: called with it.
+    init<Object: AnyObject & Sendable>(about object: Object, _ body: @escaping @Sendable (Object) -> Void) {
+        isolation = nil
+        self.body = { [weak object] in
+            if let object { body(object) }
+        }
+        owner = Owner(object)
     }
 
     /// Calls `closure` if it may run on this queue, the completion queue.

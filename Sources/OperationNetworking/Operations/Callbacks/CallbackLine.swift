@@ -56,16 +56,6 @@ struct CallbackLine<Call> {
         following = calls[...]
     }
 
-    /// Removes pending calls, unless a turn is running, which makes them.
-    /// - Returns: the removed calls.
-    mutating func removeWaiting(where isRemoved: (Call) -> Bool) -> [Call] {
-        guard !isMaking else { return [] }
-        let removed = calls.filter(isRemoved)
-        waiting = calls.filter { !isRemoved($0) }
-        first = 0
-        return removed
-    }
-
     /// Notes that a turn is scheduled, if calls are pending and none is scheduled.
     /// - Returns: whether the owner has to schedule it.
     mutating func schedule() -> Bool {

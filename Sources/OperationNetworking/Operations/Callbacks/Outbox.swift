@@ -77,9 +77,10 @@ struct Outbox {
         return true
     }
 
-    /// Removes the pending calls, which are then never made; none if one of them is owed.
-    mutating func takeCalls() -> [Step] {
-        isOwed ? [] : line.removeWaiting { if case .call = $0 { true } else { false } }
+    /// The owners of the pending calls; none if something is owed.
+    var owners: [Callback.Owner] {
+        isOwed
+            ? [] : line.calls.compactMap { if case .call(let callback) = $0 { callback.owner } else { nil } }
     }
 
     /// Makes steps follow the current one, each after the calls that the one before hands in.

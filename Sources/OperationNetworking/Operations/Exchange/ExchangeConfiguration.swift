@@ -62,7 +62,13 @@ struct ExchangeConfiguration: Sendable {
         /// A sink of another kind, made when it is needed.
         case custom(@Sendable () -> any ResponseSink)
 
-        var isFile: Bool { if case .file = self { true } else { false } }
+        /// Whether a file is opened for it once the head of the response has arrived. A stream may be one.
+        var opensFile: Bool {
+            switch self {
+            case .file, .stream: true
+            case .memory, .pieces, .custom: false
+            }
+        }
     }
 
     /// The maximum number of bytes kept of an error's body if the destination is not memory.
@@ -181,8 +187,8 @@ struct ExchangeConfiguration: Sendable {
             idleTimeout: hop.timeoutInterval,
             maximumDecodedLength: maximumDecodedLength,
             priority: priority,
-            holdsFiles: opensFiles,
-            fileCount: (destination.isFile ? 1 : 0) + (body?.isStream == true ? 1 : 0),
+            holdsFiles: opensFiles || (continues && destination.opensFile),
+            opensDestination: destination.opensFile,
             cookies: cookies?.cookies,
             cookieVersion: cookies?.version ?? 0,
             cachePolicy: cachePolicy,

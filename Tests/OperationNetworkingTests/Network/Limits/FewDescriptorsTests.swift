@@ -162,23 +162,28 @@ struct FewDescriptorsTests {
     }
 
     /// The server answers each request after a second, and takes another one for the body.
-    @Test func outputFilesAreCountedBeforeTheyAreOpened() async {
-        await #expect(processExitsWith: .success) {
+    @Test func outputFilesAreCountedBeforeTheyAreOpened() async throws {
+        let server = try ScriptedServer { _ in
+            let (head, rest) = (Gate(), Gate())
+            DispatchQueue.global().asyncAfter(deadline: .now() + 1) { head.open() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 2) { rest.open() }
+            return .respond(body: "four").held(by: head).held(after: .body(2), by: rest)
+        }
+        await #expect(processExitsWith: .success) { [url = server.url as URL] in
             alarm(100)
-            FewDescriptorsTests.limitDescriptors(to: 256)
+            FewDescriptorsTests.limitDescriptors(to: 128)
+            let manager = FewDescriptorsTests.manager()
+            manager.maximumConnectionsPerHost = 100
             do {
-                let server = try ScriptedServer { _ in
-                    let (head, rest) = (Gate(), Gate())
-                    DispatchQueue.global().asyncAfter(deadline: .now() + 1) { head.open() }
-                    DispatchQueue.global().asyncAfter(deadline: .now() + 2) { rest.open() }
-                    return .respond(body: "four").held(by: head).held(after: .body(2), by: rest)
-                }
-                let manager = FewDescriptorsTests.manager()
-                manager.maximumConnectionsPerHost = 100
                 let folder = try TemporaryDirectory()
                 let operations = (0..<100).map { index in
-                    let operation = manager.operation(for: URLRequest(url: server.url))
-                    operation.outputFile = folder.file("\(index)")
+                    let operation = manager.operation(for: URLRequest(url: url))
+                    let file = folder.file("\(index)")
+                    if index.isMultiple(of: 2) {
+                        operation.outputFile = file
+                    } else {
+                        operation.outputStream = OutputStream(url: file, append: false)
+                    }
                     return operation
                 }
                 for operation in operations { manager.operationQueue.addOperation(operation) }

@@ -10,22 +10,31 @@ import Testing
 @Suite struct BatchTrackerTests {
     /// On the main actor, so that the main queue does not run meanwhile.
     @Test(arguments: [false, true], [false, true])
-    @MainActor func theEndWaitsForClosuresAlone(closures: Bool, ownQueue: Bool) async throws {
-        let own = ownQueue ? DispatchQueue(label: "callbacks") : nil
-        own?.suspend()
-        let tracker = BatchTracker(BatchEstimate(count: 1), completionQueue: own, hasClosures: closures)
-        let progress = tracker.gauge.progress
-        let hasEnded = Locked(false)
-        let complete = Gate()
-        tracker.begin { $0.conclude(then: { hasEnded.withLock { $0 = true } }) }
-        tracker.whenKnown { complete.open() }
-        tracker.record(.ended, of: 0)
-        #expect(hasEnded.withLock { $0 } == !closures)
-        #expect(progress.completedUnitCount == progress.totalUnitCount)
-        own?.resume()
-        try await complete.wait()
-        #expect(hasEnded.withLock { $0 })
-        if closures { #expect(progress.isFinished) }
+    @MainActor func theEndWaitsForClosuresAndForProgressOnAQueueThatWasGiven(
+        closures: Bool,
+        progress: Bool
+    ) async throws {
+        for ownQueue in [false, true] {
+            let own = ownQueue ? DispatchQueue(label: "callbacks") : nil
+            own?.suspend()
+            let tracker = BatchTracker(
+                BatchEstimate(count: 1),
+                completionQueue: own,
+                hasClosures: closures
+            )
+            let shown = progress ? tracker.gauge.progress : nil
+            let hasEnded = Locked(false)
+            let complete = Gate()
+            tracker.begin { $0.conclude(then: { hasEnded.withLock { $0 = true } }) }
+            tracker.whenKnown { complete.open() }
+            tracker.record(.ended, of: 0)
+            let waits = closures || (progress && ownQueue)
+            #expect(hasEnded.withLock { $0 } == !waits)
+            own?.resume()
+            try await complete.wait()
+            #expect(hasEnded.withLock { $0 })
+            if waits, let shown { #expect(shown.isFinished) }
+        }
     }
 
     @Test func countsComeInOrderAndTheEndComesOnceAndLast() async throws {
