@@ -46,7 +46,7 @@ extension ConnectionOperation {
     private func deliverOwed(_ append: (inout OperationState) -> DeliveryTarget?) {
         state.withLock { state in
             if let target = append(&state) { return scheduleDelivery(target) }
-            if state.completionQueue == nil, MainLine.remove(self) { scheduleDelivery(.queue(.main)) }
+            if state.isForMainQueue, MainLine.remove(self) { scheduleDelivery(.queue(.main)) }
         }
     }
 
@@ -315,8 +315,8 @@ enum MainLine {
     static func end(_ operation: ConnectionOperation) {
         let released = line.withLock { $0.end(operation) }
         // A task retains its operation, and is retained by a call about it.
-        for owner in released?.state.withLock({ $0.outbox.owners }) ?? [] { owner.change { $0 = nil } }
-        withExtendedLifetime(released) {}
+        let owners = released?.state.withLock { $0.outbox.takeOwners() }
+        withExtendedLifetime((released, owners)) {}
     }
 
     private static func deliver(_ operations: ArraySlice<ConnectionOperation>) {

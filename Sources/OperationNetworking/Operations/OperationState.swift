@@ -111,9 +111,12 @@ struct OperationState {
 
     /// The queue of callbacks.
     func deliveryTarget(for audience: Audience) -> DeliveryTarget {
-        if completionQueue == nil, !audience.needsQueue, !outbox.isOwed { return .mainLine }
+        if !audience.needsQueue, !outbox.isOwed, isForMainQueue { return .mainLine }
         return .queue(completionQueue ?? .main)
     }
+
+    /// Whether callbacks run on the main queue, which may never run.
+    var isForMainQueue: Bool { completionQueue.map(MainQueue.isItself) ?? true }
 
     var request: URLRequest { configuration.request }
 

@@ -100,7 +100,7 @@ import Testing
             }
         }
         #expect(released != nil)
-        for owner in outbox.owners { owner.change { $0 = nil } }
+        _ = outbox.takeOwners()
         #expect(released == nil)
         outbox.begin()
         while case .call(let callback)? = outbox.next() { _ = callback.callHere() }
@@ -207,7 +207,7 @@ import Testing
             return
         }
         let early = state.outbox.takeGroupAtEnd()
-        #expect(early == nil && !state.mayDrop && state.outbox.owners.isEmpty)
+        #expect(early == nil && !state.mayDrop && state.outbox.takeOwners().isEmpty)
         state.outbox.begin()
         while state.outbox.next() != nil {}
         #expect(state.mayDrop)

@@ -140,6 +140,23 @@ struct DescriptorBudget {
     }
 }
 
+/// A destination of a response while it is open: the kernel counts its descriptor. It is opened by another
+/// thread than the network thread, which counts it before.
+final class OpenDestination: Sendable {
+    private static let number = Locked(0)
+
+    /// The number of open destinations.
+    static var count: Int { number.withLock { $0 } }
+
+    init() {
+        Self.number.withLock { $0 += 1 }
+    }
+
+    deinit {
+        Self.number.withLock { $0 -= 1 }
+    }
+}
+
 /// The files of a download while another thread writes, checks, renames and closes them, after the last byte.
 /// Their descriptors become free without any further transfer.
 final class ClosingFiles: Sendable {

@@ -20,8 +20,11 @@ struct RunningTransfers {
     private var byID = TransferTable<RunningTransfer>()
 
     var count: Int { byID.count }
-    /// The number of files that they may still open.
-    var expectedFiles: Int { byID.sum { $0.transfer.expectedFiles } }
+    /// The number of files that they are about to open.
+    var expectedFiles: Int {
+        let bodies = byID.count { $0.transfer.opensBody }
+        return bodies + max(0, byID.count { $0.transfer.request.opensDestination } - OpenDestination.count)
+    }
 
     subscript(_ id: TransferID) -> RunningTransfer? { byID[id] }
 

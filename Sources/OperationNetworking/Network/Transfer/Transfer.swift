@@ -48,11 +48,8 @@ final class Transfer: EasyHandleDelegate {
 
     var client: any TransferClient { start.client }
 
-    /// The number of files that the transfer may still open. The one for the response is opened by another
-    /// thread, so it counts until the end; the one for the request's body is, once there is a connection.
-    var expectedFiles: Int {
-        (request.opensDestination ? 1 : 0) + (request.body?.isStream == true && !connection.isThere ? 1 : 0)
-    }
+    /// Whether the transfer is about to open the file of its body.
+    var opensBody: Bool { request.body?.isStream == true && outgoing.bytesSent == 0 }
 
     var clock: PassClock { context.clock }
 

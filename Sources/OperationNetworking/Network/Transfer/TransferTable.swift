@@ -47,8 +47,8 @@ struct TransferTable<Value> {
         slots.contains { $0.value.map(isFound) ?? false }
     }
 
-    func sum(_ number: (Value) -> Int) -> Int {
-        slots.reduce(0) { $0 + ($1.value.map(number) ?? 0) }
+    func count(where isCounted: (Value) -> Bool) -> Int {
+        slots.count { $0.value.map(isCounted) ?? false }
     }
 
     /// Changes each value.

@@ -55,7 +55,7 @@ final class BatchTracker: Sendable {
         gauge = BatchGauge(estimate, completionQueue: completionQueue)
         line = CallbackQueue(on: gauge.queue)
         self.hasClosures = hasClosures
-        hasOwnQueue = completionQueue != nil
+        hasOwnQueue = completionQueue.map { !MainQueue.isItself($0) } ?? false
         self.progress = progress
         state = Locked(State(count: BatchCount(members: estimate.count, batches: batches)))
     }

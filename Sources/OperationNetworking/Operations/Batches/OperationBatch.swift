@@ -213,8 +213,8 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     // MARK: - Results
 
     /// Waits until all members have ended and all closures of the members and of the batch have been called,
-    /// and returns the result of each member, in the order of ``members``. Without closures it needs no
-    /// completion queue.
+    /// and returns the result of each member, in the order of ``members``. Without closures it needs no main
+    /// queue.
     ///
     /// A member that is cancelled before its queue has started it is not waited for: its result is
     /// `URLError.cancelled`, and it ends, and calls its closures, when the queue reaches it.

@@ -6,7 +6,7 @@
 /// | for the queue                                   | the end waits | kept for a main queue that does not run   |
 /// |-------------------------------------------------|---------------|-------------------------------------------|
 /// | closures; observers; a subclass's hooks         | yes           | all of it, until it runs                  |
-/// | a batch's `Progress`, on a queue that was given | yes           |                                           |
+/// | a batch's `Progress`, if not on the main queue  | yes           |                                           |
 /// | a `Progress` that was asked for, otherwise      | no            | what it counts, until it runs             |
 /// | notifications, of tasks and operations          | no            | the last 256 that ended: ``DeliveryLine`` |
 ///

@@ -1,4 +1,5 @@
 import Dispatch
+internal import OperationNetworkingSystem
 
 /// The events of an operation that are pending on its completion queue.
 struct Outbox {
@@ -77,10 +78,13 @@ struct Outbox {
         return true
     }
 
-    /// The owners of the pending calls; none if something is owed.
-    var owners: [Callback.Owner] {
-        isOwed
-            ? [] : line.calls.compactMap { if case .call(let callback) = $0 { callback.owner } else { nil } }
+    /// Takes the owners of the pending calls, which no longer retain them; none if something is owed, or a turn
+    /// makes the calls.
+    mutating func takeOwners() -> [any AnyObject & Sendable] {
+        guard !isOwed, !line.isMaking else { return [] }
+        return line.calls.compactMap {
+            if case .call(let callback) = $0 { callback.owner?.withLock { $0.take() } } else { nil }
+        }
     }
 
     /// Makes steps follow the current one, each after the calls that the one before hands in.

@@ -5,6 +5,7 @@ internal import OperationNetworkingSystem
 final class FileDestination: SinkDestination {
     private let url: URL
     private var file: OutputFile?
+    private var counted: OpenDestination?
 
     init(_ url: URL) {
         self.url = url
@@ -19,6 +20,7 @@ final class FileDestination: SinkDestination {
         do {
             guard let opened = try OutputFile(path: url.path) else { return false }
             file = opened
+            counted = OpenDestination()
             return true
         } catch is FileClaim.Taken {
             throw OutputFileError.inUse(url)
@@ -40,6 +42,7 @@ final class FileDestination: SinkDestination {
     }
 
     func close() throws {
+        counted = nil
         try translating { try file?.close() }
     }
 

@@ -5,6 +5,7 @@ internal import OperationNetworkingSystem
 final class StreamDestination: SinkDestination {
     private let stream: OutputStream
     private var claimed: ClaimedStream?
+    private var counted: OpenDestination?
 
     init(_ stream: OutputStream) {
         self.stream = stream
@@ -19,6 +20,7 @@ final class StreamDestination: SinkDestination {
         let claimed = try ClaimedStream(stream)
         self.claimed = claimed
         try claimed.open()
+        counted = OpenDestination()
         return true
     }
 
@@ -50,5 +52,6 @@ final class StreamDestination: SinkDestination {
         let claimed = claimed ?? (try? ClaimedStream(stream))
         claimed?.close()
         self.claimed = nil
+        counted = nil
     }
 }

@@ -14,12 +14,12 @@ import Testing
         closures: Bool,
         progress: Bool
     ) async throws {
-        for ownQueue in [false, true] {
-            let own = ownQueue ? DispatchQueue(label: "callbacks") : nil
-            own?.suspend()
+        let own = DispatchQueue(label: "callbacks")
+        for queue in [nil, .main, own] {
+            own.suspend()
             let tracker = BatchTracker(
                 BatchEstimate(count: 1),
-                completionQueue: own,
+                completionQueue: queue,
                 hasClosures: closures
             )
             let shown = progress ? tracker.gauge.progress : nil
@@ -28,9 +28,9 @@ import Testing
             tracker.begin { $0.conclude(then: { hasEnded.withLock { $0 = true } }) }
             tracker.whenKnown { complete.open() }
             tracker.record(.ended, of: 0)
-            let waits = closures || (progress && ownQueue)
+            let waits = closures || (progress && queue === own)
             #expect(hasEnded.withLock { $0 } == !waits)
-            own?.resume()
+            own.resume()
             try await complete.wait()
             #expect(hasEnded.withLock { $0 })
             if waits, let shown { #expect(shown.isFinished) }
