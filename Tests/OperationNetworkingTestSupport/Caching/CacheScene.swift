@@ -40,6 +40,24 @@ struct CacheScene {
         manager.responseSerializer = serializer
     }
 
+    /// Waits until everything that was given to the cache is stored.
+    func waitForChanges() async {
+        let store = cache.store
+        await onDispatchThread { store.waitForChanges() }
+    }
+
+    /// The responses that are stored for the server's `path`, in the order in which they are looked at.
+    func stored(_ path: String = "/") -> [CachedHead] {
+        cache.store.entries(of: CacheKey(server.url(path: path))).map(\.head)
+    }
+
+    /// The number of responses in memory, whatever they are for.
+    var responseCount: Int {
+        let store = cache.store
+        let urls = store.state.withLock { $0.memory.urls }
+        return urls.reduce(0) { $0 + store.known(CacheKey(url: $1)).count }
+    }
+
     /// Lets time pass.
     func pass(_ seconds: Double) {
         clock.change { $0 += seconds }

@@ -49,6 +49,8 @@ final class TestTransfer: TransferClient, Sendable {
     var body: String { String(decoding: bytes, as: UTF8.self) }
     var bytes: Data { received.withLock { $0.body } }
     var head: ResponseHead? { received.withLock { $0.heads.last } }
+    /// The statuses of all heads, in order.
+    var statuses: [Int] { received.withLock { $0.heads.map(\.status) } }
 
     /// Waits for the end.
     func end(within limit: Duration = .waitingLimit) async throws -> TransferEnd {
@@ -139,6 +141,13 @@ extension TransferRequest {
             mayBeSentAgain: mayBeSentAgain,
             idleTimeout: idleTimeout
         )
+    }
+}
+
+extension RequestBody {
+    /// The bytes of a stream, which are read once.
+    static func reading(_ stream: InputStream, length: Int64?) -> RequestBody {
+        .stream(BodyStream(stream, length: length))
     }
 }
 
