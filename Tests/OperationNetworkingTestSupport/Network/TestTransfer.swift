@@ -169,3 +169,10 @@ func networkThreadIsDone() async throws {
     NetworkThread.shared.perform { _ in gate.open() }
     try await gate.wait()
 }
+
+/// Whether the network thread is going to wake up by itself, for the sake of a transfer.
+func networkThreadHasDeadline() async throws -> Bool {
+    let deadlines = Recorder<Bool>()
+    NetworkThread.shared.perform { network in deadlines.append(network.transfers.nextDeadline != nil) }
+    return try await deadlines.wait()[0]
+}

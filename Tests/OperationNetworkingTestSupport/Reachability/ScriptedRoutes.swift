@@ -119,6 +119,11 @@ struct ReachabilityScene {
         }
     }
 
+    /// Whether changes of the routes are listened to.
+    var isMonitoring: Bool { monitor.isOpen }
+
+    func manager(ofHost name: String) -> NetworkReachabilityManager { manager(.host(name)) }
+
     func manager(_ target: ReachabilityTarget = .internet) -> NetworkReachabilityManager {
         let environment = ReachabilityEnvironment(
             monitor: monitor,
