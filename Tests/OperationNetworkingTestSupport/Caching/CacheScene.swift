@@ -46,9 +46,9 @@ struct CacheScene {
         await onDispatchThread { store.waitForChanges() }
     }
 
-    /// The responses that are stored for the server's `path`, in the order in which they are looked at.
-    func stored(_ path: String = "/") -> [CachedHead] {
-        cache.store.entries(of: CacheKey(server.url(path: path))).map(\.head)
+    /// The responses that are stored for the server's `path`.
+    func stored(_ path: String = "/") -> [StoredResponse] {
+        cache.stored(for: server.url(path: path))
     }
 
     /// The number of responses in memory, whatever they are for.
@@ -97,6 +97,24 @@ struct CacheScene {
         policy: URLRequest.CachePolicy = .useProtocolCachePolicy
     ) async -> HTTPRequestOperation {
         await fetch(request(path, fields, policy: policy))
+    }
+}
+
+/// A response as a cache holds it.
+struct StoredResponse {
+    fileprivate let head: CachedHead
+
+    var length: Int64? { head.length }
+    /// Whether the server has to be asked before it is used again.
+    var isInvalidated: Bool { head.isInvalidated }
+
+    subscript(field: String) -> String? { head.head.fields[field] }
+}
+
+extension ResponseCache {
+    /// The responses that are stored for a URL, one for each variant.
+    func stored(for url: URL) -> [StoredResponse] {
+        store.entries(of: CacheKey(url)).map { StoredResponse(head: $0.head) }
     }
 }
 

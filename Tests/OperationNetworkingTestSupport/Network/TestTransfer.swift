@@ -126,16 +126,19 @@ extension TransferRequest {
         version: TransferOptions.HTTPVersion = .automatic,
         acceptsContentCoding: Bool = false,
         mayBeSentAgain: Bool = true,
-        idleTimeout: Double = 20
+        idleTimeout: Double = 20,
+        proxy: Proxy? = nil
     ) -> TransferRequest {
-        TransferRequest(
+        var trustDomain = TrustDomain(anchors: anchors)
+        trustDomain.proxy = proxy
+        return TransferRequest(
             url: url,
             origin: Origin(url),
             method: method,
             fields: fields,
             body: body,
             shared: SharedSettings(TransferSettings(connectionLimit: .none)),
-            trustDomain: TrustDomain(anchors: anchors),
+            trustDomain: trustDomain,
             version: version,
             acceptsContentCoding: acceptsContentCoding,
             mayBeSentAgain: mayBeSentAgain,

@@ -175,4 +175,28 @@ import Testing
         #expect(index([forbidden]) == nil)
         #expect(index([]) == nil)
     }
+
+    private static let retried: [(HeaderFields, URLRequest.CachePolicy, Set<Int>, String)] = [
+        ([:], .useProtocolCachePolicy, [], "serve fresh"),
+        ([:], .useProtocolCachePolicy, [502, 503], "fetch"),
+        ([:], .useProtocolCachePolicy, [502], "serve fresh"),
+        (["ETag": "\"v1\""], .useProtocolCachePolicy, [503], "validate"),
+        (["ETag": "\"v1\""], .returnCacheDataElseLoad, [503], "validate"),
+        (["ETag": "\"v1\""], .returnCacheDataElseLoad, [502], "serve fresh"),
+    ]
+
+    @Test(arguments: retried)
+    func aRetriedRequestIsValidated(
+        row: (fields: HeaderFields, policy: URLRequest.CachePolicy, retried: Set<Int>, answer: String)
+    ) throws {
+        var fields = row.fields
+        fields["Cache-Control"] = "max-age=60, immutable, stale-if-error=60"
+        let stored = try #require(CacheScenario.stored(fields, status: 503))
+        var request = CacheScenario.request(policy: row.policy)
+        request.retriedStatuses = row.retried
+        let policy = CachePolicy()
+        #expect(policy.answer(to: request, from: [stored], now: CacheScenario.start).summary == row.answer)
+        let stale = policy.staleReply(stored, to: request, now: CacheScenario.start + 90, after: .unreachable)
+        #expect((stale == nil) == row.retried.contains(503))
+    }
 }
