@@ -108,6 +108,9 @@ struct StoredResponse {
     /// Whether the server has to be asked before it is used again.
     var isInvalidated: Bool { head.isInvalidated }
 
+    /// The validator that a request for the rest of the body would have.
+    var ifRange: String? { head.validator.ifRange }
+
     subscript(field: String) -> String? { head.head.fields[field] }
 }
 

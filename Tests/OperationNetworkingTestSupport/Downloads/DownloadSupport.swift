@@ -85,6 +85,13 @@ struct DownloadScene {
     }
 }
 
+extension DownloadOperation {
+    /// Lets it end when the part is complete, and before that takes the place of the file.
+    func failsWhenComplete() {
+        willFinish = { _, _, _ in throw TestFailure("The part is complete.") }
+    }
+}
+
 extension PartialDownload {
     /// The older one of the parts that are there, or a new one.
     convenience init(

@@ -160,6 +160,12 @@ extension TransferEnd {
         error?.error(for: URL(fileURLWithPath: "/"))
     }
 
+    /// What an operation's ``ConnectionOperation/metrics`` would be.
+    var measured: TransferMetrics { metrics }
+
+    /// The sentence of ``operationError``.
+    var sentence: String? { (operationError as? URLError)?.localizedDescription }
+
     /// The code of ``operationError``, if it is a `URLError`, or has one beneath.
     var code: URLError.Code? {
         (operationError as? URLError ?? (operationError as? ServerTrustError)?.urlError)?.code
