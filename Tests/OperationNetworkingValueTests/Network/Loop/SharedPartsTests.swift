@@ -48,13 +48,4 @@ import Testing
         do { list = try parts.fields(["Accept: */*", line]) }
         #expect(list == nil)
     }
-
-    /// libcurl judges these by itself, and ends the transfer with its reason. Of an address with a zone,
-    /// libcurl 7.88 copies all but the zone.
-    @Test(arguments: [
-        "", "http://", "http://h:99999/", "http://user@h/", "http://h/ a", "http://[fe80::1%25eth0]/",
-    ])
-    func someAreLeftToTheTransfer(url: String) {
-        #expect(ParsedURL(url) == nil)
-    }
 }
