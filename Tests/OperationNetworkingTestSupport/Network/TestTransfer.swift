@@ -147,7 +147,18 @@ extension TransferRequest {
     }
 }
 
+extension TransferRequest {
+    /// The same with these fields alone.
+    func with(_ fields: [String: String]) -> TransferRequest {
+        var request = self
+        request.fields = HeaderFields(fields)
+        return request
+    }
+}
+
 extension RequestBody {
+    static func bytes(_ data: Data) -> RequestBody { .data(data) }
+
     /// The bytes of a stream, which are read once.
     static func reading(_ stream: InputStream, length: Int64?) -> RequestBody {
         .stream(BodyStream(stream, length: length))

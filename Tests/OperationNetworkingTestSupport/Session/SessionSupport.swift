@@ -28,6 +28,9 @@ extension HTTPSessionManager {
 }
 
 extension DownloadTask {
+    /// Whether it has begun, although it may wait for a connection.
+    var isUnderWay: Bool { operation.isExecuting }
+
     /// Whether the file has been received, although it may not have been moved to its destination.
     var hasWholeFile: Bool { (operation as? DownloadOperation)?.downloadedFile != nil }
 }
