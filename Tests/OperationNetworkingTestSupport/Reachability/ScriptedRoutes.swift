@@ -124,6 +124,10 @@ struct ReachabilityScene {
 
     func manager(ofHost name: String) -> NetworkReachabilityManager { manager(.host(name)) }
 
+    func manager(ofAddress address: String) -> NetworkReachabilityManager? {
+        ReachabilityTarget(address: address).map { manager($0) }
+    }
+
     func manager(_ target: ReachabilityTarget = .internet) -> NetworkReachabilityManager {
         let environment = ReachabilityEnvironment(
             monitor: monitor,

@@ -147,7 +147,7 @@ struct DownloadConditionTests {
         _ = try await scene.run(scene.operation()).get()
         scene.server.setRepresentation(version(.second))
         let interrupted = operation(scene)
-        interrupted.failsWhenComplete()
+        interrupted.whenComplete { throw TestFailure("It dies.") }
         _ = await scene.run(interrupted)
         #expect(try String(contentsOf: scene.part, encoding: .utf8) == "two")
         scene.server.setRepresentation(version(now))
