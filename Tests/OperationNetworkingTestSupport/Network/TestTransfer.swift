@@ -44,6 +44,11 @@ final class TestTransfer: TransferClient, Sendable {
         self.onEnd = onEnd
     }
 
+    /// One whose body waits for ``receive()``.
+    static func answeredLater(_ request: TransferRequest) -> TestTransfer {
+        TestTransfer(request, answer: .later)
+    }
+
     // MARK: - Results
 
     var body: String { String(decoding: bytes, as: UTF8.self) }
@@ -67,6 +72,16 @@ final class TestTransfer: TransferClient, Sendable {
 
     func stop() {
         NetworkThread.shared.perform { [self] network in network.transfers.stop(id) }
+    }
+
+    /// Lets a body come whose head was to be answered later.
+    func receive() {
+        NetworkThread.shared.perform { [self] network in network.transfers.receive(id) }
+    }
+
+    /// Refuses a body whose head was to be answered later.
+    func cancelReceiving() {
+        NetworkThread.shared.perform { [self] network in network.transfers.cancelReceiving(id) }
     }
 
     /// Lets the body wait, from the next piece on.
