@@ -16,6 +16,15 @@ enum ProxiedOperation {
     ) throws -> HTTPRequestOperation {
         var request = URLRequest(url: url)
         request.allHTTPHeaderFields = fields
+        return try start(request, through: proxy, anchors: anchors)
+    }
+
+    /// One that has started.
+    static func start(
+        _ request: URLRequest,
+        through proxy: String,
+        anchors: TrustAnchors = .system
+    ) throws -> HTTPRequestOperation {
         let operation = HTTPRequestOperation(request: request)
         operation.trustAnchors = anchors
         operation.completionQueue = DispatchQueue(label: "callbacks")

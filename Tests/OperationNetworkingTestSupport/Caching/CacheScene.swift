@@ -40,6 +40,24 @@ struct CacheScene {
         manager.responseSerializer = serializer
     }
 
+    /// Waits until everything that was given to the cache is stored.
+    func waitForChanges() async {
+        let store = cache.store
+        await onDispatchThread { store.waitForChanges() }
+    }
+
+    /// The responses that are stored for the server's `path`.
+    func stored(_ path: String = "/") -> [StoredResponse] {
+        cache.stored(for: server.url(path: path))
+    }
+
+    /// The number of responses in memory, whatever they are for.
+    var responseCount: Int {
+        let store = cache.store
+        let urls = store.state.withLock { $0.memory.urls }
+        return urls.reduce(0) { $0 + store.known(CacheKey(url: $1)).count }
+    }
+
     /// Lets time pass.
     func pass(_ seconds: Double) {
         clock.change { $0 += seconds }
@@ -79,6 +97,27 @@ struct CacheScene {
         policy: URLRequest.CachePolicy = .useProtocolCachePolicy
     ) async -> HTTPRequestOperation {
         await fetch(request(path, fields, policy: policy))
+    }
+}
+
+/// A response as a cache holds it.
+struct StoredResponse {
+    fileprivate let head: CachedHead
+
+    var length: Int64? { head.length }
+    /// Whether the server has to be asked before it is used again.
+    var isInvalidated: Bool { head.isInvalidated }
+
+    /// The validator that a request for the rest of the body would have.
+    var ifRange: String? { head.validator.ifRange }
+
+    subscript(field: String) -> String? { head.head.fields[field] }
+}
+
+extension ResponseCache {
+    /// The responses that are stored for a URL, one for each variant.
+    func stored(for url: URL) -> [StoredResponse] {
+        store.entries(of: CacheKey(url)).map { StoredResponse(head: $0.head) }
     }
 }
 

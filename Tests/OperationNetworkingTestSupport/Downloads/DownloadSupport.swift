@@ -85,6 +85,14 @@ struct DownloadScene {
     }
 }
 
+extension DownloadOperation {
+    /// Calls `body` when the part is complete, before it takes the place of the file. An error ends the download, and
+    /// leaves the part as a process does that dies before the last step.
+    func whenComplete(_ body: @escaping @Sendable () throws -> Void) {
+        willFinish = { _, _, _ in try body() }
+    }
+}
+
 extension PartialDownload {
     /// The older one of the parts that are there, or a new one.
     convenience init(

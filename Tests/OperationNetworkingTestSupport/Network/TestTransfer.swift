@@ -44,11 +44,18 @@ final class TestTransfer: TransferClient, Sendable {
         self.onEnd = onEnd
     }
 
+    /// One whose body waits for ``receive()``.
+    static func answeredLater(_ request: TransferRequest) -> TestTransfer {
+        TestTransfer(request, answer: .later)
+    }
+
     // MARK: - Results
 
     var body: String { String(decoding: bytes, as: UTF8.self) }
     var bytes: Data { received.withLock { $0.body } }
     var head: ResponseHead? { received.withLock { $0.heads.last } }
+    /// The statuses of all heads, in order.
+    var statuses: [Int] { received.withLock { $0.heads.map(\.status) } }
 
     /// Waits for the end.
     func end(within limit: Duration = .waitingLimit) async throws -> TransferEnd {
@@ -65,6 +72,16 @@ final class TestTransfer: TransferClient, Sendable {
 
     func stop() {
         NetworkThread.shared.perform { [self] network in network.transfers.stop(id) }
+    }
+
+    /// Lets a body come whose head was to be answered later.
+    func receive() {
+        NetworkThread.shared.perform { [self] network in network.transfers.receive(id) }
+    }
+
+    /// Refuses a body whose head was to be answered later.
+    func cancelReceiving() {
+        NetworkThread.shared.perform { [self] network in network.transfers.cancelReceiving(id) }
     }
 
     /// Lets the body wait, from the next piece on.
@@ -124,16 +141,19 @@ extension TransferRequest {
         version: TransferOptions.HTTPVersion = .automatic,
         acceptsContentCoding: Bool = false,
         mayBeSentAgain: Bool = true,
-        idleTimeout: Double = 20
+        idleTimeout: Double = 20,
+        proxy: Proxy? = nil
     ) -> TransferRequest {
-        TransferRequest(
+        var trustDomain = TrustDomain(anchors: anchors)
+        trustDomain.proxy = proxy
+        return TransferRequest(
             url: url,
             origin: Origin(url),
             method: method,
             fields: fields,
             body: body,
             shared: SharedSettings(TransferSettings(connectionLimit: .none)),
-            trustDomain: TrustDomain(anchors: anchors),
+            trustDomain: trustDomain,
             version: version,
             acceptsContentCoding: acceptsContentCoding,
             mayBeSentAgain: mayBeSentAgain,
@@ -142,11 +162,35 @@ extension TransferRequest {
     }
 }
 
+extension TransferRequest {
+    /// The same with these fields alone.
+    func with(_ fields: [String: String]) -> TransferRequest {
+        var request = self
+        request.fields = HeaderFields(fields)
+        return request
+    }
+}
+
+extension RequestBody {
+    static func bytes(_ data: Data) -> RequestBody { .data(data) }
+
+    /// The bytes of a stream, which are read once.
+    static func reading(_ stream: InputStream, length: Int64?) -> RequestBody {
+        .stream(BodyStream(stream, length: length))
+    }
+}
+
 extension TransferEnd {
     /// The error that an operation would end with.
     var operationError: (any Error)? {
         error?.error(for: URL(fileURLWithPath: "/"))
     }
+
+    /// What an operation's ``ConnectionOperation/metrics`` would be.
+    var measured: TransferMetrics { metrics }
+
+    /// The sentence of ``operationError``.
+    var sentence: String? { (operationError as? URLError)?.localizedDescription }
 
     /// The code of ``operationError``, if it is a `URLError`, or has one beneath.
     var code: URLError.Code? {
@@ -159,4 +203,11 @@ func networkThreadIsDone() async throws {
     let gate = Gate()
     NetworkThread.shared.perform { _ in gate.open() }
     try await gate.wait()
+}
+
+/// Whether the network thread is going to wake up by itself, for the sake of a transfer.
+func networkThreadHasDeadline() async throws -> Bool {
+    let deadlines = Recorder<Bool>()
+    NetworkThread.shared.perform { network in deadlines.append(network.transfers.nextDeadline != nil) }
+    return try await deadlines.wait()[0]
 }

@@ -22,6 +22,11 @@ final class DigestServer: Sendable {
         self.staleAnswers = staleAnswers
     }
 
+    /// The parameters of an `Authorization` field; `nil` if it is none.
+    static func parameters(of field: String) -> [String: String]? {
+        AuthenticationOffer.offers(in: [field]).first?.parameters
+    }
+
     /// The answer to a request; `nil`: it is let in.
     func refusal(of request: ReceivedRequest) -> Answer? {
         let offers = AuthenticationOffer.offers(in: request.headers.values(of: "Authorization"))

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 
 @testable import OperationNetworking
@@ -25,6 +26,25 @@ final class RetryWatcher: OperationObserver {
         to request: URLRequest
     ) {
         redirects.append(request.url?.path ?? "")
+    }
+}
+
+extension ScriptedServer {
+    private var host: HostWaits.Host { HostWaits.Host(servers: .network, origin: Origin(url)) }
+
+    /// As if it had asked an operation for a delay, when `body` has been called on the network thread.
+    func beginRest(seconds: Double, after body: @escaping @Sendable () -> Void = {}) {
+        NetworkThread.shared.perform { [host] network in
+            body()
+            network.hosts.note(host, seconds: seconds, now: .now)
+        }
+    }
+
+    /// The seconds for which it has still to be left alone; `nil` if that is over.
+    func remainingRest() async throws -> Double? {
+        let answer = Recorder<Double?>()
+        NetworkThread.shared.perform { [host] in answer.append($0.hosts.remaining(for: host, now: .now)) }
+        return try await answer.wait()[0]
     }
 }
 

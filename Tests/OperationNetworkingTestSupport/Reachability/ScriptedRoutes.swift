@@ -119,6 +119,15 @@ struct ReachabilityScene {
         }
     }
 
+    /// Whether changes of the routes are listened to.
+    var isMonitoring: Bool { monitor.isOpen }
+
+    func manager(ofHost name: String) -> NetworkReachabilityManager { manager(.host(name)) }
+
+    func manager(ofAddress address: String) -> NetworkReachabilityManager? {
+        ReachabilityTarget(address: address).map { manager($0) }
+    }
+
     func manager(_ target: ReachabilityTarget = .internet) -> NetworkReachabilityManager {
         let environment = ReachabilityEnvironment(
             monitor: monitor,

@@ -1,8 +1,9 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
-import OperationNetworking
 import OperationNetworkingTesting
+
+@testable import OperationNetworking
 
 extension URLSessionManager {
     /// One that needs no main queue.
@@ -24,6 +25,14 @@ extension HTTPSessionManager {
         session.completionQueue = DispatchQueue(label: "callbacks")
         return session
     }
+}
+
+extension DownloadTask {
+    /// Whether it has begun, although it may wait for a connection.
+    var isUnderWay: Bool { operation.isExecuting }
+
+    /// Whether the file has been received, although it may not have been moved to its destination.
+    var hasWholeFile: Bool { (operation as? DownloadOperation)?.downloadedFile != nil }
 }
 
 /// The results that completion handlers were called with.

@@ -1,9 +1,9 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// The fields of a server for one exchange, and users whom only the system knows, with a cache between.
@@ -13,10 +13,7 @@ struct CacheAuthenticationTests {
 
     /// The numbers that came with the nonces, in order; `-` without a proof.
     private func counts(_ server: ScriptedServer) -> [String] {
-        server.requests.map { request in
-            AuthenticationOffer.offers(in: request.headers.values(of: "Authorization")).first?
-                .parameters["nc"] ?? "-"
-        }
+        server.authorizations.map { DigestServer.parameters(of: $0)?["nc"] ?? "-" }
     }
 
     /// A nonce for the next request (RFC 7616 §3.5) is news in a 304, and none in a stored response.
@@ -46,27 +43,5 @@ struct CacheAuthenticationTests {
         // and not sent.
         let first = ["-", "00000001", "00000001"]
         #expect(counts(server) == first + (isValidated ? ["00000001", "00000001"] : ["00000002"]))
-    }
-
-    @Test func ticketsIdentifyNoUser() {
-        func asked(_ credential: Credential?) -> CacheRequest {
-            var request = TransferRequest.plain(URL(fileURLWithPath: "/"))
-            request.credential = credential
-            return CacheRequest(request)
-        }
-        let (one, other) = (asked(.systemTickets), asked(.systemTickets))
-        #expect(one.identity != nil && one.identity != other.identity)
-        #expect(one.sharing == nil && asked(door.alice).sharing != nil)
-        #expect(!one.isIdentityKnown && asked(door.alice).isIdentityKnown && asked(nil).isIdentityKnown)
-    }
-
-    /// Another process, or a later kinit(1), may be another user.
-    @Test(arguments: ["max-age=60", "max-age=60, private", "max-age=60, public"])
-    func whatTicketsHaveOpenedIsNotStored(control: String) {
-        var request = CacheScenario.request(identity: "tickets")
-        request.isIdentityKnown = false
-        #expect(CacheScenario.stored(["Cache-Control": control], for: request) == nil)
-        request.isIdentityKnown = true
-        #expect(CacheScenario.stored(["Cache-Control": control], for: request) != nil)
     }
 }

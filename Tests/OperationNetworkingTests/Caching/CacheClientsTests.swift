@@ -1,9 +1,9 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingSystem
 @testable import OperationNetworkingTestSupport
 
@@ -283,7 +283,7 @@ struct CacheClientsTests {
             // A HEAD that is not answered from the cache.
             await scene.fetch(scene.request(method: "HEAD", policy: .reloadIgnoringLocalCacheData))
         }
-        await onDispatchThread { [scene] in scene.cache.store.waitForChanges() }
+        await scene.waitForChanges()
         #expect(scene.cache.cachedResponse(for: scene.request()) == nil)
         #expect(scene.cache.currentDiskUsage == 0)
     }

@@ -1,9 +1,9 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingSystem
 @testable import OperationNetworkingTestSupport
 
@@ -76,7 +76,7 @@ struct CacheDownloadTests {
             directory: directory.file("cache")
         )
         #expect(await download(scene).error != nil)
-        await onDispatchThread { [scene] in scene.cache.store.waitForChanges() }
+        await scene.waitForChanges()
         switch between {
         case .storedSame, .storedOther:
             // Another operation brings the whole, past what is stored.

@@ -1,9 +1,9 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// One user's response is never another's: in memory, on the disk, in another process; and fields that mark a
@@ -97,7 +97,7 @@ struct CacheIdentityTests {
             var request = current.request()
             request.httpShouldHandleCookies = false
             #expect(await current.fetch(request).text == "nobody")
-            if isOnDisk { await onDispatchThread { [current] in current.cache.store.waitForChanges() } }
+            if isOnDisk { await current.waitForChanges() }
         }
         // Two users, and nobody.
         #expect(server.requests.count == 3)
@@ -115,32 +115,6 @@ struct CacheIdentityTests {
             #expect(await scene.fetch("/", ["Host": "site.test"]).text == "user=\(user)")
         }
         #expect(scene.server.requests.count == 2)
-    }
-
-    @Test func aPasswordIsTheSameByWhicheverWayItComes() {
-        func digest(_ fields: HeaderFields, _ credential: Credential? = nil) -> String? {
-            RequestIdentity(fields, credential, secretFields: []).digest
-        }
-        // alice:x
-        let field = digest(["Authorization": "Basic YWxpY2U6eA=="])
-        #expect(field == digest([:], Credential(user: "alice", password: "x")))
-        #expect(field != digest([:], Credential(user: "alice", password: "y")))
-        // What looks like it in another field is that field's value.
-        #expect(field != digest(["X-Authorization": "Basic YWxpY2U6eA=="]))
-        #expect(
-            digest(["X-Auth-Token": "Basic YWxpY2U6eA=="]) != digest(["X-Api-Key": "Basic YWxpY2U6eA=="])
-        )
-    }
-
-    @Test func theAppsOwnSecretIsNotStoredWhereItSelects() throws {
-        var request = CacheScenario.request(["X-Acme-Member": "alice"], identity: "digest")
-        request.secretFields = ["x-acme-member"]
-        let stored = try #require(CacheScenario.stored(["Vary": "X-Acme-Member"], for: request))
-        #expect(stored.selecting.count == 1)
-        #expect(!String(decoding: stored.encoded, as: UTF8.self).contains("alice"))
-        #expect(CachePolicy().matches(stored, request))
-        request.fields = ["X-Acme-Member": "bob"]
-        #expect(!CachePolicy().matches(stored, request))
     }
 
     @Test func theAppsOwnListCounts() async throws {
@@ -184,7 +158,7 @@ struct CacheIdentityTests {
         for user in ["alice", "bob", "alice"] {
             let scene = CacheScene(server, diskCapacity: 8 << 20, directory: directory.file("cache"))
             #expect(await scene.fetch("/", ["X-Api-Key": user]).text == "\(user.count)")
-            await onDispatchThread { [scene] in scene.cache.store.waitForChanges() }
+            await scene.waitForChanges()
         }
         #expect(server.requests.count == 2)
         // No secret is on the disk, where `Vary` names it either.

@@ -1,9 +1,9 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Attempts after failures that a cache may keep.
@@ -74,29 +74,5 @@ struct CacheRetryTests {
         scene.pass(3000)
         let operation = await scene.fetch(scene.request()) { $0.retryPolicy = quick() }
         #expect(operation.text == "done" && server.requests.count == 2)
-    }
-
-    static let answers: [(HeaderFields, URLRequest.CachePolicy, Set<Int>, String)] = [
-        ([:], .useProtocolCachePolicy, [], "serve fresh"),
-        ([:], .useProtocolCachePolicy, [502, 503], "fetch"),
-        ([:], .useProtocolCachePolicy, [502], "serve fresh"),
-        (["ETag": "\"v1\""], .useProtocolCachePolicy, [503], "validate"),
-        (["ETag": "\"v1\""], .returnCacheDataElseLoad, [503], "validate"),
-        (["ETag": "\"v1\""], .returnCacheDataElseLoad, [502], "serve fresh"),
-    ]
-
-    @Test(arguments: answers)
-    func aRetriedRequestIsValidated(
-        row: (fields: HeaderFields, policy: URLRequest.CachePolicy, retried: Set<Int>, answer: String)
-    ) throws {
-        var fields = row.fields
-        fields["Cache-Control"] = "max-age=60, immutable, stale-if-error=60"
-        let stored = try #require(CacheScenario.stored(fields, status: 503))
-        var request = CacheScenario.request(policy: row.policy)
-        request.retriedStatuses = row.retried
-        let policy = CachePolicy()
-        #expect(policy.answer(to: request, from: [stored], now: CacheScenario.start).summary == row.answer)
-        let stale = policy.staleReply(stored, to: request, now: CacheScenario.start + 90, after: .unreachable)
-        #expect((stale == nil) == row.retried.contains(503))
     }
 }

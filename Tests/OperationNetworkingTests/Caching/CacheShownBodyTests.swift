@@ -1,9 +1,9 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Bodies that the caller's closure has changed on their way to the store.
@@ -64,16 +64,6 @@ struct CacheShownBodyTests {
         let whole = await scene.fetch()
         #expect(whole.text == "abcdefghij" && whole.responseSource == .cache)
         #expect(whole.response?.value(forHTTPHeaderField: "Last-Modified") == nil)
-    }
-
-    /// A later `Date`, of a 304, would make a weak one strong.
-    @Test(arguments: ["Thu, 01 Jan 1970 00:00:00 GMT", "Thu, 01 Jan 2099 00:00:00 GMT"])
-    func otherBytesHaveNoDateHoweverItsAgeIs(date: String) throws {
-        var stored = try #require(
-            CacheScenario.stored(["Last-Modified": date, "Content-Length": "4"], length: 4)
-        )
-        stored.holdOtherBytes()
-        #expect(stored.head.fields["Last-Modified"] == nil)
     }
 
     @Test func theSameBytesKeepTheirTag() async throws {

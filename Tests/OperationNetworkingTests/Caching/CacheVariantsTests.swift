@@ -1,9 +1,9 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingSystem
 @testable import OperationNetworkingTestSupport
 
@@ -12,10 +12,6 @@ import Testing
 struct CacheVariantsTests {
     private static func representation(_ text: String, _ tag: String) -> Representation {
         Representation(.text(text), entityTag: .strong(tag), headers: ["Cache-Control": "max-age=60"])
-    }
-
-    private func entries(_ scene: CacheScene) -> [CacheEntry] {
-        scene.cache.store.entries(of: CacheKey(scene.server.url(path: "/")))
     }
 
     // MARK: - Versions
@@ -28,7 +24,7 @@ struct CacheVariantsTests {
         let scene = CacheScene(server)
         await scene.fetch()
         await scene.fetch(policy: .reloadIgnoringLocalCacheData)
-        #expect(entries(scene).map(\.head.length) == [10])
+        #expect(scene.stored().map(\.length) == [10])
     }
 
     @Test(arguments: [URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .useProtocolCachePolicy])
@@ -45,12 +41,12 @@ struct CacheVariantsTests {
         // A reload, or a validation that brings another version.
         scene.pass(70)
         await scene.fetch(policy: policy)
-        #expect(entries(scene).map { $0.head.fields["ETag"] } == ["\"v1\""])
+        #expect(scene.stored().map { $0["ETag"] } == ["\"v1\""])
         let stale = await scene.fetch()
         #expect(stale.text == "0123456789" && stale.responseSource == .stale)
         // The newer one takes its place when it is complete.
         #expect(await scene.fetch().text == "abcdefghij")
-        #expect(entries(scene).map { $0.head.fields["ETag"] } == ["\"v2\""])
+        #expect(scene.stored().map { $0["ETag"] } == ["\"v2\""])
         #expect(server.requests.count == 4)
     }
 
@@ -61,7 +57,7 @@ struct CacheVariantsTests {
         let server = try ScriptedServer { _ in .respond(206, fields, body: "456789") }
         let scene = CacheScene(server)
         await scene.fetch("/", range.map { ["Range": $0] } ?? [:])
-        #expect(entries(scene).isEmpty)
+        #expect(scene.stored().isEmpty)
     }
 
     // MARK: - Variants
@@ -99,7 +95,7 @@ struct CacheVariantsTests {
         #expect(server.requests.count == 3)
         let other = await scene.fetch("/", ["Accept-Language": "en"])
         #expect(other.text == "en" && other.responseSource == .validated)
-        #expect(entries(scene).count == 2)
+        #expect(scene.stored().count == 2)
     }
 
     @Test func aHEADSpeaksOfItsOwnVariant() async throws {
@@ -114,9 +110,9 @@ struct CacheVariantsTests {
                 policy: .reloadIgnoringLocalCacheData
             )
         )
-        let updated = entries(scene).filter { $0.head.fields["A"] == "new" }
-        #expect(updated.map { $0.head.fields["ETag"] } == ["\"de\""])
-        #expect(entries(scene).allSatisfy { !$0.head.isInvalidated })
+        let updated = scene.stored().filter { $0["A"] == "new" }
+        #expect(updated.map { $0["ETag"] } == ["\"de\""])
+        #expect(scene.stored().allSatisfy { !$0.isInvalidated })
     }
 
     /// While the whole is loaded anew.

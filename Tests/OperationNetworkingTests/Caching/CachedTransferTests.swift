@@ -1,9 +1,9 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingSystem
 @testable import OperationNetworkingTestSupport
 
@@ -133,27 +133,6 @@ struct CachedTransferTests {
         }
     }
 
-    // MARK: - Failures
-
-    /// Only a server that is not there, or is there no more, lets a stale response answer (RFC 9111 §4.2.4).
-    @Test func anUntrustedServerCountsAsReachable() {
-        let losses: Set<Int32> = [5, 6, 7, 16, 28, 52, 55, 56, 92]
-        for code in 1..<CurlError.codeCount {
-            let error = TransferError.curl(CurlError(code: code))
-            #expect(error.isUnreachable == losses.contains(code), "\(code)")
-        }
-        let alert = CurlError(code: 56, message: "OpenSSL SSL_read: tlsv13 alert certificate required")
-        #expect(!TransferError.curl(alert).isUnreachable)
-        // A name is no alert.
-        for code: Int32 in [5, 6, 7, 28] {
-            let error = CurlError(code: code, message: "Could not resolve host: alerts.example.com")
-            #expect(TransferError.curl(error).isUnreachable)
-        }
-        #expect(TransferError.idle(seconds: 1).isUnreachable && TransferError.truncatedHead.isUnreachable)
-        #expect(TransferError.slowHead(seconds: 1).isUnreachable)
-        #expect(!TransferError.refused.isUnreachable && !TransferError.endlessAnswer.isUnreachable)
-    }
-
     // MARK: - Who asks
 
     @Test func twoJarsAreTwoUsers() async throws {
@@ -174,40 +153,5 @@ struct CachedTransferTests {
             for _ in 0..<2 { #expect(await scene.fetch().text == "user=\(name)") }
         }
         #expect(server.requests.count == 2)
-    }
-
-    @Test func credentialsAreComparedWhole() {
-        func digest(_ fields: HeaderFields, _ credential: Credential? = nil) -> String? {
-            var request = TransferRequest.plain(URL(fileURLWithPath: "/"), fields: fields)
-            request.credential = credential
-            return CacheRequest(request).identity
-        }
-        let digests = [
-            digest([:]), digest(["Authorization": "Basic YTpi"]), digest(["Authorization": "Basic YTpj"]),
-            digest(["Authorization": "x"], Credential(user: "a", password: "d")),
-            digest(["Authorization": "x"], Credential(user: "a", password: "e")),
-            digest(["Authorization": "x"], Credential(bearerToken: "b")), digest(["Cookie": "user=a"]),
-            digest(["Cookie": "user=b"]),
-        ]
-        #expect(Set(digests).count == digests.count && digests[0] == nil)
-        let one = digest(["Authorization": "Digest nonce=1"], Credential(user: "a", password: "b"))
-        #expect(one == digest(["Authorization": "Digest nonce=2"], Credential(user: "a", password: "b")))
-        #expect(digests.allSatisfy { $0?.contains("YTpi") != true })
-    }
-
-    @Test func otherTrustIsAnotherCache() throws {
-        let url = try #require(URL(string: "https://example.com/"))
-        func partition(_ change: (inout TrustDomain) -> Void) -> String {
-            var request = TransferRequest.plain(url)
-            change(&request.trustDomain)
-            return CacheRequest(request).key.partition
-        }
-        let names = [
-            partition { _ in }, partition { $0.policy = SecurityPolicy(allowInvalidCertificates: true) },
-            partition { $0.policy = SecurityPolicy(validatesDomainName: false) },
-            partition { $0.anchors = .directory(URL(fileURLWithPath: "/etc/ssl")) },
-        ]
-        #expect(Set(names).count == names.count && names[0].isEmpty)
-        #expect(names[1] == partition { $0.policy = SecurityPolicy(allowInvalidCertificates: true) })
     }
 }

@@ -1,10 +1,10 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// `downloadsOnlyIfChanged` and `startsOver`.
@@ -134,7 +134,6 @@ struct DownloadConditionTests {
     /// A part that is complete may be of a version that the server has no more.
     @Test("P7", arguments: Now.allCases, [false, true])
     func aCompletePartReplacesNothingUnasked(now: Now, isConditional: Bool) async throws {
-        struct Refusal: Error {}
         func version(_ version: Now) -> Representation {
             representation(version.rawValue, tag: version.rawValue)
         }
@@ -148,7 +147,7 @@ struct DownloadConditionTests {
         _ = try await scene.run(scene.operation()).get()
         scene.server.setRepresentation(version(.second))
         let interrupted = operation(scene)
-        interrupted.willFinish = { _, _, _ in throw Refusal() }
+        interrupted.whenComplete { throw TestFailure("It dies.") }
         _ = await scene.run(interrupted)
         #expect(try String(contentsOf: scene.part, encoding: .utf8) == "two")
         scene.server.setRepresentation(version(now))

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// P19: a request over TLS does not lead to a URL without it, where the bytes can be changed on the way.
@@ -51,14 +51,5 @@ struct DownloadDowngradeTests {
         let other = scene.server.url
         operation.setRefreshURL { _, _ in other }
         await isRefused(operation)
-    }
-
-    @Test(arguments: [
-        ("https://a/", "http://a/", true), ("HTTPS://a/", "http://b/", true),
-        ("http://a/", "http://b/", false),
-        ("https://a/", "https://b/", false), ("http://a/", "https://a/", false),
-    ])
-    func onlyFromTLSToNoneIsADowngrade(_ from: String, _ to: String, _ isOne: Bool) {
-        #expect(RedirectPolicy.isDowngrade(from: URL(string: from), to: URL(string: to)) == isOne)
     }
 }

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Names and places that are legal and rare, and what a finished operation still holds.
@@ -36,13 +36,6 @@ struct DownloadPlaceAttackTests {
         let second = try await save(scene, as: target)
         #expect(second.downloadedFile?.bytesRecovered == 100_000)
         #expect(scene.names.map { Array($0.utf8) } == [Array(name.utf8)])
-    }
-
-    @Test func theNameOfAnAccentIsWhatFollowsTheLastSlash() throws {
-        let folder = try TemporaryDirectory()
-        let url = URL(fileURLWithPath: folder.url.path + "/\u{301}a", isDirectory: false)
-        let place = try DownloadPlace(url, watch: nil)
-        #expect(Array(place.name.utf8) == Array("\u{301}a".utf8))
     }
 
     @Test func aRelativeAddressIsAPlace() async throws {

@@ -301,4 +301,20 @@ struct DownloadSinkTests {
         try await stops.wait()
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
     }
+
+    /// A cancel that comes while the file is being moved comes too late.
+    @Test func aFileThatWasMovedIsASuccess() async throws {
+        let server = try ScriptedServer([.respond(body: "four")])
+        let operation = DownloadOperation(request: URLRequest(url: server.url), to: folder.file())
+        let moved = folder.file("moved")
+        operation.mover = { [weak operation] _, done in
+            guard let operation, operation.beginMove() else { return done(.failure(URLError(.unknown))) }
+            operation.cancel()
+            // After the cancel has had its effect.
+            NetworkThread.shared.perform { _ in done(.success(moved)) }
+        }
+        operation.start()
+        _ = try await operation.value
+        #expect(operation.isCancelled && operation.responseObject as? URL == moved)
+    }
 }

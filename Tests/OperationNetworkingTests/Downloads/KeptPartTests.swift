@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// What is kept of a file is replaced only by something complete.
@@ -140,42 +140,6 @@ struct KeptPartTests {
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
     }
 
-    /// Whatever is there: no part with bytes goes before a server has answered.
-    @Test func nothingIsRemovedBeforeTheServerResponds() throws {
-        let fields: [HeaderFields] = [["ETag": "\"a\""], ["ETag": "\"b\""], [:]]
-        for (older, newer) in fields.flatMap({ one in fields.map { (one, $0) } }) {
-            for others in [0, 1, 2] {
-                let directory = try TemporaryDirectory()
-                let target = directory.file("a")
-                let mine = URLRequest.sample
-                let other = URLRequest(url: try #require(URL(string: "http://h.example/other")))
-                for (number, fields) in [older, newer].enumerated() {
-                    let request = number < others ? other : mine
-                    let pair = try PartPair(request, to: target, replacesFile: false)
-                    let part = number == 0 || others == 1 ? pair.current : try pair.makeNext()
-                    try part.begin(
-                        .start,
-                        total: 20,
-                        origin: .init(url: "http://h/a", fields: fields, isHTTP10: false)
-                    ) {
-                        $0.name = "a"
-                    }
-                    try part.write("0123456789")
-                    try part.flush()
-                    part.close()
-                    pair.close()
-                }
-                let names = ["a.1.part", "a.part"]
-                func sizes() -> [Int?] { names.map { size(directory.file($0)) } }
-                try #require(sizes() == [10, 10])
-                let found = try PartPair(mine, to: target, replacesFile: false)
-                try found.current.flush()
-                found.close()
-                #expect(sizes() == [10, 10], "\(older), \(newer), \(others)")
-            }
-        }
-    }
-
     /// The part of another path, which its own request still goes on with.
     @Test("P17") func thePartOfAnotherRequestStaysUntilTheFileIsWhole() async throws {
         let scene = try await scene([
@@ -247,7 +211,7 @@ struct KeptPartTests {
         await scene.leave(100_000)
         if isWhole {
             let operation = scene.operation()
-            operation.willFinish = { _, _, _ in throw URLError(.unknown) }
+            operation.whenComplete { throw URLError(.unknown) }
             _ = await scene.run(operation)
         }
         let right = try FileDigest.of(Self.other.data(in: 0..<300_000), algorithm: .sha256)
@@ -337,7 +301,7 @@ struct KeptPartTests {
         let scene = try await scene([.representation(Self.version(1)), .representation(Self.version(2))])
         let operation = scene.operation()
         // As a process leaves it that dies before the last step.
-        operation.willFinish = { _, _, _ in throw URLError(.unknown) }
+        operation.whenComplete { throw URLError(.unknown) }
         _ = await scene.run(operation)
         #expect(size(scene.part) == 300_000)
         let next = scene.operation()
@@ -360,7 +324,7 @@ struct KeptPartTests {
     @Test func aFileIsNotNamedAfterACancel() async throws {
         let scene = try await scene([.representation(Self.version(1))])
         let cancelled = scene.operation()
-        cancelled.willFinish = { [weak cancelled] _, _, _ in
+        cancelled.whenComplete { [weak cancelled] in
             cancelled?.cancel()
             cancelled?.waitUntilFinished()
         }
@@ -741,72 +705,5 @@ struct KeptPartTests {
         _ = try await scene.run(scene.operation()).get()
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
         #expect(scene.names == ["file.bin"])
-    }
-
-    // MARK: - Kills
-
-    /// The process dies before each change of the disk, from the beginning of another version to the end.
-    @Test func aProcessThatDiesAtAnyStepLosesNothing() throws {
-        var step = 0
-        var isOver = false
-        while !isOver {
-            let directory = try TemporaryDirectory()
-            let target = directory.file("a")
-            let machine = Machine()
-            var old: PartPair? = try PartPair(
-                .sample,
-                to: target,
-                replacesFile: false,
-                in: machine.environment
-            )
-            try old?.current.begin(.start, total: 20, origin: Sample.origin()) { $0.name = "a" }
-            try old?.current.write("0123456789")
-            try old?.current.flush()
-            old?.close()
-            old = nil
-
-            var count = 0
-            machine.fault.value = { _ in
-                count += 1
-                return count > step ? SystemError(EIO, "dead") : nil
-            }
-            var dying: PartPair? = try? PartPair(
-                .sample,
-                to: target,
-                replacesFile: false,
-                in: machine.environment
-            )
-            do {
-                let next = try #require(try dying?.makeNext())
-                try next.begin(.start, total: 5, origin: Sample.origin()) { $0.name = "a" }
-                dying?.advance(to: next)
-                try next.write("abcde")
-                try next.flush()
-                try next.finish(modified: nil, afterNaming: { dying?.dropOthers() })
-                isOver = count <= step
-            } catch is SystemError, is CocoaError {
-            }
-            // Descriptors go with the process, and nothing is tidied up.
-            dying?.close()
-            dying = nil
-            machine.fault.value = { _ in nil }
-
-            if FileManager.default.fileExists(atPath: target.path) {
-                #expect(try String(contentsOf: target, encoding: .utf8) == "abcde", "\(step)")
-                #expect(throws: DownloadError.destinationExists(target)) {
-                    try PartPair(.sample, to: target, replacesFile: false, in: machine.environment)
-                }
-                let left = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
-                #expect(left == ["a"], "\(step)")
-            } else {
-                let found = try PartPair(.sample, to: target, replacesFile: false, in: machine.environment)
-                let counts = [found.current.count, found.kept?.count ?? 0]
-                #expect(counts.contains(10), "\(step): \(counts)")
-                found.close()
-            }
-            step += 1
-            try #require(step < 100)
-        }
-        #expect(step > 10)
     }
 }

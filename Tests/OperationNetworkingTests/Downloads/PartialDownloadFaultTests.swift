@@ -579,4 +579,107 @@ struct PartialDownloadFaultTests {
         }
         #expect(Set(errors.map(\.description)).count == errors.count)
     }
+
+    // MARK: - Two parts
+
+    /// Whatever is there: no part with bytes goes before a server has answered.
+    @Test func nothingIsRemovedBeforeTheServerResponds() throws {
+        let fields: [HeaderFields] = [["ETag": "\"a\""], ["ETag": "\"b\""], [:]]
+        for (older, newer) in fields.flatMap({ one in fields.map { (one, $0) } }) {
+            for others in [0, 1, 2] {
+                let directory = try TemporaryDirectory()
+                let target = directory.file("a")
+                let mine = URLRequest.sample
+                let other = URLRequest(url: try #require(URL(string: "http://h.example/other")))
+                for (number, fields) in [older, newer].enumerated() {
+                    let request = number < others ? other : mine
+                    let pair = try PartPair(request, to: target, replacesFile: false)
+                    let part = number == 0 || others == 1 ? pair.current : try pair.makeNext()
+                    try part.begin(
+                        .start,
+                        total: 20,
+                        origin: .init(url: "http://h/a", fields: fields, isHTTP10: false)
+                    ) {
+                        $0.name = "a"
+                    }
+                    try part.write("0123456789")
+                    try part.flush()
+                    part.close()
+                    pair.close()
+                }
+                let names = ["a.1.part", "a.part"]
+                func sizes() -> [Int?] { names.map { (try? Data(contentsOf: directory.file($0)))?.count } }
+                try #require(sizes() == [10, 10])
+                let found = try PartPair(mine, to: target, replacesFile: false)
+                try found.current.flush()
+                found.close()
+                #expect(sizes() == [10, 10], "\(older), \(newer), \(others)")
+            }
+        }
+    }
+
+    /// The process dies before each change of the disk, from the beginning of another version to the end.
+    @Test func aProcessThatDiesAtAnyStepLosesNothing() throws {
+        var step = 0
+        var isOver = false
+        while !isOver {
+            let directory = try TemporaryDirectory()
+            let target = directory.file("a")
+            let machine = Machine()
+            var old: PartPair? = try PartPair(
+                .sample,
+                to: target,
+                replacesFile: false,
+                in: machine.environment
+            )
+            try old?.current.begin(.start, total: 20, origin: Sample.origin()) { $0.name = "a" }
+            try old?.current.write("0123456789")
+            try old?.current.flush()
+            old?.close()
+            old = nil
+
+            var count = 0
+            machine.fault.value = { _ in
+                count += 1
+                return count > step ? SystemError(EIO, "dead") : nil
+            }
+            var dying: PartPair? = try? PartPair(
+                .sample,
+                to: target,
+                replacesFile: false,
+                in: machine.environment
+            )
+            do {
+                let next = try #require(try dying?.makeNext())
+                try next.begin(.start, total: 5, origin: Sample.origin()) { $0.name = "a" }
+                dying?.advance(to: next)
+                try next.write("abcde")
+                try next.flush()
+                try next.finish(modified: nil, afterNaming: { dying?.dropOthers() })
+                isOver = count <= step
+            } catch is SystemError, is CocoaError {
+            }
+            // Descriptors go with the process, and nothing is tidied up.
+            dying?.close()
+            dying = nil
+            machine.fault.value = { _ in nil }
+
+            if FileManager.default.fileExists(atPath: target.path) {
+                #expect(try String(contentsOf: target, encoding: .utf8) == "abcde", "\(step)")
+                #expect(throws: DownloadError.destinationExists(target)) {
+                    try PartPair(.sample, to: target, replacesFile: false, in: machine.environment)
+                }
+                let left = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+                #expect(left == ["a"], "\(step)")
+            } else {
+                let found = try PartPair(.sample, to: target, replacesFile: false, in: machine.environment)
+                let counts = [found.current.count, found.kept?.count ?? 0]
+                #expect(counts.contains(10), "\(step): \(counts)")
+                found.close()
+            }
+            step += 1
+            try #require(step < 100)
+        }
+        #expect(step > 10)
+    }
 }

@@ -1,10 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// A verb calls one of its closures, and once, whatever `configure:` does.
@@ -205,33 +206,56 @@ struct VerbCompletionTests {
     /// The ways in which a manager's subclass sets a closure that belongs to the main actor.
     enum Wrapping: CaseIterable { case none, here, onMain }
 
+    private final class Wrapper: OperationManager, @unchecked Sendable {
+        // @unchecked: as its superclass; it adds what is locked.
+        let wrap = Locked<@Sendable (HTTPRequestOperation) -> Void>({ _ in })
+
+        override func operation(
+            for request: URLRequest,
+            @_inheritActorContext success: HTTPRequestOperation.SuccessHandler? = nil,
+            @_inheritActorContext failure: HTTPRequestOperation.FailureHandler? = nil
+        ) -> HTTPRequestOperation {
+            let operation = super.operation(for: request, success: success, failure: failure)
+            wrap.withLock { $0 }(operation)
+            return operation
+        }
+    }
+
     /// The closure of a typed verb comes after those that a manager's subclass has set, or hands in from a
     /// closure of its own, wherever these belong.
     @Test(arguments: Wrapping.allCases)
     func aTypedClosureWaitsForThoseBeforeIt(_ wrapping: Wrapping) async throws {
-        let server = try ScriptedServer { _ in .respond(body: "four") }
         let events = Recorder<String>()
-        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
-        operation.completionQueue = DispatchQueue(label: "callbacks")
+        let server = try server()
+        let manager = Wrapper(baseURL: server.url)
+        manager.completionQueue = callbacks
         let onMain: @MainActor @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void = { _, _ in
             events.append("main")
         }
-        switch wrapping {
-        case .none: operation.setCompletion(success: onMain)
-        case .here:
-            operation.setCompletion(success: { operation, object in operation.call(onMain, with: object) })
-        case .onMain:
-            let wrapper: @MainActor @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void = {
-                $0.call(onMain, with: $1)
+        manager.wrap.withLock { wrap in
+            wrap = { operation in
+                switch wrapping {
+                case .none: operation.setCompletion(success: onMain)
+                case .here:
+                    operation.setCompletion(success: { operation, object in
+                        operation.call(onMain, with: object)
+                    })
+                case .onMain:
+                    let wrapper: @MainActor @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void = {
+                        $0.call(onMain, with: $1)
+                    }
+                    operation.setCompletion(success: wrapper)
+                }
+                operation.completionBlock = { events.append("block") }
             }
-            operation.setCompletion(success: wrapper)
         }
-        operation.setCompletion { _ in
-            events.append("typed")
-            return nil
-        }
-        operation.completionBlock = { events.append("block") }
-        operation.start()
-        #expect(try await events.wait(count: 3) == ["main", "typed", "block"])
+        manager.get(
+            "a",
+            as: [Int].self,
+            success: { _, value in events.append("typed \(value)") },
+            failure: { _, error in events.append("\(error)") }
+        )
+        #expect(try await events.wait(count: 3) == ["main", "typed [1]", "block"])
+        #expect(server.requests.count == 1)
     }
 }

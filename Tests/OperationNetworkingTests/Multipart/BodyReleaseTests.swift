@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// The objects that an upload lets go of when it ends in its middle.
@@ -83,23 +83,6 @@ struct BodyReleaseTests {
         hold.open()
         try await stream.didClose.wait()
         #expect(stream.closeCount == 1)
-    }
-
-    /// A transfer may end before it has asked for a byte; the next one is given the same stream.
-    @Test func aStreamThatWasStoppedBeforeItBeganCanBeRead() async throws {
-        let stream = BodyStream(InputStream(data: Data("abc".utf8)), length: 3)
-        stream.stop()
-        let again = try #require(stream.fromStart())
-        let isReady = Recorder<Bool>()
-        var received = Data()
-        while received.count < 3 {
-            switch again.next(atMost: 10, whenReady: { isReady.append(true) }) {
-            case .bytes(let piece): received.append(piece)
-            case .notYet: try await isReady.wait()
-            case .end, .failed: throw CocoaError(.fileReadUnknown)
-            }
-        }
-        #expect(received == Data("abc".utf8))
     }
 
     @Test func aStreamThatEndsIsClosedOnce() async throws {

@@ -284,4 +284,21 @@ struct BodySourceTests {
         try await BodySource.data(Data("new".utf8)).write(to: target)
         #expect(try Data(contentsOf: target) == Data("new".utf8))
     }
+
+    /// A transfer may end before it has asked for a byte; the next one is given the same stream.
+    @Test func aStreamThatWasStoppedBeforeItBeganCanBeRead() async throws {
+        let stream = BodyStream(InputStream(data: Data("abc".utf8)), length: 3)
+        stream.stop()
+        let again = try #require(stream.fromStart())
+        let isReady = Recorder<Bool>()
+        var received = Data()
+        while received.count < 3 {
+            switch again.next(atMost: 10, whenReady: { isReady.append(true) }) {
+            case .bytes(let piece): received.append(piece)
+            case .notYet: try await isReady.wait()
+            case .end, .failed: throw CocoaError(.fileReadUnknown)
+            }
+        }
+        #expect(received == Data("abc".utf8))
+    }
 }

@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// The manager in front of operations and a clock of the test's. AFNetworking's own tests are ACT-01 and
@@ -24,9 +24,7 @@ struct NetworkActivityManagerTests {
     private let manager: NetworkActivityManager
 
     init() {
-        manager = NetworkActivityManager { [waits] seconds, end in
-            waits.append(Wait(seconds: seconds, end: end))
-        }
+        manager = .onClock { [waits] seconds, end in waits.append(Wait(seconds: seconds, end: end)) }
         manager.completionQueue = callbacks
         manager.setNetworkingActivityAction { [edges] in edges.append($0) }
         manager.isEnabled = true
@@ -345,7 +343,7 @@ struct NetworkActivityManagerTests {
     )
     func afterFailure() async throws {
         let base = try #require(RealServers.httpbin)
-        let manager = NetworkActivityManager { _, end in end() }
+        let manager = NetworkActivityManager.onClock { _, end in end() }
         let operation = operation(base.appendingPathComponent("status/500"), observed: false)
         operation.addObserver(manager)
         try await expectActivity(of: manager, after: operation.start)

@@ -1,32 +1,15 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// A serializer runs once, whatever a pause or a cancel overtakes.
 @Suite(.timeLimit(.minutes(1)))
 struct EndEvaluationTests {
-    @Test(arguments: [false, true]) func theTable(isCancelled: Bool) {
-        func text(_ turn: EndEvaluation.Turn) -> String {
-            switch turn {
-            case .none: "none"
-            case .evaluate: "evaluate"
-            case .use(let result): "use \(result.object as? Int ?? 0)"
-            }
-        }
-        var evaluation = EndEvaluation.notBegun
-        let turns = [false, false, true, false].map { isKept in
-            if isKept { evaluation.keep(EndEvaluation.Result(object: 7)) }
-            return text(evaluation.take(isCancelled: isCancelled))
-        }
-        let expected =
-            isCancelled ? ["use 0", "use 0", "use 7", "use 0"] : ["evaluate", "none", "use 7", "none"]
-        #expect(turns == expected)
-    }
 
     /// Returns the number of the call when the gate is open; of a file its text, which it moves away.
     private struct Held: TransferResponseSerializer {
@@ -68,7 +51,7 @@ struct EndEvaluationTests {
 
         /// Waits for the evaluations that were scheduled before.
         func waitForEvaluations() async {
-            await onDispatchThread { ConnectionOperation.processingQueue.sync(flags: .barrier) {} }
+            await processingIsDone()
         }
     }
 
@@ -89,7 +72,7 @@ struct EndEvaluationTests {
         scene.operation.pause()
         scene.operation.resume()
         // The exchange has reported its end again.
-        await onDispatchThread { _ = NetworkThread.shared.answer { _ in } }
+        try await networkThreadIsDone()
         scene.serializer.gate.open()
         #expect(try await scene.operation.value as? String == "call 1")
         await scene.waitForEvaluations()

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Handlers that a closure calls by `call(_:with:)` stay in order with all other callbacks.
@@ -185,7 +185,7 @@ struct HandlerOrderTests {
         #expect(try await events.wait(count: 3) == ["call", "returned", "group"])
     }
 
-    /// Notifications are no audience, and a call that comes while they are posted is one.
+    /// Notifications are no audience, and a closure that is set while they are posted is one.
     @Test func theGroupWaitsForACallThatComesWhileNotificationsArePosted() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let (events, group) = (Recorder<String>(), DispatchGroup())
@@ -197,7 +197,7 @@ struct HandlerOrderTests {
             object: operation,
             queue: nil
         ) { [weak operation] _ in
-            operation?.callBack(Callback(in: nil) { events.append("call") })
+            operation?.setCompletion(success: { _, _ in events.append("call") })
             group.notify(queue: Self.callbacks) { events.append("group") }
         }
         defer { NotificationCenter.default.removeObserver(token) }

@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// A task that waits gets out when it is cancelled, whatever holds up what it waits for.
@@ -125,10 +125,6 @@ struct WaitingTests {
         return try await ends.wait(within: .seconds(20))[0]
     }
 
-    private func isWaitedFor(_ operation: ConnectionOperation) -> Bool {
-        operation.state.withLock { !$0.whenFinished.isEmpty || $0.whenKnown != nil }
-    }
-
     // MARK: - Values
 
     @Test(arguments: Obstacle.allCases, [false, true])
@@ -139,7 +135,7 @@ struct WaitingTests {
             while isEarly && !Task.isCancelled { await Task.yield() }
             return try await operation.value != nil
         }
-        while !isEarly && !isWaitedFor(operation) {
+        while !isEarly && !operation.isWaitedFor {
             try Task.checkCancellation()
             await Task.yield()
         }
@@ -159,7 +155,7 @@ struct WaitingTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { _ = try await operation.value }
                 group.addTask {
-                    while !isWaitedFor(operation) { await Task.yield() }
+                    while !operation.isWaitedFor { await Task.yield() }
                     throw TimeIsUp()
                 }
                 try await group.next()
@@ -235,7 +231,7 @@ struct WaitingTests {
         }
         let batch = OperationBatch([finished, scene.operation, failed])
         let task = Task { await batch.results() }
-        while !scene.operation.state.withLock({ !$0.memberships.isEmpty }) { await Task.yield() }
+        while !scene.operation.isMemberOfABatch { await Task.yield() }
         task.cancel()
         let results = try await end(of: task).get()
         #expect(results.count == 3)

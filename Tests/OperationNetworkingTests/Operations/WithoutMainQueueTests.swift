@@ -1,16 +1,19 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Each in a process of its own, whose main thread waits for ever, as a server's may.
 @Suite(.timeLimit(.minutes(2)))
 struct WithoutMainQueueTests {
+    /// The finished operations that are kept for a main queue that may never run.
+    private static let keptEnds = 256
+
     /// Blocks the main thread until the gate is open.
     private static func blockMain(until gate: Gate = Gate()) async throws {
         let isBlocked = Gate()
@@ -84,7 +87,7 @@ struct WithoutMainQueueTests {
                 let operation = WithoutMainQueueTests.member(slow)
                 operation.start()
                 // Until the start no longer waits for the end.
-                while !operation.state.withLock({ $0.outbox.isScheduled }) { await Task.yield() }
+                while !operation.hasCallbacksOnTheirWay { await Task.yield() }
                 operation.setCompletion(success: { _, _ in exit(4) })
                 gate.open()
             }
@@ -226,14 +229,14 @@ struct WithoutMainQueueTests {
                 }
                 deinit { living.withLock { $0 -= 1 } }
             }
-            for _ in 0..<2 * MainLine.limit {
+            for _ in 0..<2 * WithoutMainQueueTests.keptEnds {
                 let operation = WithoutMainQueueTests.member(server)
                 operation.userInfo = ["token": Token(living)]
                 operation.setRedirect { _, request, _ in request }
                 operation.start()
                 _ = try await operation.value
             }
-            while living.withLock({ $0 }) > MainLine.limit { await Task.yield() }
+            while living.withLock({ $0 }) > WithoutMainQueueTests.keptEnds { await Task.yield() }
         }
     }
 
@@ -266,7 +269,7 @@ struct WithoutMainQueueTests {
             DispatchQueue.main.async { try? mayTellRest.waitSynchronously(within: .seconds(1000)) }
             mayGoOn.open()
             try await mayTellRest.waitForArrivals()
-            for _ in 0...MainLine.limit {
+            for _ in 0...WithoutMainQueueTests.keptEnds {
                 let operation = WithoutMainQueueTests.member(server)
                 operation.start()
                 _ = try await operation.value

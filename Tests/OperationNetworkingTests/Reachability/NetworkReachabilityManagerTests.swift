@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// A manager in front of a kernel that does what the test says.
@@ -151,7 +151,7 @@ struct NetworkReachabilityManagerTests {
         for table in [ScriptedRoutes.up, ScriptedRoutes.down, ScriptedRoutes.mobile] {
             scene.routes.become(table)
             // The monitor's queue has been through it.
-            _ = scene.monitor.isOpen
+            _ = scene.isMonitoring
         }
         gate.open()
         let received = try await recorder.received.wait(count: 2)
@@ -212,25 +212,25 @@ struct NetworkReachabilityManagerTests {
             manager.setStatusChange { _ in }
             manager.startMonitoring()
             released = manager
-            #expect(scene.monitor.isOpen && scene.routes.isOpen)
+            #expect(scene.isMonitoring && scene.routes.isOpen)
         }
         // A delivery may hold it for a moment.
         scene.callbacks.sync {}
         #expect(released == nil)
-        #expect(!scene.monitor.isOpen && !scene.routes.isOpen)
+        #expect(!scene.isMonitoring && !scene.routes.isOpen)
     }
 
     @Test func theSocketsAreOpenWhileAManagerNeedsThem() {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let managers = [scene.manager(), scene.manager()]
-        #expect(!scene.monitor.isOpen)
+        #expect(!scene.isMonitoring)
         for manager in managers { manager.startMonitoring() }
         managers[0].stopMonitoring()
-        #expect(scene.monitor.isOpen)
+        #expect(scene.isMonitoring)
         managers[1].stopMonitoring()
-        #expect(!scene.monitor.isOpen)
+        #expect(!scene.isMonitoring)
         managers[0].startMonitoring()
-        #expect(scene.monitor.isOpen && managers[0].isReachable)
+        #expect(scene.isMonitoring && managers[0].isReachable)
         managers[0].stopMonitoring()
     }
 
@@ -241,10 +241,10 @@ struct NetworkReachabilityManagerTests {
             var statuses: NetworkReachabilityManager.Statuses.AsyncIterator? = manager.statuses
                 .makeAsyncIterator()
             #expect(await statuses?.next() == .reachableViaWiFi)
-            #expect(scene.monitor.isOpen)
+            #expect(scene.isMonitoring)
             statuses = nil
         }
-        #expect(!scene.monitor.isOpen)
+        #expect(!scene.isMonitoring)
     }
 
     @Test func aSequenceEndsWithItsTask() async throws {
@@ -255,7 +255,7 @@ struct NetworkReachabilityManagerTests {
         try await received.wait()
         task.cancel()
         await task.value
-        #expect(!scene.monitor.isOpen)
+        #expect(!scene.isMonitoring)
     }
 
     @Test func aSequenceKeepsItsManager() async {
@@ -301,14 +301,14 @@ struct NetworkReachabilityManagerTests {
         try await scene.retries.wait()
         // What changes meanwhile begins no row of tries of its own.
         scene.routes.become(ScriptedRoutes.mobile)
-        _ = scene.monitor.isOpen
+        _ = scene.isMonitoring
         #expect(manager.status == .reachableViaWiFi && scene.retries.elements.map(\.seconds) == [0.1])
         scene.retries.elements[0].end()
         let next = try await scene.retries.wait(count: 2)[1]
         #expect(next.seconds == 0.4)
         scene.routes.fail(nil)
         next.end()
-        _ = scene.monitor.isOpen
+        _ = scene.isMonitoring
         #expect(manager.status == .reachableViaWWAN && scene.retries.elements.count == 2)
     }
 
@@ -323,7 +323,7 @@ struct NetworkReachabilityManagerTests {
     @Test func anAddressIsReachableWhenTheKernelHasARouteToIt() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let destination = try Self.destination("192.0.2.1")
-        let manager = scene.manager(try #require(ReachabilityTarget(address: "192.0.2.1")))
+        let manager = try #require(scene.manager(ofAddress: "192.0.2.1"))
         let recorder = StatusRecorder(manager)
         manager.startMonitoring()
         #expect(manager.status == .notReachable)
@@ -336,14 +336,14 @@ struct NetworkReachabilityManagerTests {
         // Where the kernel cannot be asked, what is known stays.
         scene.routes.fail(SystemError(ENOBUFS, "recvfrom"))
         scene.routes.become(ScriptedRoutes.down)
-        _ = scene.monitor.isOpen
+        _ = scene.isMonitoring
         #expect(manager.status == .reachableViaWWAN)
     }
 
     @Test func aDomainIsUnknownUntilItsNameWasLookedUp() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let (first, second) = (try Self.destination("192.0.2.1"), try Self.destination("2001:db8::1"))
-        let manager = scene.manager(.host("example.com"))
+        let manager = scene.manager(ofHost: "example.com")
         let recorder = StatusRecorder(manager)
         manager.startMonitoring()
         #expect(manager.status == .unknown)
@@ -362,7 +362,7 @@ struct NetworkReachabilityManagerTests {
     @Test func aDomainIsLookedUpAgainWhenRoutesChange() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let (first, second) = (try Self.destination("192.0.2.1"), try Self.destination("192.0.2.2"))
-        let manager = scene.manager(.host("example.com"))
+        let manager = scene.manager(ofHost: "example.com")
         let recorder = StatusRecorder(manager)
         manager.startMonitoring()
         try await scene.questions.wait()[0].answer(.found([first]))
@@ -374,7 +374,7 @@ struct NetworkReachabilityManagerTests {
 
     @Test func aDomainWithoutAddressesIsNotReachable() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
-        let manager = scene.manager(.host("no.such.invalid"))
+        let manager = scene.manager(ofHost: "no.such.invalid")
         let recorder = StatusRecorder(manager)
         manager.startMonitoring()
         try await scene.questions.wait()[0].answer(.none)
@@ -385,11 +385,11 @@ struct NetworkReachabilityManagerTests {
     @Test func aDomainThatCannotBeLookedUpNowIsLookedUpLater() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         let destination = try Self.destination("192.0.2.1")
-        let manager = scene.manager(.host("example.com"))
+        let manager = scene.manager(ofHost: "example.com")
         let recorder = StatusRecorder(manager)
         manager.startMonitoring()
         scene.routes.become(ScriptedRoutes.up, routes: [destination: Self.route])
-        _ = scene.monitor.isOpen
+        _ = scene.isMonitoring
         try await scene.questions.wait()[0].answer(.temporaryFailure)
         // Asked again meanwhile because the routes changed.
         try await scene.questions.wait(count: 2)[1].answer(.temporaryFailure)
@@ -405,15 +405,15 @@ struct NetworkReachabilityManagerTests {
         let scene = ReachabilityScene(ScriptedRoutes.up)
         weak var released: NetworkReachabilityManager?
         do {
-            let manager = scene.manager(.host("example.com"))
+            let manager = scene.manager(ofHost: "example.com")
             manager.startMonitoring()
             released = manager
         }
         let question = try #require(try await scene.questions.wait().first)
-        _ = scene.monitor.isOpen
+        _ = scene.isMonitoring
         #expect(released == nil)
         question.answer(.temporaryFailure)
-        #expect(scene.waits.elements.isEmpty && !scene.monitor.isOpen)
+        #expect(scene.waits.elements.isEmpty && !scene.isMonitoring)
     }
 
     // MARK: - The idiom

@@ -1,10 +1,10 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// A manager as the network that a retry waits for.
@@ -35,7 +35,7 @@ struct ReachabilityRetryTests {
         #expect(try await received.wait() == [.notReachable])
         earlier.cancel()
         await earlier.value
-        #expect(!scene.monitor.isOpen)
+        #expect(!scene.isMonitoring)
         scene.routes.fail(SystemError(EMFILE, "socket"))
         #expect(await manager.waitForNetwork() == false)
     }
@@ -43,7 +43,7 @@ struct ReachabilityRetryTests {
     /// Routes do not show when name servers answer again.
     @Test func anUnknownNameBlocksNobodyWhileADefaultRouteExists() async throws {
         let scene = ReachabilityScene(ScriptedRoutes.up)
-        let manager = scene.manager(.host("example.org"))
+        let manager = scene.manager(ofHost: "example.org")
         manager.startMonitoring()
         let question = try #require(try await scene.questions.wait().first)
         question.answer(.none)

@@ -1,8 +1,8 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 @Suite struct EncodableParametersTests {
@@ -57,10 +57,18 @@ import Testing
     }
 
     @Test func aDictionaryIsEncodedAsABodyToo() throws {
-        let value = EncodedParameters(value: ["r": Double.infinity])
+        let manager = OperationManager(baseURL: URL(string: "http://h/"))
+        func body(
+            _ serializer: some RequestSerializer,
+            _ value: some Encodable & Sendable
+        ) throws -> Data? {
+            manager.requestSerializer = serializer
+            return try manager.request("POST", "a", parameters: .encoding(value)).httpBody
+        }
+        let value = ["r": Double.infinity]
         var json = JSONRequestSerializer()
         #expect(throws: RequestSerializationError.invalidJSON(at: "r", found: "the number inf")) {
-            try json.body(of: value)
+            try body(json, value)
         }
         json.makeEncoder = {
             let encoder = JSONEncoder()
@@ -71,8 +79,8 @@ import Testing
             )
             return encoder
         }
-        #expect(try json.body(of: value) == Data(#"{"r":"+"}"#.utf8))
-        let list = try PropertyListRequestSerializer().body(of: EncodedParameters(value: ["a": 1]))
+        #expect(try body(json, value) == Data(#"{"r":"+"}"#.utf8))
+        let list = try #require(try body(PropertyListRequestSerializer(), ["a": 1]))
         #expect(
             try PropertyListSerialization.propertyList(from: list, format: nil) as? [String: Int] == ["a": 1]
         )

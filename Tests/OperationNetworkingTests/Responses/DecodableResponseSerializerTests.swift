@@ -1,10 +1,10 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 @Suite(.timeLimit(.minutes(1))) struct DecodableResponseSerializerTests {
@@ -164,7 +164,9 @@ import Testing
             try object(DecodableResponseSerializer(User?.self), "OK", 200, type)
         }
         let own = DecodableResponseSerializer(EmptyResponse.self, acceptableContentTypes: nil) { data in
-            throw ResponseSerializationError(.malformedBody(.json, "own"), response: nil, data: data)
+            _ = try JSONResponseSerializer()
+                .responseObject(for: exampleResponse(200, "application/json"), data: data)
+            return EmptyResponse()
         }
         #expect(throws: ResponseSerializationError.self) { try object(own, "OK", 200, type) }
     }

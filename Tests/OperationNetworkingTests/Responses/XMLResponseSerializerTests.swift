@@ -1,10 +1,10 @@
 import Foundation
 import FoundationNetworking
 import FoundationXML
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// The behavior that both XML serializers share.
@@ -187,19 +187,6 @@ import Testing
                 }
             }
         }
-    }
-
-    @Test(
-        "Nodes are counted: an attribute as two, white space not at all",
-        arguments: [
-            ("<a/>", 1), ("<a>  <b/> </a>", 2), ("<a>x y</a>", 2), ("<a>x<b/>y</a>", 4), ("<a b=''/>", 3),
-            ("<!----><a><?p q?><![CDATA[<]]></a>", 4),
-        ]
-    )
-    func countsNodes(text: String, nodes: Int) throws {
-        let data = Data(text.utf8)
-        _ = try XMLScan(data.span, maximumNodeCount: nodes)
-        #expect(throws: BodyRefusal.self) { _ = try XMLScan(data.span, maximumNodeCount: nodes - 1) }
     }
 
     @Test("Four million nodes, which would take about 1 GiB, are refused as a document but can be parsed")
@@ -432,26 +419,6 @@ import Testing
         let parser = try #require(object as? XMLParser)
         #expect(parser.parse())
         #expect(parser.parserError == nil)
-    }
-
-    @Test(
-        "Parsing stops at the first of a million errors",
-        arguments: ["&x;", "& ", "\u{1}", "]]>", "&#0;"]
-    )
-    func stopsAtTheFirstError(fault: String) throws {
-        let body = Data("<a>\(String(repeating: fault, count: 1 << 20))</a>".utf8)
-        let judge = XMLJudge()
-        #expect(throws: (any Error).self) { try judge.check(body) }
-        #expect(judge.noteCount < 100)
-    }
-
-    @Test("1,024 warnings are accepted, and one more is an error")
-    func limitsWarnings() throws {
-        func document(_ count: Int) -> Data {
-            Data("<a>\(String(repeating: "<p:b/>", count: count))</a>".utf8)
-        }
-        try XMLJudge().check(document(XMLJudge.maximumWarningCount))
-        #expect(throws: (any Error).self) { try XMLJudge().check(document(XMLJudge.maximumWarningCount + 1)) }
     }
 
     @Test func accepts256LevelsAndManyAttributes() throws {

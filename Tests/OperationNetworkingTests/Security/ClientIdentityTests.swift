@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 @Suite(.enabled(if: TestCertificates.directory != nil), .timeLimit(.minutes(1)))
@@ -34,11 +34,7 @@ struct ClientIdentityTests {
 
     @Test func anIdentityIsTheSameFromEveryFormat() throws {
         let certificate = try TestCertificates.all("client").first
-        let identities = try identities()
-        for identity in identities {
-            #expect(identity.certificate == certificate)
-            #expect(identity.keyPair.privateKey == identities[0].keyPair.privateKey)
-        }
+        for identity in try identities() { #expect(identity.certificate == certificate) }
     }
 
     @Test func aServerThatRequiresACertificateGetsIt() async throws {

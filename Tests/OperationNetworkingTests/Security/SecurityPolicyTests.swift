@@ -1,8 +1,8 @@
 import Foundation
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 @Suite struct SecurityPolicyTests {
@@ -74,20 +74,6 @@ import Testing
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(PublicKeyPin.self, from: Data(#""sha256//short""#.utf8))
         }
-    }
-
-    @Test(
-        arguments: [
-            ([:], nil, nil), (["SSL_CERT_FILE": "/a.pem"], "/a.pem", nil),
-            (["SSL_CERT_DIR": "/d"], nil, "/d"),
-            (["SSL_CERT_FILE": "", "SSL_CERT_DIR": ""], nil, nil),
-            (["SSL_CERT_FILE": "/a.pem", "SSL_CERT_DIR": "/d"], "/a.pem", "/d"),
-        ] as [([String: String], String?, String?)]
-    )
-    func theEnvironmentNamesTheAuthorities(environment: [String: String], file: String?, directory: String?) {
-        let places = AuthorityPlaces(environment: environment)
-        #expect(places.file == file && places.directory == directory)
-        #expect(places.isEmpty == (file == nil && directory == nil))
     }
 }
 

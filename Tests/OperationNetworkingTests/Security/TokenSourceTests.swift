@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Tokens, and getting another one once for all.
@@ -150,18 +150,6 @@ struct TokenSourceTests {
         #expect(refreshes.elements == ["a"])
     }
 
-    @Test func aRefusalConcernsTheTokenThatWasSent() {
-        let source = TokenSource(TokenSource.Token("a")) { _ in throw NoToken() }
-        source.noteRefusal(of: TokenSource.Token("older"))
-        #expect(source.validToken?.value == "a")
-        source.noteRefusal(of: TokenSource.Token("a"))
-        #expect(source.validToken == nil)
-        #expect(source.token?.value == "a")
-        // The program knows better.
-        source.token = TokenSource.Token("a")
-        #expect(source.validToken?.value == "a")
-    }
-
     @Test(arguments: ["a\r\nX: y", "", "a b"])
     func anInvalidTokenIsAnError(_ token: String) async throws {
         let server = try server(for: "a")
@@ -234,9 +222,11 @@ struct TokenSourceTests {
             refreshes.append(last?.value)
             return TokenSource.Token("b")
         }
-        let limit = ConnectionLimit(1)
+        let manager = OperationManager()
+        manager.maximumConnectionsPerHost = 1
+        let settings = manager.readTransferSettings { $0 }
         let first = door.operation(server.url(path: "/first"))
-        first.changeTransferSettings { $0.connectionLimit = limit }
+        first.changeTransferSettings { $0 = settings }
         first.start()
         try await gate.waitForArrivals()
         let waiting: HTTPRequestOperation
@@ -253,7 +243,7 @@ struct TokenSourceTests {
             download.completionQueue = DispatchQueue(label: "callbacks")
             waiting = download
         }
-        waiting.changeTransferSettings { $0.connectionLimit = limit }
+        waiting.changeTransferSettings { $0 = settings }
         waiting.tokenSource = source
         waiting.start()
         DispatchQueue.global().asyncAfter(wallDeadline: .now() + 1.5) { gate.open() }

@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import Glibc
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 @Suite(.timeLimit(.minutes(1)))
@@ -161,22 +161,6 @@ struct DownloadTaskTests {
         try await expectNames([expected])
     }
 
-    /// A cancel that comes while the file is being moved comes too late.
-    @Test func aFileThatWasMovedIsASuccess() async throws {
-        let server = try ScriptedServer([.respond(body: "four")])
-        let operation = DownloadOperation(request: URLRequest(url: server.url), to: folder.file())
-        let moved = folder.file("moved")
-        operation.mover = { [weak operation] _, done in
-            guard let operation, operation.beginMove() else { return done(.failure(URLError(.unknown))) }
-            operation.cancel()
-            // After the cancel has had its effect.
-            NetworkThread.shared.perform { _ in done(.success(moved)) }
-        }
-        operation.start()
-        _ = try await operation.value
-        #expect(operation.isCancelled && operation.responseObject as? URL == moved)
-    }
-
     /// There is nothing to resume: the task succeeds, whatever the destination closure takes its time for.
     @Test(arguments: [false, true])
     func resumeDataOfACompleteFileIsNoneAndTheFileIsMoved(isSuspended: Bool) async throws {
@@ -206,21 +190,6 @@ struct DownloadTaskTests {
         #expect(try await data.wait() == [nil])
         #expect(try Self.body.firstDifference(fromFile: folder.file("file")) == nil)
         try await expectNames(["file"])
-    }
-
-    @Test func aFileIsNotMovedForATaskThatWasCancelledBefore() async throws {
-        let server = try ScriptedServer([.respond(body: "four")])
-        let operation = DownloadOperation(request: URLRequest(url: server.url), to: folder.file())
-        let mayMove = Recorder<Bool>()
-        operation.mover = { [weak operation] file, done in
-            operation?.cancel()
-            mayMove.append(operation?.beginMove() ?? true)
-            done(.failure(URLError(.unknown)))
-        }
-        operation.start()
-        await #expect(throws: URLError.self) { try await operation.value }
-        #expect(try await mayMove.wait() == [false])
-        #expect((operation.error as? URLError)?.code == .cancelled)
     }
 
     @Test func aTaskOfAnInvalidatedSessionLeavesNothing() async throws {
@@ -609,7 +578,7 @@ struct DownloadTaskTests {
             completion: others.fileHandler
         )
         waiting.resume()
-        while !waiting.operation.isExecuting { try await networkThreadIsDone() }
+        while !waiting.isUnderWay { try await networkThreadIsDone() }
         try await networkThreadIsDone()
         if isWanted {
             let again = Recorder<Data?>()
@@ -740,7 +709,7 @@ struct DownloadTaskTests {
         other.resume()
         try await came.wait()
         second.resume()
-        while !second.operation.isExecuting { try await networkThreadIsDone() }
+        while !second.isUnderWay { try await networkThreadIsDone() }
         try await networkThreadIsDone()
         second.cancel()
         #expect(try await cancelled.wait().code == .cancelled)

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// A session's own closures: those of main-actor code are called on the main queue, those of an actor on it; in one
@@ -318,7 +318,7 @@ struct SessionIsolationTests {
         )
         task.resume()
         // The file is complete, and the closure waits for this thread.
-        try spin { (task.operation as? DownloadOperation)?.downloadedFile != nil }
+        try spin { task.hasWholeFile }
         task.cancel()
         let result = try await ends.wait()
         #expect(result.code == .cancelled && result.file == nil)
@@ -340,7 +340,7 @@ struct SessionIsolationTests {
             completion: ends.fileHandler
         )
         task.resume()
-        try spin { (task.operation as? DownloadOperation)?.downloadedFile != nil }
+        try spin { task.hasWholeFile }
         task.suspend()
         task.resume()
         #expect(try await ends.wait().file == file)

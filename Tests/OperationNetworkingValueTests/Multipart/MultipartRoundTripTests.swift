@@ -142,4 +142,14 @@ struct MultipartRoundTripTests {
             try #require(parts == expected, "seed \(seed)")
         }
     }
+
+    @Test(arguments: [
+        (16_384, 0.2, 81_920), (1, 3.0, 1), (100, 0.0, nil), (0, 1.0, nil), (-1, 1.0, nil), (1, .nan, nil),
+        (Int.max, 1e-300, nil),
+    ])
+    func packetsAndDelaysAreARate(size: Int, delay: Double, rate: Int64?) {
+        var form = MultipartFormData()
+        form.throttleBandwidth(withPacketSize: size, delay: delay)
+        #expect(form.body.maximumRate == rate)
+    }
 }

@@ -99,4 +99,12 @@ struct MessageLengthTests {
         #expect(try length(["Transfer-Encoding": "identity", "Content-Length": "5"]) == .exactly(5))
         #expect(try length(["Transfer-Encoding": "identity"]) == .untilClose)
     }
+
+    @Test(arguments: [
+        (MessageLength.none, true), (.exactly(0), true), (.exactly(65536), true), (.exactly(65537), false),
+        (.exactly(.max), false), (.delimited, true), (.untilClose, false),
+    ])
+    func theHeadDecidesWhetherTheBodyIsWorthReceiving(length: MessageLength, isWorthIt: Bool) {
+        #expect(UnusedBody.isWorthReceiving(length) == isWorthIt)
+    }
 }

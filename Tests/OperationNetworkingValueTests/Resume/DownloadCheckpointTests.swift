@@ -228,4 +228,22 @@ import Testing
         // No value is written down.
         #expect(try !String(decoding: checkpoint(one).fileBytes(), as: UTF8.self).contains("http://a"))
     }
+
+    @Test(arguments: [
+        ("http://a/f", "http://a/f?token=2", true), ("http://a/f", "http://A:80/f", true),
+        ("https://a/f", "https://a:443/f", true), ("http://a", "http://a/?x", true),
+        ("http://a/f", "https://a/f", false), ("http://a/f", "http://b/f", false),
+        ("http://a/f", "http://a:81/f", false), ("http://a/f", "http://a/g", false),
+        ("http://a/f", "http://a/F", false), ("http://a/a%2Fb", "http://a/a/b", false),
+    ])
+    func aLocationIsSchemeHostPortAndPath(_ one: String, _ other: String, _ isSame: Bool) throws {
+        let records = try [one, other].map { RequestRecord(URLRequest(url: try #require(URL(string: $0)))) }
+        #expect((records[0].location == records[1].location) == isSame)
+        #expect(try records[0].isAt(#require(URL(string: other))) == isSame)
+    }
+
+    @Test func aUserInTheURLIsNotRecorded() throws {
+        let record = RequestRecord(try Sample.request("http://u:s3cret@h/a"))
+        #expect(record == RequestRecord(try Sample.request("http://h/a")))
+    }
 }

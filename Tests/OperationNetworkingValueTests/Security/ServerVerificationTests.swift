@@ -115,4 +115,18 @@ import Testing
         )
         #expect(one == other)
     }
+
+    @Test(
+        arguments: [
+            ([:], nil, nil), (["SSL_CERT_FILE": "/a.pem"], "/a.pem", nil),
+            (["SSL_CERT_DIR": "/d"], nil, "/d"),
+            (["SSL_CERT_FILE": "", "SSL_CERT_DIR": ""], nil, nil),
+            (["SSL_CERT_FILE": "/a.pem", "SSL_CERT_DIR": "/d"], "/a.pem", "/d"),
+        ] as [([String: String], String?, String?)]
+    )
+    func theEnvironmentNamesTheAuthorities(environment: [String: String], file: String?, directory: String?) {
+        let places = AuthorityPlaces(environment: environment)
+        #expect(places.file == file && places.directory == directory)
+        #expect(places.isEmpty == (file == nil && directory == nil))
+    }
 }

@@ -190,3 +190,12 @@ func bodyFile(_ entry: CacheEntry, _ directory: TemporaryDirectory) -> URL {
 func headFile(_ key: CacheKey, _ directory: TemporaryDirectory) throws -> URL {
     cacheFolder(directory).appendingPathComponent(try #require(CacheFileName.head(key.url)))
 }
+
+extension Sequence {
+    /// `map` with a transform that waits.
+    func asyncMap<Result>(_ transform: (Element) async throws -> Result) async rethrows -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await transform(element)) }
+        return results
+    }
+}

@@ -1,8 +1,9 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
-import OperationNetworking
 import OperationNetworkingTesting
+
+@testable import OperationNetworking
 
 /// Operations with a jar, and what a server sees of it.
 struct CookieScene {
@@ -34,6 +35,13 @@ struct CookieScene {
         let result = await Result(awaiting: { try await operation.value })
         if case .failure(let error) = result { return Outcome(operation: operation, error: error) }
         return Outcome(operation: operation, error: nil)
+    }
+
+    /// Waits until what was changed before can be seen without a wait: the work of a storage is done in order.
+    func waitForStorage(of host: String) async {
+        await withCheckedContinuation { continuation in
+            jar.read(concerning: host) { _ in continuation.resume() }
+        }
     }
 
     /// `name=value`, sorted.

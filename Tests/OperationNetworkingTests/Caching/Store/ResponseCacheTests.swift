@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// The public face of the store.
@@ -66,7 +66,7 @@ struct ResponseCacheTests {
         #expect(cache.cachedResponse(for: try request()) == nil)
         cache.storeCachedResponse(try response(Data("three".utf8), vary), for: text)
         #expect(cache.cachedResponse(for: text)?.data == Data("three".utf8))
-        #expect(cache.store.entries(of: CacheKey(url: "http://a/1")).count == 2)
+        #expect(cache.stored(for: try #require(text.url)).count == 2)
     }
 
     @Test func storagePoliciesAreRespected() throws {
@@ -93,8 +93,8 @@ struct ResponseCacheTests {
         #expect(cache.currentDiskUsage == 0)
         #expect(cache.currentMemoryUsage == 0)
         #expect(cache.cachedResponse(for: two) == nil)
-        let folder = directory.file(DiskTier.folderName).path
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [DiskTier.formatName])
+        let folder = directory.file("OperationNetworking.cache").path
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["format"])
         let later = ResponseCache(memoryCapacity: 1 << 20, diskCapacity: 8 << 20, directory: directory.url)
         #expect(later.cachedResponse(for: two) == nil)
     }

@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 @Suite(.timeLimit(.minutes(1)))
@@ -69,7 +69,7 @@ struct DescriptorTests {
             }
             gate.open()
             for transfer in transfers {
-                guard try await transfer.end().error == nil else { exit(7) }
+                guard try await transfer.end().operationError == nil else { exit(7) }
             }
             resolving.stop()
         }
@@ -81,7 +81,9 @@ struct DescriptorTests {
             let (server, other) = (
                 try ScriptedServer([.respond(body: "a")]), try ScriptedServer([.respond(body: "b")])
             )
-            guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(2) }
+            guard try await TestTransfer(.plain(server.url)).start().end().operationError == nil else {
+                exit(2)
+            }
             let highest = DescriptorTests.descriptors().max() ?? 0
             var limit = rlimit(rlim_cur: rlim_t(highest) + 1, rlim_max: rlim_t(highest) + 1)
             guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(3) }
@@ -96,7 +98,9 @@ struct DescriptorTests {
             guard error?.code == .cannotConnectToHost else { exit(5) }
             guard error?.localizedDescription.contains("RLIMIT_NOFILE") == true else { exit(6) }
             // What has its connection goes on.
-            guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(7) }
+            guard try await TestTransfer(.plain(server.url)).start().end().operationError == nil else {
+                exit(7)
+            }
         }
     }
 

@@ -114,4 +114,11 @@ struct NetworkThreadTests {
             _ = thief.transfers?.count
         }
     }
+
+    @Test func theNetworkThreadIsNotWaitedForByItself() async throws {
+        let answers = Recorder<Int?>()
+        NetworkThread.shared.perform { _ in answers.append(NetworkThread.shared.answer { _ in 1 }) }
+        #expect(try await answers.wait() == [nil])
+        #expect(NetworkThread.shared.answer { _ in 2 } == 2)
+    }
 }

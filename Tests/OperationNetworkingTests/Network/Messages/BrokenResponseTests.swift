@@ -1,10 +1,10 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Broken responses that libcurl 7.88 lets pass, or might: byte for byte.
@@ -224,7 +224,7 @@ struct BrokenResponseTests {
     private func check(_ broken: Case, after head: String = "") async throws {
         let answer = Answer.raw(AnswerBody(stringLiteral: head + broken.bytes))
         let outcome = try await outcome(of: answer, method: broken.method)
-        outcome.expect(broken.code)
+        try await outcome.expect(broken.code)
         #expect(outcome.transfer.body == broken.body)
     }
 
@@ -232,12 +232,12 @@ struct BrokenResponseTests {
     private struct Outcome {
         let server: ScriptedServer
         let transfer: TestTransfer
-        let end: TransferEnd
 
         /// The end is the failure with `code`; `nil`: a success.
-        func expect(_ code: URLError.Code?) {
-            #expect(end.code == code, "\(String(describing: end.error))")
-            if code == nil { #expect(end.error == nil) }
+        func expect(_ code: URLError.Code?) async throws {
+            let end = try await transfer.end()
+            #expect(end.code == code, "\(end)")
+            if code == nil { #expect(end.operationError == nil) }
         }
     }
 
@@ -248,13 +248,12 @@ struct BrokenResponseTests {
         acceptsContentCoding: Bool = false
     ) async throws -> Outcome {
         let server = try ScriptedServer([answer])
-        let request = TransferRequest.plain(
-            server.url,
-            method: method,
-            acceptsContentCoding: acceptsContentCoding
+        let transfer = TestTransfer(
+            .plain(server.url, method: method, acceptsContentCoding: acceptsContentCoding)
         )
-        let transfer = TestTransfer(request).start()
-        return Outcome(server: server, transfer: transfer, end: try await transfer.end())
+        .start()
+        _ = try await transfer.end()
+        return Outcome(server: server, transfer: transfer)
     }
 
     /// The connection ends at every single byte of a response.
@@ -262,16 +261,17 @@ struct BrokenResponseTests {
         let response = "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: 10\r\n\r\n0123456789"
         for count in 0..<response.utf8.count {
             let outcome = try await outcome(of: .raw(.data(Data(response.utf8.prefix(count)))))
-            #expect(outcome.end.code == .networkConnectionLost, "after \(count) bytes")
+            let end = try await outcome.transfer.end()
+            #expect(end.code == .networkConnectionLost, "after \(count) bytes")
         }
     }
 
     /// The bytes that follow are no HTTP, and need not end.
-    @Test(arguments: [HeaderFields(), ["Connection": "Upgrade", "Upgrade": "x"]])
-    func aSwitchOfProtocolsEndsTheTransfer(fields: HeaderFields) async throws {
+    @Test(arguments: [[:], ["Connection": "Upgrade", "Upgrade": "x"]])
+    func aSwitchOfProtocolsEndsTheTransfer(fields: [String: String]) async throws {
         let head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"
         let server = try ScriptedServer([.raw(.text(head), keepingOpen: true)])
-        let transfer = TestTransfer(.plain(server.url, fields: fields)).start()
+        let transfer = TestTransfer(.plain(server.url).with(fields)).start()
         let end = try await transfer.end()
         #expect(end.code == .badServerResponse, "\(end)")
         #expect(transfer.head == nil)
@@ -289,9 +289,9 @@ struct BrokenResponseTests {
 
     @Test func aCodedBodyIsDecodedAndCountedAsSent() async throws {
         let outcome = try await outcome(ofCoding: "gzip", CodedBody.gzip)
-        outcome.expect(nil)
+        try await outcome.expect(nil)
         #expect(outcome.transfer.body == CodedBody.text)
-        #expect(outcome.end.metrics.bytesReceived == Int64(CodedBody.gzip.count))
+        #expect(try await outcome.transfer.end().measured.bytesReceived == Int64(CodedBody.gzip.count))
     }
 
     @Test(arguments: CodedBody.all)
@@ -315,8 +315,8 @@ struct BrokenResponseTests {
     @Test func aBodyStaysEncodedUnlessDecodingIsRequested() async throws {
         let answer = Answer.respond(200, ["Content-Encoding": "gzip"], body: .data(CodedBody.gzip))
         let outcome = try await outcome(of: answer)
-        outcome.expect(nil)
-        #expect(outcome.transfer.received.withLock { $0.body } == CodedBody.gzip)
+        try await outcome.expect(nil)
+        #expect(outcome.transfer.bytes == CodedBody.gzip)
         #expect(outcome.server.requests.first?["Accept-Encoding"] == nil)
     }
 
@@ -329,11 +329,11 @@ struct BrokenResponseTests {
 
     @Test func aReusedConnectionThatTheServerClosedIsReplacedSilently() async throws {
         let server = try ScriptedServer([.respond(body: "a"), .respond(body: "b")])
-        #expect(try await TestTransfer(.plain(server.url)).start().end().error == nil)
+        #expect(try await TestTransfer(.plain(server.url)).start().end().operationError == nil)
         server.closeConnections()
         try await server.waitForOpenConnections(0)
         let second = TestTransfer(.plain(server.url)).start()
-        #expect(try await second.end().error == nil)
+        #expect(try await second.end().operationError == nil)
         #expect(second.body == "b")
         #expect(server.connectionsAccepted == 2)
     }
@@ -346,14 +346,14 @@ struct BrokenResponseTests {
                 server.url,
                 method: "PUT",
                 fields: ["Expect": "100-continue"],
-                body: .data(Data("0123456789".utf8))
+                body: .bytes(Data("0123456789".utf8))
             )
         ).start()
         let end = try await transfer.end()
-        #expect(end.error == nil, "\(String(describing: end.error))")
-        let (heads, body) = transfer.received.withLock { ($0.heads, $0.body) }
-        #expect(heads.count == 1)
-        #expect((heads.first?.status == 417) == (body == Data("no".utf8)), "\(heads) \(body)")
+        #expect(end.operationError == nil, "\(end)")
+        let statuses = transfer.statuses
+        #expect(statuses.count == 1)
+        #expect((statuses == [417]) == (transfer.body == "no"), "\(statuses) \(transfer.body)")
     }
 
     /// libcurl would throw the answer's body away, and send all again with the same `Expect`.
@@ -376,14 +376,14 @@ struct BrokenResponseTests {
                 server.url,
                 method: method,
                 fields: ["Expect": "100-Continue"],
-                body: .data(Data("0123456789".utf8)),
+                body: .bytes(Data("0123456789".utf8)),
                 mayBeSentAgain: method == "PUT"
             )
         ).start()
         let end = try await transfer.end()
-        guard case .refused = end.error else { throw TestFailure("\(end)") }
-        let (heads, body, sent) = transfer.received.withLock { ($0.heads, $0.body, $0.sent) }
-        #expect(heads.map(\.status) == [417] && body.isEmpty && sent == 0)
+        #expect(end.sentence == "The response was rejected.")
+        #expect(transfer.statuses == [417] && transfer.bytes.isEmpty)
+        #expect(transfer.received.withLock { $0.sent } == 0)
         #expect(server.requests.count == 1)
     }
 }

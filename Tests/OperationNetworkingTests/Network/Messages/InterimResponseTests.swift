@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// An early hint (RFC 8297) sets nothing: its fields are not those of the response.
@@ -62,8 +62,7 @@ struct InterimResponseTests {
         var answer = Answer.respond(body: "done")
         for _ in 0..<20 { answer = answer.after(interim: 102) }
         let server = try ScriptedServer([answer])
-        let transfer = TestTransfer(.plain(server.url)).start()
-        #expect(try await transfer.end().error == nil)
-        #expect(transfer.body == "done")
+        let outcome = await scene.get(server.url)
+        #expect(outcome.error == nil && outcome.operation.responseData == Data("done".utf8))
     }
 }

@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// nghttpd, which has no HTTP/1.1: what may be held is asked for over HTTP/1.1 elsewhere.
@@ -124,7 +124,7 @@ struct HTTP2OnlyTests {
             try await networkThreadIsDone()
         }
         other.release()
-        #expect(try await other.end().error == nil)
+        #expect(try await other.end().operationError == nil)
         #expect(try other.bytes == served("1m.bin"))
     }
 

@@ -1,10 +1,10 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// A head that is answered later: the body waits in its connection, and others go on.
@@ -17,7 +17,7 @@ struct HeadAnswerTests {
         let transfer: TestTransfer
         private let server: any Sendable
 
-        init(_ version: TransferOptions.HTTPVersion, bodyLength: Int, answer: HeadAnswer = .later) throws {
+        init(_ version: TransferOptions.HTTPVersion, bodyLength: Int) throws {
             let body = String(repeating: "x", count: bodyLength)
             let url: URL
             if version == .http2PriorKnowledge {
@@ -28,18 +28,11 @@ struct HeadAnswerTests {
                 let server = try ScriptedServer([.respond(200, body: .text(body))])
                 (self.server, url) = (server, server.url)
             }
-            transfer = TestTransfer(.plain(url, version: version), answer: answer).start()
+            transfer = TestTransfer.answeredLater(.plain(url, version: version)).start()
         }
 
-        func receive() {
-            NetworkThread.shared.perform { [transfer] network in network.transfers.receive(transfer.id) }
-        }
-
-        func cancelReceiving() {
-            NetworkThread.shared.perform { [transfer] network in
-                network.transfers.cancelReceiving(transfer.id)
-            }
-        }
+        func receive() { transfer.receive() }
+        func cancelReceiving() { transfer.cancelReceiving() }
     }
 
     /// Long enough for anything that might come in spite of it to have come.
@@ -60,7 +53,7 @@ struct HeadAnswerTests {
         #expect(transfer.body.isEmpty)
         subject.receive()
         let end = try await transfer.end()
-        #expect(end.error == nil, "\(String(describing: end.error))")
+        #expect(end.operationError == nil, "\(end)")
         #expect(transfer.body.utf8.count == length)
     }
 
@@ -70,9 +63,7 @@ struct HeadAnswerTests {
         let transfer = subject.transfer
         try await transfer.headCame.wait()
         subject.cancelReceiving()
-        guard case .refused = try await transfer.end().error else {
-            throw TestFailure("\(try await transfer.end())")
-        }
+        #expect(try await transfer.end().sentence == "The response was rejected.")
         #expect(transfer.body.isEmpty)
     }
 
@@ -80,7 +71,7 @@ struct HeadAnswerTests {
     func aResponseWithoutABodyEndsBeforeTheAnswer(version: TransferOptions.HTTPVersion) async throws {
         let subject = try Subject(version, bodyLength: 0)
         let transfer = subject.transfer
-        #expect(try await transfer.end().error == nil)
+        #expect(try await transfer.end().operationError == nil)
         subject.receive()
         try await networkThreadIsDone()
         #expect(transfer.body.isEmpty)

@@ -1,9 +1,9 @@
 import Foundation
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Each in a process of its own: the look-up blocks a thread of libcurl's until the end.
@@ -19,10 +19,14 @@ struct NameLookupTimeTests {
             let slow = TestTransfer(.plain(NameLookupTimeTests.name, idleTimeout: 0)).start()
             guard SlowResolver.wait(for: 1) else { exit(9) }
             // It holds up no other transfer while it lasts, nor when it is cancelled: the gate stays shut.
-            guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(2) }
+            guard try await TestTransfer(.plain(server.url)).start().end().operationError == nil else {
+                exit(2)
+            }
             slow.stop()
             try await networkThreadIsDone()
-            guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(3) }
+            guard try await TestTransfer(.plain(server.url)).start().end().operationError == nil else {
+                exit(3)
+            }
             guard slow.ends.elements.isEmpty else { exit(4) }
         }
     }
@@ -35,7 +39,9 @@ struct NameLookupTimeTests {
             let slow = TestTransfer(.plain(NameLookupTimeTests.name, idleTimeout: 0.2)).start()
             guard SlowResolver.wait(for: 1) else { exit(9) }
             guard try await slow.end().code == .timedOut else { exit(2) }
-            guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(3) }
+            guard try await TestTransfer(.plain(server.url)).start().end().operationError == nil else {
+                exit(3)
+            }
         }
     }
 
@@ -49,9 +55,13 @@ struct NameLookupTimeTests {
             }
             guard SlowResolver.wait(for: 100) else { exit(9) }
             for transfer in slow { transfer.stop() }
-            guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(2) }
+            guard try await TestTransfer(.plain(server.url)).start().end().operationError == nil else {
+                exit(2)
+            }
             SlowResolver.open()
-            guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(3) }
+            guard try await TestTransfer(.plain(server.url)).start().end().operationError == nil else {
+                exit(3)
+            }
         }
     }
 

@@ -1,10 +1,10 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// nginx, with TLS and HTTP/2; started by `scripts/with-servers`.
@@ -35,9 +35,9 @@ struct RealServerTests {
         var opened = 0
         for transfer in transfers {
             let end = try await transfer.end()
-            #expect(end.error == nil, "\(String(describing: end.error))")
-            #expect(end.metrics.httpVersion == "2")
-            opened += end.metrics.connectionCount
+            #expect(end.operationError == nil, "\(end)")
+            #expect(end.measured.httpVersion == "2")
+            opened += end.measured.connectionCount
         }
         #expect(opened == 1)
         withExtendedLifetime(directory) {}
@@ -53,14 +53,14 @@ struct RealServerTests {
         }
         for (number, transfer) in transfers.enumerated() {
             let end = try await transfer.end()
-            #expect(end.error == nil, "\(String(describing: end.error))")
+            #expect(end.operationError == nil, "\(end)")
             // The other way round is fine: a connection that is there is used.
-            if number % 2 == 1 { #expect(end.metrics.httpVersion == "1.1") }
+            if number % 2 == 1 { #expect(end.measured.httpVersion == "1.1") }
         }
         // And not later either, when the connection of HTTP/2 is idle.
         let later = try await TestTransfer(.plain(url, method: "HEAD", anchors: anchors, version: .http1))
             .start().end()
-        #expect(later.metrics.httpVersion == "1.1")
+        #expect(later.measured.httpVersion == "1.1")
         withExtendedLifetime(directory) {}
     }
 
@@ -72,8 +72,8 @@ struct RealServerTests {
     @Test func plainHTTPSpeaksHTTP1() async throws {
         let plain = try #require(RealServers.nginx)
         let end = try await TestTransfer(.plain(plain, method: "HEAD")).start().end()
-        #expect(end.error == nil)
-        #expect(end.metrics.httpVersion == "1.1")
+        #expect(end.operationError == nil)
+        #expect(end.measured.httpVersion == "1.1")
     }
 
     @Test(arguments: [TransferOptions.HTTPVersion.automatic, .http1])
@@ -87,7 +87,7 @@ struct RealServerTests {
             .plain(url.appendingPathComponent(name), anchors: anchors, version: version)
         ).start()
         let end = try await transfer.end()
-        #expect(end.error == nil, "\(String(describing: end.error))")
-        #expect(transfer.received.withLock { $0.body } == expected)
+        #expect(end.operationError == nil, "\(end)")
+        #expect(transfer.bytes == expected)
     }
 }

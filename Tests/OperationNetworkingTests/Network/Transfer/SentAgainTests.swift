@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// A kept connection turns out to be dead when a request goes over it: libcurl would send any request again.
@@ -34,14 +34,21 @@ struct SentAgainTests {
     private func transfer(
         _ server: ScriptedServer,
         _ method: String,
-        body: RequestBody?,
+        body: Data?,
         mayBeSentAgain: Bool
-    ) async throws -> (TestTransfer, TransferEnd) {
-        #expect(try await TestTransfer(.plain(server.url)).start().end().error == nil)
+    ) async throws -> TestTransfer {
+        #expect(try await TestTransfer(.plain(server.url)).start().end().operationError == nil)
         let transfer = TestTransfer(
-            .plain(server.url, method: method, body: body, mayBeSentAgain: mayBeSentAgain)
-        ).start()
-        return (transfer, try await transfer.end())
+            .plain(
+                server.url,
+                method: method,
+                body: body.map { .bytes($0) },
+                mayBeSentAgain: mayBeSentAgain
+            )
+        )
+        .start()
+        _ = try await transfer.end()
+        return transfer
     }
 
     // MARK: - What libcurl does
@@ -49,13 +56,14 @@ struct SentAgainTests {
     @Test(arguments: Leaving.allCases, [Data("abc".utf8), Self.large, nil])
     func whatMayBeSentAgainIsSentAgain(leaving: Leaving, body: Data?) async throws {
         let server = try server(leaving)
-        let (transfer, end) = try await transfer(
+        let transfer = try await transfer(
             server,
             "POST",
-            body: body.map { .data($0) },
+            body: body,
             mayBeSentAgain: true
         )
-        #expect(end.error == nil, "\(String(describing: end.error))")
+        let end = try await transfer.end()
+        #expect(end.operationError == nil, "\(end)")
         #expect(transfer.body == "2")
         // The server had all of it, both times.
         #expect(server.requests.map(\.method) == ["GET", "POST", "POST"])
@@ -68,13 +76,14 @@ struct SentAgainTests {
     @Test(arguments: Leaving.allCases, [Data("abc".utf8), Self.large, nil])
     func whatMayNotBeSentAgainIsSentOnce(leaving: Leaving, body: Data?) async throws {
         let server = try server(leaving)
-        let (transfer, end) = try await transfer(
+        let transfer = try await transfer(
             server,
             "POST",
-            body: body.map { .data($0) },
+            body: body,
             mayBeSentAgain: false
         )
-        guard case .notSentAgain = end.error else { throw TestFailure("\(end)") }
+        let end = try await transfer.end()
+        #expect(end.sentence?.contains("not sent again") == true)
         #expect(end.code == .networkConnectionLost)
         #expect(transfer.head == nil)
         #expect(server.requests.map(\.method) == ["GET", "POST"])
@@ -85,26 +94,26 @@ struct SentAgainTests {
             [.respond(body: "x")],
             requestBodies: .reset(after: 100_000)
         )
-        let (_, end) = try await transfer(
+        let transfer = try await transfer(
             server,
             "POST",
-            body: .data(Self.large),
+            body: Self.large,
             mayBeSentAgain: false
         )
-        #expect(end.code == .networkConnectionLost, "\(end)")
+        #expect(try await transfer.end().code == .networkConnectionLost)
         #expect(server.requests.map(\.method) == ["GET", "POST"])
     }
 
     /// Nothing went out: the connection was seen to be dead before.
     @Test func aRequestThatNeverWentOutGoesOut() async throws {
         let server = try ScriptedServer { _ in .respond(body: "x") }
-        #expect(try await TestTransfer(.plain(server.url)).start().end().error == nil)
+        #expect(try await TestTransfer(.plain(server.url)).start().end().operationError == nil)
         server.closeConnections()
         try await server.waitForOpenConnections(0)
         let transfer = TestTransfer(
-            .plain(server.url, method: "POST", body: .data(Data("abc".utf8)), mayBeSentAgain: false)
+            .plain(server.url, method: "POST", body: .bytes(Data("abc".utf8)), mayBeSentAgain: false)
         ).start()
-        #expect(try await transfer.end().error == nil)
+        #expect(try await transfer.end().operationError == nil)
         #expect(server.requests.map(\.method) == ["GET", "POST"])
         #expect(server.requests.map(\.connectionNumber) == [1, 2])
     }

@@ -1,10 +1,10 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 @Suite(.timeLimit(.minutes(1)))
@@ -22,9 +22,9 @@ struct TLSTests {
     @Test func aBodyThatEndsWithCloseNotifyIsComplete() async throws {
         let transfer = try transfer("/proper")
         let end = try await transfer.end()
-        #expect(end.error == nil, "\(String(describing: end.error))")
+        #expect(end.operationError == nil, "\(end)")
         #expect(transfer.body == "0123456789")
-        #expect(end.metrics.tlsTime > 0)
+        #expect(end.measured.tlsTime > 0)
     }
 
     /// An attacker on the way can end a TCP connection; only the server can say that it was the end (RFC 8446
@@ -32,7 +32,7 @@ struct TLSTests {
     @Test("B5") func aBodyThatEndsWithoutCloseNotifyIsAnError() async throws {
         let transfer = try transfer("/cut")
         let end = try await transfer.end()
-        guard case .missingCloseNotify = end.error else { throw TestFailure("\(end)") }
+        #expect(end.sentence?.contains("closed without a TLS close notification") == true)
         #expect(end.code == .networkConnectionLost)
         #expect(transfer.body == "0123456789")
     }
@@ -47,7 +47,7 @@ struct TLSTests {
     func aBodyThatKnowsItsEndNeedsNoCloseNotify(path: String) async throws {
         let transfer = try transfer(path)
         let end = try await transfer.end()
-        #expect(end.error == nil, "\(String(describing: end.error))")
+        #expect(end.operationError == nil, "\(end)")
         #expect(transfer.body == "0123456789")
     }
 
@@ -56,9 +56,9 @@ struct TLSTests {
         for _ in 0..<3 {
             let transfer = try transfer("/keep")
             let end = try await transfer.end()
-            #expect(end.error == nil, "\(String(describing: end.error))")
+            #expect(end.operationError == nil, "\(end)")
             #expect(transfer.body == "0123456789")
-            #expect(end.metrics.connectionCount == 1)
+            #expect(end.measured.connectionCount == 1)
         }
     }
 
@@ -83,6 +83,6 @@ struct TLSTests {
                 )
             )
         )
-        #expect(try await TestTransfer(.plain(url)).start().end().error != nil)
+        #expect(try await TestTransfer(.plain(url)).start().end().operationError != nil)
     }
 }

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 @Suite(.timeLimit(.minutes(1)))
@@ -35,18 +35,5 @@ struct TransferMetricsTests {
         #expect(sum.transferCount == 4)
         #expect(sum.bytesReceived == transfers.reduce(0) { $0 + $1.bytesReceived })
         #expect(abs(sum.transferTime - transfers.reduce(0) { $0 + $1.transferTime }) < 1e-9)
-    }
-
-    @Test func theListIsNotLongerThanItsLimit() {
-        var log = TransferLog()
-        for count in 1...250 {
-            var one = TransferMetrics()
-            one.transferCount = 1
-            one.bytesReceived = Int64(count)
-            log.add(one)
-        }
-        #expect(log.transfers.count == TransferLog.longestList)
-        #expect(log.transfers.last?.bytesReceived == 250)
-        #expect(log.sum.transferCount == 250)
     }
 }

@@ -1,35 +1,15 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// The growth of a batch's commands, in the times that its queue asks members whether they are ready.
 @Suite(.timeLimit(.minutes(2)))
 struct BatchGrowthTests {
-    /// A member that counts what it is asked.
-    private final class AskedOperation: HTTPRequestOperation, @unchecked Sendable {
-        // @unchecked: `questions` is locked.
-        private let questions: Locked<Int>
-
-        init(request: URLRequest, questions: Locked<Int>) {
-            self.questions = questions
-            super.init(request: request)
-        }
-
-        required init(request: URLRequest) {
-            questions = Locked(0)
-            super.init(request: request)
-        }
-
-        override var isReady: Bool {
-            questions.withLock { $0 += 1 }
-            return super.isReady
-        }
-    }
 
     enum Story: String, CaseIterable, Sendable {
         case adding, resuming, pausing, cancelling, stopping

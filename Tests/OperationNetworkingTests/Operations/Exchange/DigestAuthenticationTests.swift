@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Two requests for the first answer of a server, one for each later one.
@@ -41,7 +41,7 @@ struct DigestAuthenticationTests {
     /// The numbers that came with the nonces, in order; `-` without a proof.
     private func counts(_ server: ScriptedServer) -> [String] {
         server.authorizations.map { field in
-            AuthenticationOffer.offers(in: [field]).first?.parameters["nc"] ?? "-"
+            DigestServer.parameters(of: field)?["nc"] ?? "-"
         }
     }
 
@@ -293,9 +293,9 @@ struct DigestAuthenticationTests {
         let server = try ScriptedServer([Door.closed("Digest realm=\"x\\\"y\", nonce=\"1\", qop=\"auth\"")])
         let operation = door.operation(server.url, credential)
         #expect(await operation.status() == 401)
-        let sent = AuthenticationOffer.offers(in: server.authorizations.filter { $0 != "-" })
-        #expect(sent.first?.parameters["username"] == "a\", realm=\"evil")
-        #expect(sent.first?.parameters["realm"] == "x\"y")
+        let sent = server.authorizations.first { $0 != "-" }.flatMap(DigestServer.parameters)
+        #expect(sent?["username"] == "a\", realm=\"evil")
+        #expect(sent?["realm"] == "x\"y")
     }
 
     @Test func anEmpty401IsAResponse() async throws {
@@ -336,7 +336,7 @@ struct DigestAuthenticationTests {
         let credential = Credential(user: "j\u{F6}rg-\(nonce)", password: "p\u{E4}ss")
         #expect(await door.operation(server.url, credential).status() == 200)
         let field = try #require(server.requests.last?["Authorization"])
-        let said = try #require(AuthenticationOffer.offers(in: [field]).first).parameters
+        let said = try #require(DigestServer.parameters(of: field))
         #expect(said["realm"] == "gesch\u{FC}tzt")
         #expect(said["username"] == "j\u{C3}\u{B6}rg-\(nonce)")
         func md5(_ octets: [UInt8]) throws -> String { try FileDigest.of(Data(octets), algorithm: .md5).hex }

@@ -1,16 +1,16 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Bodies of responses that lead to another request, or that only say why there is no file.
 @Suite(.timeLimit(.minutes(1)))
 struct UnusedBodyTests {
-    private static let limit = Int64(UnusedBody.maximumLength)
+    private static let limit: Int64 = 64 * 1024
     /// The bytes that may come at once, and the one byte of the response that follows.
     private static let piece: Int64 = 64 * 1024 + 1
 
@@ -66,14 +66,6 @@ struct UnusedBodyTests {
         operation.retryPolicy = RetryPolicy()
         operation.retryPolicy?.initialDelay = 0
         return operation
-    }
-
-    @Test(arguments: [
-        (MessageLength.none, true), (.exactly(0), true), (.exactly(65536), true), (.exactly(65537), false),
-        (.exactly(.max), false), (.delimited, true), (.untilClose, false),
-    ])
-    func theHeadDecidesWhetherTheBodyIsWorthReceiving(length: MessageLength, isWorthIt: Bool) {
-        #expect(UnusedBody.isWorthReceiving(length) == isWorthIt)
     }
 
     @Test(arguments: Reason.allCases, Shape.allCases)
@@ -259,7 +251,7 @@ struct UnusedBodyTests {
         if destination == .file { operation.outputFile = directory.url.appendingPathComponent("file") }
         if destination == .stream { operation.outputStream = OutputStream(toMemory: ()) }
         await #expect(throws: ResponseSerializationError.self) { try await operation.started.value }
-        #expect(operation.responseData?.count == UnusedBody.maximumLength)
+        #expect(operation.responseData?.count == Int(Self.limit))
         #expect(try #require(operation.metrics).bytesReceived <= Self.limit + Self.piece)
     }
 }

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// An operation among others in an `OperationQueue`.
@@ -35,27 +35,6 @@ struct OperationQueueTests {
         }
         for operation in operations { _ = try await operation.value }
         #expect(server.connectionsAccepted <= limit)
-    }
-
-    /// Continues while a queue asks it whether it is ready: that is noticed before the answer, which is no.
-    private final class HastyOperation: HTTPRequestOperation, @unchecked Sendable {
-        // @unchecked: written and read on the thread that adds it.
-        private var isAsked = false
-        private var isCancelling = false
-
-        convenience init(_ request: URLRequest, isCancelling: Bool) {
-            self.init(request: request)
-            self.isCancelling = isCancelling
-            pause()
-        }
-
-        override var isReady: Bool {
-            let isReady = super.isReady
-            guard !isAsked else { return isReady }
-            isAsked = true
-            if isCancelling { cancel() } else { resume() }
-            return isReady
-        }
     }
 
     private func add(_ operation: HTTPRequestOperation, to queue: OperationQueue, _ way: String) {

@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Queues in which everything happens at random from two threads. Each comes to rest, with every body right.
@@ -48,10 +48,7 @@ private final class SlotModel: Sendable {
         let representation = Representation(.pattern(Self.body), entityTag: .strong("v1"))
         let (gate, peak) = (gate, peak)
         server = try ScriptedServer { request in
-            NetworkThread.shared.perform { network in
-                let count = network.transfers.count
-                peak.withLock { $0 = max($0, count) }
-            }
+            countTransfers(upTo: peak)
             let answer = Answer.representation(representation)
             return request.path.hasPrefix("/held")
                 ? answer.held(after: .body(500), by: gate.withLock { $0 }) : answer
@@ -223,7 +220,7 @@ private final class SlotModel: Sendable {
             }
             let (limit, highest) = state.withLock { ($0.limit, $0.highestLimit) }
             #expect(queue.maxConcurrentOperationCount == limit, "\(report)")
-            if let queue = queue as? TransferQueue { #expect(queue.foundationLimit == limit, "\(report)") }
+            if let queue = queue as? TransferQueue { #expect(queue.limitInUse == limit, "\(report)") }
             let peak = model.peak.withLock { $0 }
             #expect(peak <= highest, "\(report)")
         }

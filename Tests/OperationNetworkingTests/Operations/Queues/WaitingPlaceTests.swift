@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// An operation that waits lends its place, so what it waits for can run; and it has one again before it goes on.
@@ -23,10 +23,7 @@ struct WaitingPlaceTests {
         init() throws {
             let (peak, busy) = (peak, Locked(0))
             server = try ScriptedServer { request in
-                NetworkThread.shared.perform { network in
-                    let count = network.transfers.count
-                    peak.withLock { $0 = max($0, count) }
-                }
+                countTransfers(upTo: peak)
                 switch request.path {
                 case "/bearer":
                     guard request["Authorization"] == WaitingPlaceTests.token else { return .respond(401) }
@@ -197,11 +194,11 @@ struct WaitingPlaceTests {
         manager.maximumConnectionsPerHost = 1
         manager.completionQueue = DispatchQueue(label: "callbacks")
         let operation = manager.operation(for: URLRequest(url: server.url(path: "/a"), timeoutInterval: 10))
-        operation.setDeferredRedirectHandler { _, request, _, answer in
-            Task {
-                _ = try? await manager.get("ask")
-                answer(request)
-            }
+        operation.setRedirect { _, request, _ in
+            let isAnswered = Gate()
+            manager.get("ask", success: { _, _ in isAnswered.open() }, failure: { _, _ in isAnswered.open() })
+            try? isAnswered.waitSynchronously()
+            return request
         }
         queue.addOperation(operation)
         _ = try await operation.value
@@ -433,30 +430,6 @@ struct WaitingPlaceTests {
         queue.cancelAllOperations()
         try await queue.waitUntilEmpty()
         #expect(queue.maxConcurrentOperationCount == limit)
-    }
-
-    /// Held in `start()`, where its queue counts it already and nobody sees it run.
-    private final class SlowStart: HTTPRequestOperation, @unchecked Sendable {
-        // @unchecked: as its superclass; the rest is Sendable.
-
-        let mayGoOn = DispatchSemaphore(value: 0)
-        private let isStarting = Locked(false)
-
-        override func start() {
-            isStarting.withLock { $0 = true }
-            super.start()
-        }
-
-        override var queuePriority: Operation.QueuePriority {
-            get {
-                if isStarting.withLock({ $0 }) {
-                    mayGoOn.wait()
-                    mayGoOn.signal()
-                }
-                return super.queuePriority
-            }
-            set { super.queuePriority = newValue }
-        }
     }
 
     @Test(arguments: SlotTests.Kind.allCases) func oneThatStartsWhileAnotherBeginsToRestIsCounted(

@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import Glibc
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Several runs with one file: each `CookieJarFile` stands for a process, since locks are of open files.
@@ -18,8 +18,10 @@ struct CookieJarFileTests {
         directory = try TemporaryDirectory()
     }
 
-    private func cookie(_ name: String, _ value: String, expires: Int64? = nil) throws -> Cookie {
-        try #require(Cookie(name: name, value: value, domain: "example.com", expires: expires))
+    private func cookie(_ name: String, _ value: String) throws -> HTTPCookie {
+        try #require(
+            HTTPCookie(properties: [.name: name, .value: value, .domain: "example.com", .path: "/"])
+        )
     }
 
     private func values() throws -> [String] {
@@ -27,59 +29,8 @@ struct CookieJarFileTests {
     }
 
     private func remove(_ name: String, from jar: CookieJar) throws {
-        jar.remove(try #require(try cookie(name, "any").httpCookie()))
+        jar.remove(try cookie(name, "any"))
     }
-
-    // MARK: - What is merged
-
-    struct Row: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        let before: String?
-        let after: String?
-        let held: String?
-        let result: String?
-
-        init(_ name: String, _ before: String?, _ after: String?, held: String?, _ result: String?) {
-            testDescription = name
-            (self.before, self.after, self.held, self.result) = (before, after, held, result)
-        }
-    }
-
-    @Test(arguments: [
-        Row("nothing changed", "1", "1", held: "1", "1"),
-        Row("changed here", "1", "2", held: "1", "2"),
-        Row("changed there", "1", "1", held: "2", "2"),
-        Row("changed here and there", "1", "2", held: "3", "2"),
-        Row("new here", nil, "1", held: nil, "1"),
-        Row("new there", nil, nil, held: "1", "1"),
-        Row("new here and there", nil, "1", held: "2", "1"),
-        Row("deleted here", "1", nil, held: "1", nil),
-        Row("deleted here, changed there", "1", nil, held: "2", nil),
-        Row("deleted there", "1", "1", held: nil, nil),
-        Row("deleted there, changed here", "1", "2", held: nil, "2"),
-    ])
-    func eachCookieIsTheOneThatWasChanged(row: Row) throws {
-        func cookies(_ value: String?) throws -> [Cookie] {
-            try [cookie("other", "0")] + (value.map { [try cookie("a", $0)] } ?? [])
-        }
-        let table = try CookieTable(
-            cookies(row.held),
-            changedFrom: cookies(row.before),
-            to: cookies(row.after),
-            now: 0
-        )
-        #expect(table.cookies(now: 0).first { $0.name == "a" }?.value == row.result)
-        #expect(table.count == (row.result == nil ? 1 : 2))
-    }
-
-    /// It ended by itself, and another process may have renewed it.
-    @Test func aCookieThatExpiresIsNotDeleted() throws {
-        let (old, new) = (try cookie("a", "1", expires: 10), try cookie("a", "2", expires: 100))
-        let table = CookieTable([new], changedFrom: [old], to: [], now: 20)
-        #expect(table.cookies(now: 20) == [new])
-    }
-
-    // MARK: - The file
 
     @Test func severalAtOnceLoseNothing() throws {
         try CookieJar().save(to: file)

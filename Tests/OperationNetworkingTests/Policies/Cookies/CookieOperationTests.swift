@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Cookies across hops, operations, managers and the handles that libcurl uses again.
@@ -54,7 +54,7 @@ struct CookieOperationTests {
         // One after the other, over one connection, so with one handle.
         for _ in 0..<3 {
             let end = try await TestTransfer(.plain(server.url)).start().end()
-            #expect(end.error == nil)
+            #expect(end.operationError == nil)
         }
         let other = CookieScene()
         await other.get(server.url)
@@ -139,7 +139,10 @@ struct CookieOperationTests {
         for _ in 0..<Rounds.count(100) {
             let operation = scene.operation(URLRequest(url: server.url))
             let ends = Recorder<Bool>()
-            operation.whenFinished { ends.append(true) }
+            operation.setCompletion(
+                success: { _, _ in ends.append(true) },
+                failure: { _, _ in ends.append(false) }
+            )
             operation.start()
             await onDispatchThread { operation.cancel() }
             try await ends.wait()
@@ -241,17 +244,13 @@ struct CookieOperationTests {
         let download = try DownloadScene(answers: [
             .currentRepresentation.held(after: 1000, by: gate), .currentRepresentation,
         ])
-        let first = download.operation()
-        let waiting = DownloadOperation(
-            request: URLRequest(url: download.server.url),
-            to: download.folder.file("other")
-        )
-        let limit = ConnectionLimit(1)
-        for operation in [first, waiting] {
-            operation.cookieJar = scene.jar
-            operation.changeTransferSettings { $0.connectionLimit = limit }
-        }
-        waiting.completionQueue = DispatchQueue(label: "callbacks")
+        let manager = OperationManager()
+        manager.maximumConnectionsPerHost = 1
+        manager.cookieJar = scene.jar
+        manager.completionQueue = DispatchQueue(label: "callbacks")
+        let request = URLRequest(url: download.server.url)
+        let first = manager.downloadOperation(for: request, to: download.target)
+        let waiting = manager.downloadOperation(for: request, to: download.folder.file("other"))
         first.start()
         try await gate.waitForArrivals()
         scene.jar.set(try cookie("a"))

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Cookies that change while a request waits, is paused, or is under way.
@@ -111,10 +111,7 @@ struct CookieRenewalTests {
         // Its cookies, none, are read by this call.
         waiting.start()
         scene.jar.set(try cookie("session", "1"))
-        // The work of a storage is done in order: after this, the change can be seen without a wait.
-        await withCheckedContinuation { continuation in
-            scene.jar.read(concerning: "127.0.0.1") { _ in continuation.resume() }
-        }
+        await scene.waitForStorage(of: "127.0.0.1")
         gate.open()
         _ = try await (first, waiting.value)
         #expect(server.cookies == [[], ["session=1"]])

@@ -2,15 +2,18 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import Glibc
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Foundation's own storage: it writes a file into the home directory, so each test is a process with another one.
 @Suite(.timeLimit(.minutes(1)))
 struct CookieStorageTests {
+    /// As `CookieJar` documents it.
+    private static let maximumPerDomain = 180
+
     private let home: TemporaryDirectory
 
     init() throws {
@@ -112,7 +115,7 @@ struct CookieStorageTests {
                 return .respond(200, FieldLines((0..<50).map { ("Set-Cookie", "\(name)\($0)=1; Path=/") }))
             }
             for round in 0..<5 { await scene.get(server.url(path: "/n\(round)x")) }
-            guard HTTPCookieStorage.shared.cookies?.count == CookieTable.maximumPerDomain else { exit(2) }
+            guard HTTPCookieStorage.shared.cookies?.count == Self.maximumPerDomain else { exit(2) }
         }
     }
 
@@ -127,9 +130,9 @@ struct CookieStorageTests {
                 scene.jar.set(cookie)
             }
             set("sid", [.secure: "TRUE"])
-            for number in 0..<CookieTable.maximumPerDomain { set("n\(number)") }
+            for number in 0..<Self.maximumPerDomain { set("n\(number)") }
             let names = Set(scene.jar.cookies.map(\.name))
-            guard names.count == CookieTable.maximumPerDomain, names.contains("sid"), !names.contains("n0")
+            guard names.count == Self.maximumPerDomain, names.contains("sid"), !names.contains("n0")
             else { exit(3) }
         }
     }

@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Everything through SOCKS: the proxy passes bytes on.
@@ -65,13 +65,15 @@ struct SOCKSProxyTests {
             .respond(407, ["Proxy-Authenticate": "Basic realm=x"], body: "no"), .respond(body: "yes"),
         ])
         let proxy = try TunnelProxy(socksUser: "user", password: "pass")
-        var request = TransferRequest.plain(server.url, method: method, mayBeSentAgain: method != "POST")
-        if method != "GET" { request.body = .data(Data("body".utf8)) }
-        request.trustDomain.proxy = try Proxy("socks5h://user:pass@127.0.0.1:\(proxy.port)")
-        let transfer = TestTransfer(request).start()
-        guard case .refused = try await transfer.end().error else { throw TestFailure("\(transfer.ends)") }
-        #expect(transfer.received.withLock { $0.heads.map(\.status) } == [407])
-        #expect(transfer.body == "")
+        var request = URLRequest(url: server.url)
+        request.httpMethod = method
+        if method != "GET" { request.httpBody = Data("body".utf8) }
+        let operation = try ProxiedOperation.start(
+            request,
+            through: "socks5h://user:pass@127.0.0.1:\(proxy.port)"
+        )
+        await #expect(throws: ResponseSerializationError.self) { try await operation.value }
+        #expect(operation.response?.statusCode == 407 && operation.responseData?.isEmpty != false)
         #expect(server.requests.count == 1)
     }
 

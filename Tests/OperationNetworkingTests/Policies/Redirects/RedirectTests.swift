@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 @Suite(.timeLimit(.minutes(1)))
@@ -81,7 +81,7 @@ struct RedirectTests {
 
     /// Whatever the redirect closures did before has reached the network thread, and been reported.
     private func redirectsAreDecided(_ operation: HTTPRequestOperation) async throws {
-        ConnectionOperation.processingQueue.sync(flags: .barrier) {}
+        await processingIsDone()
         try await networkThreadIsDone()
         operation.completionQueue?.sync {}
     }
@@ -123,17 +123,17 @@ struct RedirectTests {
         let follower = Follower()
         operation.addObserver(follower)
         let ended = Gate()
-        operation.whenFinished { ended.open() }
         operation.setRedirect { operation, request, _ in
             operation.cancel()
-            try? ended.waitSynchronously()
+            operation.waitUntilFinished()
+            ended.open()
             return request
         }
         // Nothing is reported before the closure has answered.
         operation.completionQueue?.suspend()
         operation.start()
         try await ended.wait()
-        ConnectionOperation.processingQueue.sync(flags: .barrier) {}
+        await processingIsDone()
         operation.completionQueue?.resume()
         try await redirectsAreDecided(operation)
         #expect(follower.events.elements == ["finish"])

@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// The `Retry-After` of one operation counts for all that have a policy.
@@ -30,25 +30,6 @@ struct RetryHostTests {
         let watcher = RetryWatcher()
         operation.addObserver(watcher)
         return (operation, watcher)
-    }
-
-    private func host(_ server: ScriptedServer) -> HostWaits.Host {
-        HostWaits.Host(servers: .network, origin: Origin(server.url))
-    }
-
-    /// The server asked another operation for a delay.
-    private func rest(_ server: ScriptedServer, seconds: Double) {
-        let host = host(server)
-        NetworkThread.shared.perform { network in
-            network.hosts.note(host, seconds: seconds, now: .now)
-        }
-    }
-
-    private func remaining(_ server: ScriptedServer) async throws -> Double? {
-        let host = host(server)
-        let answer = Recorder<Double?>()
-        NetworkThread.shared.perform { answer.append($0.hosts.remaining(for: host, now: .now)) }
-        return try await answer.wait()[0]
     }
 
     // MARK: - The servers whose delays count
@@ -82,7 +63,7 @@ struct RetryHostTests {
         let (operation, _) = operation(server, policy: RetryPolicy(maximumRetries: 0))
         operation.start()
         _ = try? await operation.value
-        #expect((try await remaining(server) != nil) == isObeyed)
+        #expect((try await server.remainingRest() != nil) == isObeyed)
     }
 
     @Test func withoutAPolicyNothingIsDelayed() async throws {
@@ -90,7 +71,7 @@ struct RetryHostTests {
         let (operation, _) = operation(server, policy: nil)
         operation.start()
         _ = try? await operation.value
-        #expect(try await remaining(server) == nil)
+        #expect(try await server.remainingRest() == nil)
     }
 
     // MARK: - The operations that wait
@@ -99,23 +80,19 @@ struct RetryHostTests {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(body: "done") }
         let (operation, watcher) = operation(server, policy: policy())
-        let host = host(server)
         // Both on the network thread, one after the other: the wait cannot be over before the operation begins.
-        NetworkThread.shared.perform { network in
-            operation.start()
-            network.hosts.note(host, seconds: 1, now: .now)
-        }
+        server.beginRest(seconds: 1, after: operation.start)
         #expect(try await operation.value as? Data == Data("done".utf8))
         callbacks.sync {}
         #expect(watcher.reasons.elements.first == "busy")
         #expect(server.requests.count == 1)
-        #expect(try await remaining(server) == nil)
+        #expect(try await server.remainingRest() == nil)
     }
 
     @Test func anOperationWithoutAPolicyDoesNotWait() async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(body: "done") }
-        rest(server, seconds: 500)
+        server.beginRest(seconds: 500)
         let (operation, watcher) = operation(server, policy: nil)
         operation.start()
         #expect(try await operation.value as? Data == Data("done".utf8))
@@ -128,7 +105,7 @@ struct RetryHostTests {
         let (busy, free) = (
             try ScriptedServer { _ in .respond() }, try ScriptedServer { _ in .respond(body: "done") }
         )
-        rest(busy, seconds: 500)
+        busy.beginRest(seconds: 500)
         let (operation, _) = operation(free, policy: policy())
         operation.start()
         #expect(try await operation.value as? Data == Data("done".utf8))
@@ -139,7 +116,7 @@ struct RetryHostTests {
     func anOperationThatMayNotWaitThatLongIsNotDelayed(byBudget: Bool) async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(body: "done") }
-        rest(server, seconds: 500)
+        server.beginRest(seconds: 500)
         var policy = policy()
         if byBudget { policy.timeBudget = 100 } else { policy.maximumWait = 100 }
         let (operation, watcher) = operation(server, policy: policy)
@@ -151,15 +128,14 @@ struct RetryHostTests {
 
     @Test func aFurtherAttemptWaitsToo() async throws {
         defer { forgetHostWaits() }
-        let busy = Locked<HostWaits.Host?>(nil)
+        let busy = Locked<ScriptedServer?>(nil)
         let server = try ScriptedServer { _ in
             // Before the connection is lost, and so before the next attempt.
-            if let host = busy.withLock({ $0 }) {
-                NetworkThread.shared.perform { $0.hosts.note(host, seconds: 500, now: .now) }
-            }
+            busy.withLock { $0 }?.beginRest(seconds: 500)
             return .hangUp
         }
-        busy.withLock { $0 = host(server) }
+        busy.withLock { $0 = server }
+        defer { busy.withLock { $0 = nil } }
         let (operation, watcher) = operation(server, policy: policy())
         operation.start()
         let lost = "\(URLError.Code.networkConnectionLost.rawValue)"
@@ -174,7 +150,7 @@ struct RetryHostTests {
         defer { forgetHostWaits() }
         let busy = try ScriptedServer { _ in .respond(body: "done") }
         let server = try ScriptedServer { _ in .redirect(to: busy.url(path: "there").absoluteString) }
-        rest(busy, seconds: 500)
+        busy.beginRest(seconds: 500)
         let (operation, watcher) = operation(server, policy: policy())
         operation.start()
         #expect(try await watcher.reasons.wait() == ["busy"])
@@ -191,7 +167,7 @@ struct RetryHostTests {
     @Test func cancellingEndsTheWait() async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond() }
-        rest(server, seconds: 500)
+        server.beginRest(seconds: 500)
         let (operation, watcher) = operation(server, policy: policy())
         operation.start()
         try await watcher.reasons.wait()
@@ -204,7 +180,7 @@ struct RetryHostTests {
     @Test func afterAPauseThereIsNoWait() async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(body: "done") }
-        rest(server, seconds: 500)
+        server.beginRest(seconds: 500)
         let (operation, watcher) = operation(server, policy: policy())
         operation.start()
         try await watcher.reasons.wait()
@@ -218,7 +194,7 @@ struct RetryHostTests {
     @Test func anOperationThatWaitsForASlotKeepsItsDelay() async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(body: "done") }
-        rest(server, seconds: 500)
+        server.beginRest(seconds: 500)
         let queue = TransferQueue()
         queue.maxConcurrentOperationCount = 1
         let (first, watcher) = operation(server, policy: policy())
@@ -234,7 +210,7 @@ struct RetryHostTests {
     @Test func aReleasedOperationWaitsForNothing() async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond() }
-        rest(server, seconds: 500)
+        server.beginRest(seconds: 500)
         weak var weakly: HTTPRequestOperation?
         try await {
             let (operation, watcher) = operation(server, policy: policy())

@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-@testable import OperationNetworking
 @testable import OperationNetworkingTestSupport
 
 /// Attempts that wait for a network.
@@ -124,15 +124,5 @@ struct RetryNetworkTests {
         #expect(first != second)
         let copy = try JSONDecoder().decode(RetryPolicy.self, from: try JSONEncoder().encode(first))
         #expect(copy.network == nil && copy == RetryPolicy())
-    }
-
-    @Test(arguments: [-1, -Double.infinity, .nan, .infinity])
-    func anInvalidDelayDoesNotTrap(delay: Double) throws {
-        var policy = RetryPolicy(maximumRetries: 1)
-        policy.network = Network()
-        (policy.initialDelay, policy.maximumDelay) = (delay, .infinity)
-        #expect(try #require(Attempts(policy: policy).networkWait(now: .now)).delay == 0)
-        (policy.initialDelay, policy.maximumDelay) = (.infinity, delay)
-        #expect(try #require(Attempts(policy: policy).networkWait(now: .now)).delay == 0)
     }
 }

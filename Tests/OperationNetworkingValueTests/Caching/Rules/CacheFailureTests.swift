@@ -1,4 +1,5 @@
 import FoundationNetworking
+import OperationNetworkingSystem
 import Testing
 
 @testable import OperationNetworking
@@ -174,5 +175,48 @@ import Testing
         #expect(index([new, forbidden, old]) == 0)
         #expect(index([forbidden]) == nil)
         #expect(index([]) == nil)
+    }
+
+    private static let retried: [(HeaderFields, URLRequest.CachePolicy, Set<Int>, String)] = [
+        ([:], .useProtocolCachePolicy, [], "serve fresh"),
+        ([:], .useProtocolCachePolicy, [502, 503], "fetch"),
+        ([:], .useProtocolCachePolicy, [502], "serve fresh"),
+        (["ETag": "\"v1\""], .useProtocolCachePolicy, [503], "validate"),
+        (["ETag": "\"v1\""], .returnCacheDataElseLoad, [503], "validate"),
+        (["ETag": "\"v1\""], .returnCacheDataElseLoad, [502], "serve fresh"),
+    ]
+
+    @Test(arguments: retried)
+    func aRetriedRequestIsValidated(
+        row: (fields: HeaderFields, policy: URLRequest.CachePolicy, retried: Set<Int>, answer: String)
+    ) throws {
+        var fields = row.fields
+        fields["Cache-Control"] = "max-age=60, immutable, stale-if-error=60"
+        let stored = try #require(CacheScenario.stored(fields, status: 503))
+        var request = CacheScenario.request(policy: row.policy)
+        request.retriedStatuses = row.retried
+        let policy = CachePolicy()
+        #expect(policy.answer(to: request, from: [stored], now: CacheScenario.start).summary == row.answer)
+        let stale = policy.staleReply(stored, to: request, now: CacheScenario.start + 90, after: .unreachable)
+        #expect((stale == nil) == row.retried.contains(503))
+    }
+
+    /// Only a server that is not there, or is there no more, lets a stale response answer (RFC 9111 §4.2.4).
+    @Test func anUntrustedServerCountsAsReachable() {
+        let losses: Set<Int32> = [5, 6, 7, 16, 28, 52, 55, 56, 92]
+        for code in 1..<CurlError.codeCount {
+            let error = TransferError.curl(CurlError(code: code))
+            #expect(error.isUnreachable == losses.contains(code), "\(code)")
+        }
+        let alert = CurlError(code: 56, message: "OpenSSL SSL_read: tlsv13 alert certificate required")
+        #expect(!TransferError.curl(alert).isUnreachable)
+        // A name is no alert.
+        for code: Int32 in [5, 6, 7, 28] {
+            let error = CurlError(code: code, message: "Could not resolve host: alerts.example.com")
+            #expect(TransferError.curl(error).isUnreachable)
+        }
+        #expect(TransferError.idle(seconds: 1).isUnreachable && TransferError.truncatedHead.isUnreachable)
+        #expect(TransferError.slowHead(seconds: 1).isUnreachable)
+        #expect(!TransferError.refused.isUnreachable && !TransferError.endlessAnswer.isUnreachable)
     }
 }

@@ -42,4 +42,20 @@ struct CacheKeyTests {
         let url = try #require(URL(string: "../c?d#e", relativeTo: base))
         #expect(CacheKey(url).url == "http://host/c?d")
     }
+
+    @Test func otherTrustIsAnotherCache() throws {
+        let url = try #require(URL(string: "https://example.com/"))
+        func partition(_ change: (inout TrustDomain) -> Void) -> String {
+            var request = TransferRequest.plain(url)
+            change(&request.trustDomain)
+            return CacheRequest(request).key.partition
+        }
+        let names = [
+            partition { _ in }, partition { $0.policy = SecurityPolicy(allowInvalidCertificates: true) },
+            partition { $0.policy = SecurityPolicy(validatesDomainName: false) },
+            partition { $0.anchors = .directory(URL(fileURLWithPath: "/etc/ssl")) },
+        ]
+        #expect(Set(names).count == names.count && names[0].isEmpty)
+        #expect(names[1] == partition { $0.policy = SecurityPolicy(allowInvalidCertificates: true) })
+    }
 }

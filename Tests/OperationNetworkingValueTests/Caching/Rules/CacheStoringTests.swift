@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import OperationNetworking
@@ -242,5 +243,28 @@ import Testing
         let other = CacheScenario.request(url: "http://server.test/a?b=2").key
         #expect(one != other)
         #expect(one != CacheKey(url: one.url, partition: "pinned"))
+    }
+
+    @Test func ticketsIdentifyNoUser() {
+        let alice = Credential(user: "alice", password: "s3cret")
+        func asked(_ credential: Credential?) -> CacheRequest {
+            var request = TransferRequest.plain(URL(fileURLWithPath: "/"))
+            request.credential = credential
+            return CacheRequest(request)
+        }
+        let (one, other) = (asked(.systemTickets), asked(.systemTickets))
+        #expect(one.identity != nil && one.identity != other.identity)
+        #expect(one.sharing == nil && asked(alice).sharing != nil)
+        #expect(!one.isIdentityKnown && asked(alice).isIdentityKnown && asked(nil).isIdentityKnown)
+    }
+
+    /// Another process, or a later kinit(1), may be another user.
+    @Test(arguments: ["max-age=60", "max-age=60, private", "max-age=60, public"])
+    func whatTicketsHaveOpenedIsNotStored(control: String) {
+        var request = CacheScenario.request(identity: "tickets")
+        request.isIdentityKnown = false
+        #expect(CacheScenario.stored(["Cache-Control": control], for: request) == nil)
+        request.isIdentityKnown = true
+        #expect(CacheScenario.stored(["Cache-Control": control], for: request) != nil)
     }
 }

@@ -410,4 +410,14 @@ import Testing
                 .isEmpty
         )
     }
+
+    /// Of bytes that are not the server's: a later `Date`, of a 304, would make a weak one strong.
+    @Test(arguments: ["Thu, 01 Jan 1970 00:00:00 GMT", "Thu, 01 Jan 2099 00:00:00 GMT"])
+    func otherBytesHaveNoDateHoweverItsAgeIs(date: String) throws {
+        var stored = try #require(
+            CacheScenario.stored(["Last-Modified": date, "Content-Length": "4"], length: 4)
+        )
+        stored.holdOtherBytes()
+        #expect(stored.head.fields["Last-Modified"] == nil)
+    }
 }

@@ -257,4 +257,15 @@ import Testing
         #expect(SelectingFields(vary: ["Vary": names.joined(separator: ",")]) == nil)
         #expect(SelectingFields(vary: ["Vary": names.dropLast().joined(separator: ",")])?.names.count == 64)
     }
+
+    @Test func theAppsOwnSecretIsNotStoredWhereItSelects() throws {
+        var request = CacheScenario.request(["X-Acme-Member": "alice"], identity: "digest")
+        request.secretFields = ["x-acme-member"]
+        let stored = try #require(CacheScenario.stored(["Vary": "X-Acme-Member"], for: request))
+        #expect(stored.selecting.count == 1)
+        #expect(!String(decoding: stored.encoded, as: UTF8.self).contains("alice"))
+        #expect(CachePolicy().matches(stored, request))
+        request.fields = ["X-Acme-Member": "bob"]
+        #expect(!CachePolicy().matches(stored, request))
+    }
 }

@@ -245,4 +245,17 @@ import Testing
     func aRetryAfterIsReportedEvenIfNobodyWaits(status: Int, fields: HeaderFields, expected: TimeInterval?) {
         #expect(Attempts(policy: policy(0)).rest(after: head(status, fields)) == expected)
     }
+
+    @Test(arguments: [-1, -Double.infinity, .nan, .infinity])
+    func anInvalidDelayDoesNotTrap(delay: Double) throws {
+        final class NoNetwork: NetworkWaiting {
+            func waitForNetwork() async -> Bool { false }
+        }
+        var policy = RetryPolicy(maximumRetries: 1)
+        policy.network = NoNetwork()
+        (policy.initialDelay, policy.maximumDelay) = (delay, .infinity)
+        #expect(try #require(Attempts(policy: policy).networkWait(now: .now)).delay == 0)
+        (policy.initialDelay, policy.maximumDelay) = (.infinity, delay)
+        #expect(try #require(Attempts(policy: policy).networkWait(now: .now)).delay == 0)
+    }
 }

@@ -305,4 +305,28 @@ import Testing
         #expect(transfer.settings.connectionLimit == limit)
         #expect(transfer.settings.raisedConnectionLimit == 4)
     }
+
+    /// NTLM authenticates connections: each request over one counts as its opener's.
+    @Test func theCredentialIsPartOfTheTrustDomain() {
+        let door = Door()
+        let configuration = ExchangeConfiguration(request: URLRequest(url: URL(fileURLWithPath: "/")))
+        func domain(_ scheme: AuthenticationScheme, _ credential: Credential) throws -> TrustDomain {
+            var hop = URLRequest(url: try #require(URL(string: "http://h/")))
+            hop.httpMethod = "GET"
+            return try configuration.transferRequest(
+                for: hop,
+                body: nil,
+                asking: .whole,
+                continues: false,
+                authentication: Authentication.Proof(credential: credential, scheme: scheme)
+            ).trustDomain
+        }
+        #expect(throws: Never.self) {
+            let plain = try domain(.basic, door.alice)
+            #expect(try domain(.digest, door.bob) == plain)
+            #expect(try domain(.ntlm, door.alice) != plain)
+            #expect(try domain(.ntlm, door.alice) != domain(.ntlm, door.bob))
+            #expect(try domain(.negotiate, .systemTickets) != plain)
+        }
+    }
 }

@@ -287,4 +287,60 @@ struct CookieTableTests {
         let over = try cookie("a", expires: 5)
         #expect(CookieChanges(from: [over], to: [], naming: ["a"], now: 10).deleted == [over])
     }
+
+    @Test func aLongHostCostsNothing() {
+        var table = CookieTable()
+        if let cookie = Cookie(name: "a", value: "1", domain: "a") { table.set(cookie, now: 0) }
+        let host = String(repeating: "a.", count: 200_000) + "a"
+        #expect(table.cookies(concerning: host, now: 0).isEmpty)
+    }
+
+    // MARK: - What several processes changed
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let before: String?
+        let after: String?
+        let held: String?
+        let result: String?
+
+        init(_ name: String, _ before: String?, _ after: String?, held: String?, _ result: String?) {
+            testDescription = name
+            (self.before, self.after, self.held, self.result) = (before, after, held, result)
+        }
+    }
+
+    @Test(arguments: [
+        Row("nothing changed", "1", "1", held: "1", "1"),
+        Row("changed here", "1", "2", held: "1", "2"),
+        Row("changed there", "1", "1", held: "2", "2"),
+        Row("changed here and there", "1", "2", held: "3", "2"),
+        Row("new here", nil, "1", held: nil, "1"),
+        Row("new there", nil, nil, held: "1", "1"),
+        Row("new here and there", nil, "1", held: "2", "1"),
+        Row("deleted here", "1", nil, held: "1", nil),
+        Row("deleted here, changed there", "1", nil, held: "2", nil),
+        Row("deleted there", "1", "1", held: nil, nil),
+        Row("deleted there, changed here", "1", "2", held: nil, "2"),
+    ])
+    func eachCookieIsTheOneThatWasChanged(row: Row) throws {
+        func cookies(_ value: String?) throws -> [Cookie] {
+            try [cookie("other", "0")] + (value.map { [try cookie("a", $0)] } ?? [])
+        }
+        let table = try CookieTable(
+            cookies(row.held),
+            changedFrom: cookies(row.before),
+            to: cookies(row.after),
+            now: 0
+        )
+        #expect(table.cookies(now: 0).first { $0.name == "a" }?.value == row.result)
+        #expect(table.count == (row.result == nil ? 1 : 2))
+    }
+
+    /// It ended by itself, and another process may have renewed it.
+    @Test func aCookieThatExpiresIsNotDeleted() throws {
+        let (old, new) = (try cookie("a", "1", expires: 10), try cookie("a", "2", expires: 100))
+        let table = CookieTable([new], changedFrom: [old], to: [], now: 20)
+        #expect(table.cookies(now: 20) == [new])
+    }
 }

@@ -216,4 +216,13 @@ struct RedirectPolicyTests {
             !String(decoding: try JSONEncoder().encode(RedirectPolicy.follow), as: UTF8.self).contains("Api")
         )
     }
+
+    @Test(arguments: [
+        ("https://a/", "http://a/", true), ("HTTPS://a/", "http://b/", true),
+        ("http://a/", "http://b/", false),
+        ("https://a/", "https://b/", false), ("http://a/", "https://a/", false),
+    ])
+    func onlyFromTLSToNoneIsADowngrade(_ from: String, _ to: String, _ isOne: Bool) {
+        #expect(RedirectPolicy.isDowngrade(from: URL(string: from), to: URL(string: to)) == isOne)
+    }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import FoundationNetworking
-import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
@@ -93,19 +92,5 @@ import Testing
     @Test func oneEndlessCharacterIsCutToo() {
         let shortened = SafeFilename.shortened("e" + String(repeating: "\u{301}", count: 400), toBytes: 255)
         #expect(!shortened.isEmpty && shortened.utf8.count <= 255)
-    }
-
-    @Test func everyResponseSuggestsIt() async throws {
-        let server = try ScriptedServer([
-            .respond(200, ["Content-Disposition": "attachment; filename*=UTF-8''%E6%8A%A5.pdf"], body: "x"),
-            .respond(200, body: "x"),
-        ])
-        for expected in ["报.pdf", "a b"] {
-            let operation = HTTPRequestOperation(request: URLRequest(url: server.url(path: "a%20b")))
-            operation.completionQueue = .global()
-            operation.start()
-            _ = try await operation.value
-            #expect(operation.response?.suggestedFilename == expected)
-        }
     }
 }

@@ -136,12 +136,3 @@ struct MemoryStoreTests {
         #expect(try await store.found(key) == [entry])
     }
 }
-
-extension Sequence {
-    /// `map` with a transform that waits.
-    func asyncMap<Result>(_ transform: (Element) async throws -> Result) async rethrows -> [Result] {
-        var results: [Result] = []
-        for element in self { results.append(try await transform(element)) }
-        return results
-    }
-}

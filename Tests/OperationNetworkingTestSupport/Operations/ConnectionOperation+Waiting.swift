@@ -1,0 +1,17 @@
+import OperationNetworkingSystem
+
+@testable import OperationNetworking
+
+extension ConnectionOperation {
+    /// The number of its observers, a manager's included.
+    var observerCount: Int { state.withLock { $0.closures.observers.count } }
+
+    /// Whether a task waits for its value.
+    var isWaitedFor: Bool { state.withLock { !$0.whenFinished.isEmpty || $0.whenKnown != nil } }
+
+    /// Whether a batch waits for its end.
+    var isMemberOfABatch: Bool { state.withLock { !$0.memberships.isEmpty } }
+
+    /// Whether callbacks or notifications wait for their queue.
+    var hasCallbacksOnTheirWay: Bool { state.withLock { $0.outbox.isScheduled } }
+}
