@@ -45,7 +45,7 @@ suites = $(shell cd Tests/OperationNetworkingTests && find $(1) -name '*Tests.sw
 # of which one runs at a time.
 TEST_HALF := scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
     .build/debug/OperationNetworkingPackageTests.xctest --testing-library swift-testing --no-parallel
-FIRST_HALF = '^opgetTests\.|^OperationNetworkingTests\.($(call suites,Operations Downloads))/'
+FIRST_HALF = '^OperationNetworkingTests\.($(call suites,Operations Downloads Policies Caching))/'
 # What depends on libcurl's version.
 CURL_SUITES = $(call suites,Policies Network Operations Downloads Security Caching)
 # Not the examples: they hold the README's code as it is written there.

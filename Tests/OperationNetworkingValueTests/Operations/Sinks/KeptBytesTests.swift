@@ -41,7 +41,7 @@ struct KeptBytesTests {
         kept.limit = 65536
         var all: [UInt8] = []
         var buffer: [UInt8] = []
-        for index in 0..<20 {
+        for index in 0..<8 {
             let bytes = Self.bytes(index * 7..<index * 7 + length + index * 97)
             all += bytes
             buffer.removeAll(keepingCapacity: true)
