@@ -320,12 +320,14 @@ extension OperationManager: HTTPVerbs {
         try await operation.response(as: type)
     }
 
-    /// Makes a call on the completion queue, or on its own executor, and then calls `next` on the queue.
+    /// Makes a call on the completion queue, or on its own executor, and then calls `next` on the queue. Nothing
+    /// waits for `next` alone.
     func callBack(_ call: Callback?, then next: @escaping @Sendable () -> Void = {}) {
         let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
+        guard let call else { return queue.async(execute: next) }
         let line = CallbackQueue(on: queue)
         group?.enter()
-        line.append { call?.callHere() }
+        line.append { call.callHere() }
         line.append {
             next()
             group?.leave()

@@ -322,7 +322,7 @@ enum MainLine {
     private static func deliver(_ operations: ArraySlice<ConnectionOperation>) {
         for operation in operations.prefix(turn) {
             // It may have been given a queue since it was taken out of the line.
-            if let queue = operation.completionQueue {
+            if let queue = operation.completionQueue, !MainQueue.isItself(queue) {
                 operation.state.withLock { _ in operation.scheduleDelivery(.queue(queue)) }
             } else {
                 operation.empty(on: .main)

@@ -12,6 +12,9 @@ extension ConnectionOperation {
     /// Whether a batch waits for its end.
     var isMemberOfABatch: Bool { state.withLock { !$0.memberships.isEmpty } }
 
+    /// Calls `body` on the completion queue after what waits for it, as a session calls the closure for resume data.
+    func callBackLater(_ body: @escaping @Sendable () -> Void) { callBack(Callback(in: nil, body)) }
+
     /// Whether callbacks or notifications wait for their queue.
     var hasCallbacksOnTheirWay: Bool { state.withLock { $0.outbox.isScheduled } }
 }

@@ -185,7 +185,10 @@ struct LoggingObserverTests {
         logger.logLevel = .info
         manager.logger = logger
         manager.completionQueue = DispatchQueue(label: "callbacks")
-        #expect(try await run(manager.operation(for: URLRequest(url: server.url))).isEmpty)
+        let operation = manager.operation(for: URLRequest(url: server.url))
+        // Nor does it cost anything.
+        #expect(operation.observerCount == 0)
+        #expect(try await run(operation).isEmpty)
         manager.logger = nil
         #expect(manager.logger == nil)
     }

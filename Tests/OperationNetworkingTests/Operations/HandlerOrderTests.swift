@@ -185,7 +185,7 @@ struct HandlerOrderTests {
         #expect(try await events.wait(count: 3) == ["call", "returned", "group"])
     }
 
-    /// Notifications are no audience, and a closure that is set while they are posted is one.
+    /// Notifications are no audience, and a call that comes while they are posted is one.
     @Test func theGroupWaitsForACallThatComesWhileNotificationsArePosted() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let (events, group) = (Recorder<String>(), DispatchGroup())
@@ -197,7 +197,7 @@ struct HandlerOrderTests {
             object: operation,
             queue: nil
         ) { [weak operation] _ in
-            operation?.setCompletion(success: { _, _ in events.append("call") })
+            operation?.callBackLater { events.append("call") }
             group.notify(queue: Self.callbacks) { events.append("group") }
         }
         defer { NotificationCenter.default.removeObserver(token) }

@@ -104,6 +104,26 @@ struct LoneOperationTests {
         #expect(operation.failure?.isCancelled == (end == .started ? nil : true))
     }
 
+    /// What code that waited schedules on the main queue comes after the notification, named or not.
+    @Test(arguments: [nil, DispatchQueue.main]) func theEndIsAnnouncedBeforeWhatFollowsAWait(
+        queue: DispatchQueue?
+    ) async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = queue
+        let events = Recorder<String>()
+        let token = NotificationCenter.default.addObserver(
+            forName: .operationDidFinish,
+            object: operation,
+            queue: nil
+        ) { _ in events.append("finished") }
+        defer { NotificationCenter.default.removeObserver(token) }
+        operation.start()
+        await onDispatchThread { operation.waitUntilFinished() }
+        DispatchQueue.main.async { events.append("after") }
+        #expect(try await events.wait(count: 2) == ["finished", "after"])
+    }
+
     /// A wait that has begun is not one of Foundation's, which is not notified of such an end.
     @Test func waitsThatHaveBegunReturn() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))

@@ -34,7 +34,10 @@ struct ClientIdentityTests {
 
     @Test func anIdentityIsTheSameFromEveryFormat() throws {
         let certificate = try TestCertificates.all("client").first
-        for identity in try identities() { #expect(identity.certificate == certificate) }
+        let identities = try identities()
+        for identity in identities {
+            #expect(identity.certificate == certificate && identity.hasSameKey(as: identities[0]))
+        }
     }
 
     @Test func aServerThatRequiresACertificateGetsIt() async throws {

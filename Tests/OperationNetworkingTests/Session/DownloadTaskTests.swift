@@ -192,6 +192,28 @@ struct DownloadTaskTests {
         try await expectNames(["file"])
     }
 
+    @Test func aFileIsNotMovedForATaskThatIsCancelledBeforeTheAnswer() async throws {
+        let server = try ScriptedServer(serving: Self.representation)
+        let (asked, mayAnswer) = (Gate(), Gate())
+        let task = session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: { [folder] _, _ in
+                asked.open()
+                try? mayAnswer.waitSynchronously(within: .seconds(50))
+                return folder.file("file")
+            },
+            completion: ends.fileHandler
+        )
+        task.resume()
+        try await asked.wait()
+        task.cancel()
+        mayAnswer.open()
+        let end = try await ends.wait()
+        #expect(end.code == .cancelled && end.file == nil)
+        try await expectNames([])
+    }
+
     @Test func aTaskOfAnInvalidatedSessionLeavesNothing() async throws {
         let server = try ScriptedServer([])
         session.invalidateSession(cancelingTasks: true)

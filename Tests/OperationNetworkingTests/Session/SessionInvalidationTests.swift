@@ -30,6 +30,22 @@ struct SessionInvalidationTests {
         #expect(try await notices.names.wait() == [.urlSessionDidInvalidate])
     }
 
+    /// The notification, for which nothing waits, is all that is left of it.
+    @Test func theGroupWaitsForTheClosureOfAnInvalidSessionOnly() async throws {
+        let queue = DispatchQueue(label: "callbacks")
+        for hasClosure in [false, true] {
+            let (session, group) = (URLSessionManager(), DispatchGroup())
+            (session.completionQueue, session.completionGroup) = (queue, group)
+            let notices = TaskNotices(of: session)
+            if hasClosure { session.setSessionDidBecomeInvalid { _ in } }
+            queue.suspend()
+            session.invalidateSession(cancelingTasks: false)
+            #expect((group.wait(timeout: .now()) == .success) == !hasClosure)
+            queue.resume()
+            #expect(try await notices.names.wait() == [.urlSessionDidInvalidate])
+        }
+    }
+
     @Test func tasksThatAreNotCancelledContinue() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.respond(body: "[1]").held(by: gate)])

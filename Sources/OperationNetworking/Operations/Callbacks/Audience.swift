@@ -9,6 +9,7 @@
 /// | a batch's `Progress`, if not on the main queue  | yes           |                                           |
 /// | a `Progress` that was asked for, otherwise      | no            | what it counts, until it runs             |
 /// | notifications, of tasks and operations          | no            | the last 256 that ended: ``DeliveryLine`` |
+/// | a session that is invalid: its notification     | no            | the session, until it runs                |
 ///
 /// | closures, observers, or a subclass | completion counts for batches | closures are released   | the group is entered |
 /// |------------------------------------|-------------------------------|-------------------------|----------------------|

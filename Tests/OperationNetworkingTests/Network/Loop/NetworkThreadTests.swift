@@ -121,4 +121,20 @@ struct NetworkThreadTests {
         #expect(try await answers.wait() == [nil])
         #expect(NetworkThread.shared.answer { _ in 2 } == 2)
     }
+
+    @Test func aWorkThatWaitsDelaysTheOthersForAMomentOnly() async throws {
+        let gate = Gate()
+        let done = Recorder<Int>()
+        let work = PassWork()
+        work.append { try? gate.waitSynchronously() }
+        for number in 1...3 { work.append { done.append(number) } }
+        // As the network thread does, pass by pass.
+        while done.elements.count < 3 {
+            _ = work.handOver(now: MonotonicTime.now)
+            await Task.yield()
+        }
+        // Of two workers that begin at once either may be the first.
+        #expect(done.elements.sorted() == [1, 2, 3])
+        gate.open()
+    }
 }

@@ -1,5 +1,4 @@
 import OperationNetworkingSystem
-import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
@@ -91,21 +90,5 @@ struct WorkLineTests {
             workers.removeAll { $0 == worker }
         }
         #expect(taken == Array(0..<5000))
-    }
-
-    @Test func aWorkThatWaitsDelaysTheOthersForAMomentOnly() async throws {
-        let gate = Gate()
-        let done = Recorder<Int>()
-        let work = PassWork()
-        work.append { try? gate.waitSynchronously() }
-        for number in 1...3 { work.append { done.append(number) } }
-        // As the network thread does, pass by pass.
-        while done.elements.count < 3 {
-            _ = work.handOver(now: MonotonicTime.now)
-            await Task.yield()
-        }
-        // Of two workers that begin at once either may be the first.
-        #expect(done.elements.sorted() == [1, 2, 3])
-        gate.open()
     }
 }

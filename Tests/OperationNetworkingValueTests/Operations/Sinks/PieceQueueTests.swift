@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import OperationNetworkingSystem
 import Testing
@@ -85,19 +84,5 @@ import Testing
         }
         queue.append(Self.capacity)()
         #expect(answers.withLock { $0 } == [false])
-    }
-
-    @Test func piecesOfSeveralThreadsAreCountedToTheByte() {
-        let queue = PieceQueue()
-        DispatchQueue.concurrentPerform(iterations: 8) { thread in
-            for number in 0..<1000 { queue.append(thread * 1000 + number)() }
-        }
-        let rest = queue.append(Self.capacity - 1)
-        #expect(!queue.isFull)
-        let last = queue.append(1)
-        #expect(queue.isFull)
-        rest()
-        last()
-        #expect(!queue.isFull)
     }
 }
