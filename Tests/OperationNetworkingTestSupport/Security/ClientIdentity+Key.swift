@@ -1,3 +1,5 @@
+import OperationNetworkingSystem
+
 @testable import OperationNetworking
 
 extension ClientIdentity {

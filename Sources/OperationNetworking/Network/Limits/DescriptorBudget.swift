@@ -3,8 +3,9 @@ internal import OperationNetworkingSystem
 /// The number of transfers that the descriptors of the process allow. A value, used on the network thread.
 ///
 /// A start waits while another transfer of the library is about to free descriptors, and fails with an error
-/// when none is. A request has nothing open before its first transfer; a download keeps its files open
-/// between its transfers.
+/// when none is. What waits has nothing open before its first transfer. Between its transfers, when it is
+/// retried, a download keeps its part open, which must not become another file meanwhile, and a request keeps
+/// its destination open once bytes were written.
 ///
 /// | a start                        | others                             | what follows                       |
 /// |--------------------------------|------------------------------------|------------------------------------|
