@@ -322,11 +322,12 @@ enum MainLine {
     private static func deliver(_ operations: ArraySlice<ConnectionOperation>) {
         for operation in operations.prefix(turn) {
             // It may have been given a queue since it was taken out of the line.
-            if let queue = operation.completionQueue, !MainQueue.isItself(queue) {
-                operation.state.withLock { _ in operation.scheduleDelivery(.queue(queue)) }
-            } else {
-                operation.empty(on: .main)
+            let isElsewhere = operation.state.withLock { state in
+                guard !state.isForMainQueue, let queue = state.completionQueue else { return false }
+                operation.scheduleDelivery(.queue(queue))
+                return true
             }
+            if !isElsewhere { operation.empty(on: .main) }
         }
         let rest = operations.dropFirst(turn)
         guard !rest.isEmpty else { return }

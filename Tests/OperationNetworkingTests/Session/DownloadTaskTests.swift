@@ -161,12 +161,9 @@ struct DownloadTaskTests {
         try await expectNames([expected])
     }
 
-    /// There is nothing to resume: the task succeeds, whatever the destination closure takes its time for.
-    @Test(arguments: [false, true])
-    func resumeDataOfACompleteFileIsNoneAndTheFileIsMoved(isSuspended: Bool) async throws {
-        let server = try ScriptedServer(serving: Self.representation)
-        let (asked, mayAnswer) = (Gate(), Gate())
-        let data = Recorder<Data?>()
+    /// A task whose destination closure has been called, and returns once `mayAnswer` is open.
+    private func taskThatAsks(_ server: ScriptedServer, _ mayAnswer: Gate) async throws -> DownloadTask {
+        let asked = Gate()
         let task = session.downloadTask(
             with: URLRequest(url: server.url),
             progress: nil,
@@ -179,6 +176,16 @@ struct DownloadTaskTests {
         )
         task.resume()
         try await asked.wait()
+        return task
+    }
+
+    /// There is nothing to resume: the task succeeds, whatever the destination closure takes its time for.
+    @Test(arguments: [false, true])
+    func resumeDataOfACompleteFileIsNoneAndTheFileIsMoved(isSuspended: Bool) async throws {
+        let server = try ScriptedServer(serving: Self.representation)
+        let mayAnswer = Gate()
+        let data = Recorder<Data?>()
+        let task = try await taskThatAsks(server, mayAnswer)
         if isSuspended {
             task.suspend()
             mayAnswer.open()
@@ -194,19 +201,8 @@ struct DownloadTaskTests {
 
     @Test func aFileIsNotMovedForATaskThatIsCancelledBeforeTheAnswer() async throws {
         let server = try ScriptedServer(serving: Self.representation)
-        let (asked, mayAnswer) = (Gate(), Gate())
-        let task = session.downloadTask(
-            with: URLRequest(url: server.url),
-            progress: nil,
-            destination: { [folder] _, _ in
-                asked.open()
-                try? mayAnswer.waitSynchronously(within: .seconds(50))
-                return folder.file("file")
-            },
-            completion: ends.fileHandler
-        )
-        task.resume()
-        try await asked.wait()
+        let mayAnswer = Gate()
+        let task = try await taskThatAsks(server, mayAnswer)
         task.cancel()
         mayAnswer.open()
         let end = try await ends.wait()

@@ -141,36 +141,29 @@ struct DescriptorBudget {
     }
 }
 
-/// A destination of a response while it is open: the kernel counts its descriptor. It is opened by another
-/// thread than the network thread, which counts it before.
-final class OpenDestination: Sendable {
-    private static let number = Locked(0)
+/// Files that the budget has to know of, counted while the object exists. On any thread.
+final class CountedFiles: Sendable {
+    enum Kind {
+        /// A destination of a response that is open: the kernel counts its descriptor. Another thread than the
+        /// network thread opens it, which counts it before.
+        case openDestination
+        /// Those of a download while another thread writes, checks, renames and closes them, after the last
+        /// byte. Their descriptors become free without any further transfer.
+        case closingDownload
+    }
 
-    /// The number of open destinations.
-    static var count: Int { number.withLock { $0 } }
+    private static let counts = Locked([Kind: Int]())
 
-    init() {
-        Self.number.withLock { $0 += 1 }
+    private let kind: Kind
+
+    static func count(of kind: Kind) -> Int { counts.withLock { $0[kind, default: 0] } }
+
+    init(_ kind: Kind) {
+        self.kind = kind
+        Self.counts.withLock { $0[kind, default: 0] += 1 }
     }
 
     deinit {
-        Self.number.withLock { $0 -= 1 }
-    }
-}
-
-/// The files of a download while another thread writes, checks, renames and closes them, after the last byte.
-/// Their descriptors become free without any further transfer.
-final class ClosingFiles: Sendable {
-    private static let number = Locked(0)
-
-    /// The number of downloads that are closing their files.
-    static var count: Int { number.withLock { $0 } }
-
-    init() {
-        Self.number.withLock { $0 += 1 }
-    }
-
-    deinit {
-        Self.number.withLock { $0 -= 1 }
+        Self.counts.withLock { $0[kind, default: 0] -= 1 }
     }
 }

@@ -22,8 +22,9 @@ struct RunningTransfers {
     var count: Int { byID.count }
     /// The number of files that they are about to open.
     var expectedFiles: Int {
-        let bodies = byID.count { $0.transfer.opensBody }
-        return bodies + max(0, byID.count { $0.transfer.request.opensDestination } - OpenDestination.count)
+        let destinations = byID.count { $0.transfer.request.opensDestination }
+        return byID.count { $0.transfer.opensBody }
+            + max(0, destinations - CountedFiles.count(of: .openDestination))
     }
 
     subscript(_ id: TransferID) -> RunningTransfer? { byID[id] }

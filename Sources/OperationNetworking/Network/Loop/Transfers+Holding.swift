@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 // Transfers that are held by their clients or by a limit.
 extension Transfers {
     /// Whether descriptors are in use that will become free soon.
-    var freesDescriptors: Bool { admission.activeCount > 0 || ClosingFiles.count > 0 }
+    var freesDescriptors: Bool { admission.activeCount > 0 || CountedFiles.count(of: .closingDownload) > 0 }
 
     /// Records that a transfer, or its files, found no descriptor. It has given up its place.
     /// - Returns: whether it waits in the line again: see ``DescriptorBudget``.

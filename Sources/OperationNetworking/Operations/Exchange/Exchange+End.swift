@@ -60,7 +60,7 @@ extension Exchange {
     }
 
     private func closeFiles() {
-        if configuration.opensFiles, closingFiles == nil { closingFiles = ClosingFiles() }
+        if configuration.opensFiles, closingFiles == nil { closingFiles = CountedFiles(.closingDownload) }
     }
 
     private func sinkDidEnd(_ result: SinkEnd) {

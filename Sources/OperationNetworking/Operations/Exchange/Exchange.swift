@@ -49,7 +49,7 @@ final class Exchange: @unchecked Sendable {
     /// The bytes of the body that were buffered separately.
     @safe @exclusivity(unchecked) var sideBody = Data()
     /// The sink's files, from its last byte until it has closed them.
-    var closingFiles: ClosingFiles?
+    var closingFiles: CountedFiles?
     @safe @exclusivity(unchecked) var meters = ExchangeMeters()
 
     /// - Parameters:

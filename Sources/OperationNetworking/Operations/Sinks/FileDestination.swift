@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 final class FileDestination: SinkDestination {
     private let url: URL
     private var file: OutputFile?
-    private var counted: OpenDestination?
+    private var counted: CountedFiles?
 
     init(_ url: URL) {
         self.url = url
@@ -20,7 +20,7 @@ final class FileDestination: SinkDestination {
         do {
             guard let opened = try OutputFile(path: url.path) else { return false }
             file = opened
-            counted = OpenDestination()
+            counted = CountedFiles(.openDestination)
             return true
         } catch is FileClaim.Taken {
             throw OutputFileError.inUse(url)

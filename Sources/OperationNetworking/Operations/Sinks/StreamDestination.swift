@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 final class StreamDestination: SinkDestination {
     private let stream: OutputStream
     private var claimed: ClaimedStream?
-    private var counted: OpenDestination?
+    private var counted: CountedFiles?
 
     init(_ stream: OutputStream) {
         self.stream = stream
@@ -20,7 +20,7 @@ final class StreamDestination: SinkDestination {
         let claimed = try ClaimedStream(stream)
         self.claimed = claimed
         try claimed.open()
-        counted = OpenDestination()
+        counted = CountedFiles(.openDestination)
         return true
     }
 
