@@ -65,14 +65,19 @@ struct WorkLine<Work> {
 /// The short work items that passes of the network thread leave to another thread. Each half of a pass wakes
 /// at most one thread: a thread for each end of a request would cost more than the work.
 final class PassWork: Sendable {
+    /// A closure that is stored in a generic type by itself is wrapped, which allocates.
+    private struct Item {
+        let run: @Sendable () -> Void
+    }
+
     private let line = Locked(
-        WorkLine<@Sendable () -> Void>(processorCount: ProcessInfo.processInfo.activeProcessorCount)
+        WorkLine<Item>(processorCount: ProcessInfo.processInfo.activeProcessorCount)
     )
     private let queue = DispatchQueue(label: "OperationNetworking.ends", attributes: .concurrent)
 
     /// Adds an item, which must not block. The next ``handOver(now:)`` passes it to a thread.
     func append(_ work: @escaping @Sendable () -> Void) {
-        line.withLock { $0.append(work, now: MonotonicTime.now) }
+        line.withLock { $0.append(Item(run: work), now: MonotonicTime.now) }
     }
 
     /// Passes the items to a thread. Called in each pass, after the work of other threads and at its end, and
@@ -85,6 +90,6 @@ final class PassWork: Sendable {
     }
 
     private func work(as worker: Int) {
-        while let work = line.withLock({ $0.next(for: worker, now: MonotonicTime.now) }) { work() }
+        while let item = line.withLock({ $0.next(for: worker, now: MonotonicTime.now) }) { item.run() }
     }
 }
