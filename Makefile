@@ -8,15 +8,18 @@ PREFIX ?= /usr/local
 SWIFT ?= swift
 # Parallel compilations; as many as there are processors unless something else is said.
 JOBS ?=
-# More options for every build.
-BUILD_OPTIONS ?=
+# More options for every build. A compiler that is given a file with a test expands the macros of all files of its
+# module: few are started, with many files each.
+BUILD_OPTIONS ?= -Xswiftc -driver-batch-size-limit -Xswiftc 100
 # Which tests run under a sanitizer: a regular expression on their names.
 FILTER ?= .
 # The test targets that are built for a sanitizer: where threads are, and where pointers are. All where it is empty.
 THREAD_TESTS ?= OperationNetworkingSystemTests,OperationNetworkingTestSupport,OperationNetworkingTests,OperationNetworkingImagesTests
 # And of the behavior tests, those in these folders.
 THREAD_FOLDERS ?= Network,Operations,Session,Observation
-POINTER_TESTS ?= OperationNetworkingSystemTests,OperationNetworkingImagesTests
+POINTER_TESTS ?= OperationNetworkingSystemTests,OperationNetworkingTestSupport,OperationNetworkingTests,OperationNetworkingImagesTests
+# And of the behavior tests, those in these folders: what libcurl and OpenSSL call.
+POINTER_FOLDERS ?= Network,Security
 # How long generated inputs are tried.
 FUZZ_SECONDS ?= 60
 # How often opget is killed by the crash test, over all servers; each other tool, at each server; and the schedule.
@@ -56,24 +59,24 @@ SWIFT_SOURCES := Package.swift Sources Tests Examples/Demo scripts $(wildcard Be
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
 	@echo 'make test      install what is missing, start the servers, and run every test'
-	@echo 'make test-curl  the tests that depend on it with the libcurl of Debian 12 backports'
-	@echo 'make conformance  what the tests for caches of browsers say, with CACHE_TESTS, a checkout of them'
+	@echo 'make test-curl  the tests that depend on libcurl, with the version of Debian 12 backports'
+	@echo 'make conformance  the browsers'"'"' cache tests, from a checkout at CACHE_TESTS'
 	@echo 'make crash-test  kill opget KILLS times ($(KILLS)) and compare every byte, beside curl, wget and aria2'
-	@echo 'make bench     the figures, measured beside what they are compared with (BENCHMARKS=names)'
-	@echo 'make count     the instructions and allocations of a request, against Benchmarks/bounds'
+	@echo 'make bench     benchmarks beside other clients (BENCHMARKS=names)'
+	@echo 'make count     instructions and allocations per request, compared with Benchmarks/bounds'
 	@echo 'make build     a debug build'
 	@echo 'make opget     opget, optimized: .build/release/opget'
 	@echo 'make install   opget to PREFIX/bin (PREFIX=$(PREFIX))'
-	@echo 'make lint      check the format, the house style, and what the documents name'
-	@echo 'make removable  whether each facade can be deleted, and the rest compiles'
+	@echo 'make lint      check format, house style and documents'
+	@echo 'make removable  check that each facade can be deleted'
 	@echo 'make surface   write the public surface of the libraries as text; make check-surface compares it'
 	@echo 'make docs      the documentation, by DocC, into .build-docs'
 	@echo 'make format    format in place'
 	@echo 'make tsan      the tests under ThreadSanitizer (FILTER=expression)'
 	@echo 'make asan      the tests under AddressSanitizer and LeakSanitizer (FILTER=expression)'
 	@echo 'make release-check  all of CI, and every test under both sanitizers'
-	@echo 'make fuzz      feed generated bodies to what reads them, for FUZZ_SECONDS (60)'
-	@echo 'make clean     forget all builds, and the installed httpbin'
+	@echo 'make fuzz      fuzz the parsers for FUZZ_SECONDS (60)'
+	@echo 'make clean     delete all builds and the installed httpbin'
 
 dependencies:
 	@scripts/install-dependencies
@@ -97,6 +100,7 @@ build-tests: test-dependencies
 test: build-tests
 	@$(TEST_VALUES)
 	@$(TEST_HALF) --filter $(FIRST_HALF) >.build/first-half.log 2>&1 & first=$$!; \
+	    trap 'kill $$first 2>/dev/null' EXIT; \
 	    second=0; $(TEST_HALF) --skip $(VALUE_TESTS) --skip $(FIRST_HALF) || second=$$?; \
 	    wait $$first || { status=$$?; cat .build/first-half.log; exit $$status; }; \
 	    tail -n 1 .build/first-half.log; exit $$second
@@ -108,7 +112,7 @@ test-curl: build-tests
 
 # The others are for comparison: it goes on without those that cannot be installed.
 crash-test: dependencies
-	@scripts/install-dependencies --peers || echo 'Going on with what there is.'
+	@scripts/install-dependencies --peers || echo 'Continuing with the tools that are installed.'
 	@$(BUILD) --configuration release --product opget
 	@$(BUILD) --configuration release --product OperationNetworkingCrashTest
 	@.build/release/OperationNetworkingCrashTest --kills '$(KILLS)' --peer-kills '$(PEER_KILLS)' --seed '$(SEED)' \
@@ -118,7 +122,7 @@ crash-test: dependencies
 bench: test-dependencies
 	@scripts/install-dependencies --counting
 	@$(BUILD) --configuration release --package-path Benchmarks --scratch-path .build-benchmarks
-	@$(BUILD) --configuration release --package-path Benchmarks/Peers --scratch-path .build-peers || echo 'Going on without.'
+	@$(BUILD) --configuration release --package-path Benchmarks/Peers --scratch-path .build-peers || echo 'Continuing without the other clients.'
 	@BENCHMARKS_DIRECTORY='$(CURDIR)/Benchmarks' BENCHMARKS_PEERS='$(CURDIR)/.build-peers/release' \
 	    BENCHMARKS_OUTPUT='$(CURDIR)/.build-benchmarks/figures' \
 	    scripts/with-servers .build-benchmarks/release/Benchmarks $(BENCHMARKS)
@@ -162,6 +166,7 @@ tsan asan: TEST_LIMIT := $(SANITIZER_LIMIT)
 tsan build-tsan: export OPERATIONNETWORKING_TESTS := $(THREAD_TESTS)
 tsan build-tsan: export OPERATIONNETWORKING_TEST_FOLDERS := $(THREAD_FOLDERS)
 asan build-asan: export OPERATIONNETWORKING_TESTS := $(POINTER_TESTS)
+asan build-asan: export OPERATIONNETWORKING_TEST_FOLDERS := $(POINTER_FOLDERS)
 
 build-tsan: test-dependencies
 	@$(BUILD) --build-tests --sanitize=thread --scratch-path .build-tsan
@@ -181,10 +186,12 @@ asan: build-asan
 	    LSAN_OPTIONS=suppressions='$(CURDIR)/Tests/Sanitizers/leaks.txt':print_suppressions=0 \
 	    $(TEST) --sanitize=address --scratch-path .build-asan --filter '$(FILTER)'
 
-# Hours: what CI leaves out, too.
-release-check: lint test test-curl fuzz count removable check-surface docs crash-test
-	@$(MAKE) tsan THREAD_TESTS= THREAD_FOLDERS=
-	@$(MAKE) asan POINTER_TESTS=
+# Two hours: what CI leaves out, too. The packages that nothing here runs have to compile.
+release-check: lint test demo test-curl fuzz count removable check-surface docs crash-test
+	@$(BUILD) --configuration release --package-path Benchmarks --scratch-path .build-benchmarks
+	@$(BUILD) --configuration release --package-path Tests/Conformance --scratch-path .build-conformance
+	@$(MAKE) tsan THREAD_TESTS= THREAD_FOLDERS= SANITIZER_LIMIT=5400
+	@$(MAKE) asan POINTER_TESTS= POINTER_FOLDERS= SANITIZER_LIMIT=5400
 
 format:
 	@$(SWIFT) format --in-place --parallel --recursive $(SWIFT_SOURCES)
