@@ -15,8 +15,8 @@ let buildsCommand =
     == URL(fileURLWithPath: Context.packageDirectory).resolvingSymlinksInPath().path
     || ProcessInfo.processInfo.environment["OPERATIONNETWORKING_COMMAND"] != nil
 
-/// The flags with which others build the library for debugging: all files of a module at once. It takes three
-/// quarters of the processor time of a build that goes on after a change of a file, which they do not make.
+/// The flags with which dependents build the library for debugging: as a whole module, which takes three quarters
+/// of the processor time of an incremental build, which they do not need.
 let wholeModule = [
     "-disable-batch-mode", "-whole-module-optimization", "-num-threads", "4",
     "-no-emit-module-separately-wmo",
@@ -31,8 +31,8 @@ let settings: [SwiftSetting] =
     + (isStrict ? [.treatAllWarnings(as: .error)] : [])
     + (buildsCommand ? [] : [.unsafeFlags(wholeModule, .when(configuration: .debug))])
 
-/// The test targets that are built, by their names with commas between them; all unless set. A sanitizer looks at
-/// some of them only, and a build of all takes longer than their run.
+/// The test targets to build, separated by commas; all by default. Under a sanitizer only some are needed, and
+/// building all takes longer than running them.
 let chosenTests = (ProcessInfo.processInfo.environment["OPERATIONNETWORKING_TESTS"] ?? "").split(
     separator: ","
 )
@@ -61,7 +61,7 @@ let package = Package(
                 .linkedLibrary("brotlidec"), .linkedLibrary("zstd"),
             ]
         ),
-        // Thin typed wrappers; the only target with pointers.
+        // Thin typed wrappers, so that the library itself has no pointers.
         .target(
             name: "OperationNetworkingSystem",
             dependencies: ["COperationNetworking"],
@@ -77,7 +77,7 @@ let package = Package(
         ),
         // The decoder process. It opens gdk-pixbuf when it runs, so nothing has to be installed to build it.
         .target(name: "COperationNetworkingImages"),
-        // Thin typed wrappers for the images; the only other target with pointers.
+        // Thin typed wrappers for the images.
         .target(
             name: "OperationNetworkingImagesSystem",
             dependencies: ["COperationNetworkingImages"],

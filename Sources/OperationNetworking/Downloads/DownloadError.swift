@@ -80,7 +80,7 @@ extension DownloadError: CustomStringConvertible {
         case .tooLarge(let url, let length):
             "\(url.path) would have \(length) bytes, which exceeds the maximum file size of its file system."
         case .partialFileReplaced(let url):
-            "\(url.path) was changed by another process while it was written."
+            "\(url.path) was changed by another process while it was being written."
         case .digestMismatch(let url, let expected, let actual):
             "\(url.path) would have the digest \(actual) instead of \(expected)."
         case .checkpointUnreadable(let url):

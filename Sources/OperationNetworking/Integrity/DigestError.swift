@@ -33,7 +33,7 @@ extension DigestError: CustomStringConvertible {
         case .notBase64(let text):
             "Expected a digest in base64, not \(text.excerpt().debugDescription)."
         case .wrongLength(let algorithm, let expected, let actual):
-            "A digest with \(algorithm.rawValue) has \(expected) bytes, but this one has \(actual)."
+            "A \(algorithm.rawValue) digest has \(expected) bytes, but this one has \(actual)."
         case .unknownLength(let count):
             "No known algorithm has digests of \(count) hexadecimal digits."
         case .refused(let algorithm, let reason):

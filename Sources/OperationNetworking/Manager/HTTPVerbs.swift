@@ -91,7 +91,7 @@ public protocol HTTPVerbs: AnyObject, Sendable {
     func start(_ call: Call)
 
     /// Ends a call that has not started with the error that its configuration threw.
-    func abandon(_ call: Call, with error: any Error, failure: FailureHandler?)
+    func fail(_ call: Call, with error: any Error, failure: FailureHandler?)
 
     /// Calls a handler on the executor of its callbacks, because no request could be made.
     func report(_ error: any Error, to failure: @escaping FailureHandler)
@@ -678,7 +678,7 @@ extension HTTPVerbs {
         do {
             try configure(call)
         } catch {
-            abandon(call, with: error, failure: failure)
+            fail(call, with: error, failure: failure)
             return nil
         }
         start(call)
@@ -722,7 +722,7 @@ extension HTTPVerbs {
         do {
             try configure(call)
         } catch {
-            abandon(call, with: error, failure: nil)
+            fail(call, with: error, failure: nil)
             throw error
         }
         start(call)

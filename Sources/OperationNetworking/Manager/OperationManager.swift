@@ -287,7 +287,7 @@ extension OperationManager: HTTPVerbs {
     }
 
     /// Calls the handler, unless the operation has already called back.
-    public func abandon(
+    public func fail(
         _ operation: HTTPRequestOperation,
         with error: any Error,
         failure: FailureHandler?

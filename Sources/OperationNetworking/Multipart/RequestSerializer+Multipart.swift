@@ -6,7 +6,8 @@ extension RequestSerializer {
     /// ``QueryString``, then the parts that the closure appends. Without any parts, the request has no form.
     ///
     /// ``request(bySerializing:with:)`` receives the request without parameters, after its body,
-    /// `Content-Type` and `Content-Length` are set, so a serializer can sign the final request.
+    /// `Content-Type` and `Content-Length` are set, so a serializer sees the final type and length. To sign
+    /// requests, use a ``RequestAdapter``.
     ///
     /// - Parameters:
     ///   - method: a method that sends a body: not GET or HEAD.

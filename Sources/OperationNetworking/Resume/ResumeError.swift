@@ -66,7 +66,7 @@ extension ResumeError: CustomStringConvertible {
         case .unexpectedContent(let type, let length, let expected):
             "The server sent \(type?.excerpt() ?? "something else"), "
                 + (length.map { "\($0) bytes" } ?? "of unknown length")
-                + ", instead of \(expected) bytes: does the network ask for a sign-in?"
+                + ", instead of \(expected) bytes: is this the sign-in page of a captive portal?"
         case .mustStartOver(let reason):
             "The body must be sent from the beginning, because \(reason)."
         case .severalParts(let asked):

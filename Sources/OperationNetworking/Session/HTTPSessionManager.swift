@@ -167,7 +167,7 @@ extension HTTPSessionManager: HTTPVerbs {
     public func start(_ task: DataTask) { task.resume() }
 
     /// Makes a task fail with the error.
-    public func abandon(_ task: DataTask, with error: any Error, failure: FailureHandler?) {
+    public func fail(_ task: DataTask, with error: any Error, failure: FailureHandler?) {
         task.operation.refuse(error)
         task.resume()
     }

@@ -10,7 +10,7 @@ struct FileName: Hashable, Sendable {
     /// - Throws: `Failure` if it is `.` or `..`.
     init(suggestedBy url: URL) throws {
         guard let name = SafeFilename(lastPartOf: url) else {
-            throw Failure(.usage, "The address ends in \".\" or \"..\", which is not a file name; use -o.")
+            throw Failure(.usage, "The URL ends in \".\" or \"..\", which is not a file name; use -o.")
         }
         text = name.text
     }

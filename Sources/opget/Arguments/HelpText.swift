@@ -9,7 +9,7 @@ enum HelpText {
           opget https://example.com/a.iso                  save it as a.iso
           opget -d downloads -j 8 https://example.com/{1..20}.jpg
                                                            20 files, 8 at once, into downloads/
-          opget -i list.txt                                the addresses in list.txt
+          opget -i list.txt                                the URLs in list.txt
           opget -q -o - https://example.com/a.tar | tar x  to standard output, for another program
           opget -o b.iso https://example.com/a.iso         under another name
           opget --checksums SHA256SUMS -i list.txt         check every file against the list

@@ -44,7 +44,7 @@ struct InputList: Hashable, Sendable {
                 throw Failure(.usage, "\(name):\(number): \(problem.sentence)")
             }
         }
-        guard !entries.isEmpty else { throw Failure(.usage, "\(name): it contains no address.") }
+        guard !entries.isEmpty else { throw Failure(.usage, "\(name): it contains no URL.") }
     }
 
     private struct Problem: Error {
@@ -62,7 +62,7 @@ struct InputList: Hashable, Sendable {
         guard let first = line.first, first == " " || first == "\t" else {
             let address = Self.withoutComment(text)
             guard !address.contains("\t") else {
-                throw Problem("More than one address for a file: mirrors are not supported.")
+                throw Problem("More than one URL for a file: mirrors are not supported.")
             }
             return entries.append(Entry(url: address, line: number))
         }
@@ -85,7 +85,7 @@ struct InputList: Hashable, Sendable {
         guard let equals = text.firstIndex(of: "=") else {
             throw Problem("An indented line is an option such as out=NAME, not \(text.debugDescription).")
         }
-        guard !entries.isEmpty else { throw Problem("This option has no address above it.") }
+        guard !entries.isEmpty else { throw Problem("This option has no URL above it.") }
         let name = text[..<equals].trimmingCharacters(in: .whitespaces)
         let text = text[text.index(after: equals)...].trimmingCharacters(in: .whitespaces)
         let value = Value(text: text, line: number)

@@ -7,15 +7,15 @@ struct OpgetCommand: ParsableCommand {
     // ``HelpText`` replaces the generated help: examples come first, and exit codes last.
     static let configuration = CommandConfiguration(commandName: "opget", helpNames: [])
 
-    @Argument(help: ArgumentHelp("The addresses to fetch, http or https.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The URLs to fetch, http or https.", valueName: "url"))
     var urls: [String] = []
 
     @Option(
         name: [.customShort("i"), .customLong("input-file")],
         help: ArgumentHelp(
             """
-            Read addresses from a file, or from standard input (-): one per line, # starts a comment. Indented lines \
-            out=NAME, dir=DIR and checksum=DIGEST apply to the address above. May be repeated.
+            Read URLs from a file, or from standard input (-): one per line, # starts a comment. Indented lines \
+            out=NAME, dir=DIR and checksum=DIGEST apply to the URL above. May be repeated.
             """,
             valueName: "list"
         )
@@ -211,7 +211,7 @@ struct OpgetCommand: ParsableCommand {
 
     @Flag(
         name: .customLong("json"),
-        help: "Write events to standard output, one JSON object per line: see Documentation/OpgetEvents.md."
+        help: "Write events to standard output, one JSON object per line. OpgetEvents.md in the repository lists them."
     )
     var writesEvents = false
 

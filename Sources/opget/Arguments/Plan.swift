@@ -39,13 +39,13 @@ struct Plan: Hashable, Sendable {
         if naming.output != nil, count > 1 {
             throw Failure(
                 .usage,
-                "-o names one file, but there are \(count) addresses; use -d, or out= in a list."
+                "-o names one file, but there are \(count) URLs; use -d, or out= in a list."
             )
         }
         if checksums.only != nil, count > 1 {
             throw Failure(
                 .usage,
-                "--checksum is for one file, but there are \(count) addresses; use --checksums, or checksum= in a list."
+                "--checksum is for one file, but there are \(count) URLs; use --checksums, or checksum= in a list."
             )
         }
         if naming.directory?.isEmpty == true || naming.directory?.contains("\0") == true {
@@ -138,18 +138,18 @@ struct Plan: Hashable, Sendable {
 
     private static func url(_ text: String) throws -> URL {
         guard let url = URL(reference: text), let scheme = url.scheme?.lowercased() else {
-            throw Failure(.usage, "This is not an address that begins with http:// or https://.")
+            throw Failure(.usage, "This is not a URL that begins with http:// or https://.")
         }
         guard scheme == "http" || scheme == "https" else {
-            throw Failure(.usage, "Only http and https addresses can be fetched, not \(scheme).")
+            throw Failure(.usage, "Only http and https URLs can be fetched, not \(scheme).")
         }
-        guard let host = url.host, !host.isEmpty else { throw Failure(.usage, "The address has no host.") }
+        guard let host = url.host, !host.isEmpty else { throw Failure(.usage, "The URL has no host.") }
         // Foundation decodes `%2F`, and libcurl rejects the result. A colon belongs to an IPv6 address.
         guard host.utf8.contains(UInt8(ascii: ":")) || isInHost(host.removingPercentEncoding) else {
-            throw Failure(.usage, "The address has an invalid host.")
+            throw Failure(.usage, "The URL has an invalid host.")
         }
         guard isUTF8(url) else {
-            throw Failure(.usage, "The user or the password in the address is not UTF-8.")
+            throw Failure(.usage, "The user or the password in the URL is not UTF-8.")
         }
         if let port = url.port, !(0...65_535).contains(port) {
             throw Failure(.usage, "Port \(port) is out of range: the highest is 65535.")

@@ -132,7 +132,7 @@ extension Failure {
             case .changed: ("it was changed after opget saved it", "--checksum, --overwrite or -N")
             case .ofOtherRequest:
                 (
-                    "opget saved it from another address, with other fields, as another user, or with other "
+                    "opget saved it from another URL, with other fields, as another user, or with other "
                         + "certificate options",
                     "--overwrite or -N"
                 )

@@ -59,7 +59,7 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
                 .server,
                 "The server sent \(type ?? "something else"), "
                     + (length.map(Self.bytes) ?? "of unknown length")
-                    + ", instead of \(Self.bytes(expected)): does the network ask for a sign-in?"
+                    + ", instead of \(Self.bytes(expected)): is this the sign-in page of a captive portal?"
                     + " If this is the new file, use --no-resume."
             )
         case ResumeError.mustStartOver:

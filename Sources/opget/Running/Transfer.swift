@@ -220,7 +220,7 @@ struct Transfer {
             FileName.namesArchiveOrImage(path.name)
         else { return nil }
         return
-            "the server sends text/html, which does not match the file name: does the network ask for a sign-in?"
+            "the server sends text/html, which does not match the file name: is this the sign-in page of a captive portal?"
     }
 
     /// Records that the next attempt begins after a delay.

@@ -90,7 +90,7 @@ import Testing
         #expect(error == .unexpectedContent(mediaType: "text/html", length: 62, expected: 4000))
         #expect(
             error?.description
-                == "The server sent text/html, 62 bytes, instead of 4000 bytes: does the network ask for a sign-in?"
+                == "The server sent text/html, 62 bytes, instead of 4000 bytes: is this the sign-in page of a captive portal?"
         )
     }
 }

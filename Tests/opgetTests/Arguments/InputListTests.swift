@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("  out=x\n", "list:1: This option has no address above it."),
+        ("  out=x\n", "list:1: This option has no URL above it."),
         (
             "http://a\n\n  referer=b\n",
             "list:3: Unknown option \"referer\"; the options are out, dir and checksum."
@@ -48,9 +48,9 @@ import Testing
         ("http://a\n out=1\n out=2\n", "list:3: A second out= for the same file."),
         ("http://a\n dir=1\n dir=2\n", "list:3: A second dir= for the same file."),
         ("http://a\n checksum=1\n checksum=2\n", "list:3: A second checksum= for the same file."),
-        ("http://a\thttp://b\n", "list:1: More than one address for a file: mirrors are not supported."),
-        ("# nothing\n", "list: it contains no address."),
-        ("", "list: it contains no address."),
+        ("http://a\thttp://b\n", "list:1: More than one URL for a file: mirrors are not supported."),
+        ("# nothing\n", "list: it contains no URL."),
+        ("", "list: it contains no URL."),
     ])
     func refusesNamingTheLine(text: String, sentence: String) {
         #expect(throws: Failure(.usage, sentence)) { try list(text) }

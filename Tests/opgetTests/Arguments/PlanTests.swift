@@ -111,18 +111,18 @@ import Testing
     }
 
     @Test(arguments: [
-        ("ftp://h/a", "ftp://h/a: Only http and https addresses can be fetched, not ftp."),
-        ("file:///etc/passwd", "file:///etc/passwd: Only http and https addresses can be fetched, not file."),
-        ("example.com/a", "example.com/a: This is not an address that begins with http:// or https://."),
-        ("http:///a", "http:///a: The address has no host."),
-        ("", "\"\": This is not an address that begins with http:// or https://."),
+        ("ftp://h/a", "ftp://h/a: Only http and https URLs can be fetched, not ftp."),
+        ("file:///etc/passwd", "file:///etc/passwd: Only http and https URLs can be fetched, not file."),
+        ("example.com/a", "example.com/a: This is not a URL that begins with http:// or https://."),
+        ("http:///a", "http:///a: The URL has no host."),
+        ("", "\"\": This is not a URL that begins with http:// or https://."),
     ])
     func refusesOtherAddresses(address: String, sentence: String) {
         #expect(throws: Failure(.usage, sentence)) { try plan([address]) }
     }
 
     @Test func anErrorInAListNamesItsLine() {
-        #expect(throws: Failure(.usage, "list:2: Only http and https addresses can be fetched, not ftp.")) {
+        #expect(throws: Failure(.usage, "list:2: Only http and https URLs can be fetched, not ftp.")) {
             try plan(list: "http://h/a\nftp://h/b\n")
         }
     }
@@ -169,7 +169,7 @@ import Testing
 
     @Test func oneChecksumIsNotThatOfTwoFiles() {
         let error = #expect(throws: Failure.self) { try plan(["http://h/a", "http://h/b"], checksum: one) }
-        #expect(error?.sentence.contains("2 addresses") == true)
+        #expect(error?.sentence.contains("2 URLs") == true)
     }
 
     @Test func aListOfChecksumsKnowsFilesByTheirNames() throws {

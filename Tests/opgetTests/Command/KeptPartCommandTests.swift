@@ -33,7 +33,7 @@ import Testing
         #expect(failed.code == 8)
         #expect(
             failed.errors.contains(
-                "The server sent text/html, 62 bytes, instead of 293.0 KiB: does the network ask for a sign-in?"
+                "The server sent text/html, 62 bytes, instead of 293.0 KiB: is this the sign-in page of a captive portal?"
             )
         )
         #expect(try opget.files() == ["big.iso.part", "big.iso.part.resume"])
