@@ -4,8 +4,21 @@ internal import OperationNetworkingSystem
 
 /// Reads the kernel's routing with rtnetlink.
 ///
-/// After a change everything is read again, because the kernel does not report each route that disappears with
-/// an interface, an address or a nexthop object.
+/// A change only causes everything to be read again, because not every change is reported:
+///
+/// | What happens                                                 | What rtnetlink reports                                    |
+/// |--------------------------------------------------------------|-----------------------------------------------------------|
+/// | a route is added or removed                                  | the route                                                 |
+/// | an interface is switched off                                 | the link; its IPv4 routes disappear without a message     |
+/// | a nexthop object is removed                                  | the object; the IPv4 routes that name it disappear so     |
+/// | the last address of an interface is removed                  | the address; the default route through it disappears so   |
+/// | a cable is unplugged, an access point is lost                | the link's operational state; the routes stay             |
+/// | changes come faster than they are read                       | `ENOBUFS`: some are lost                                  |
+/// | the table changes during a dump                              | `NLM_F_DUMP_INTR` in its messages                         |
+/// | a bridge loses a port                                        | `RTM_DELLINK` with `AF_BRIDGE`, while the interface stays |
+///
+/// Links and the routes of both families are dumped, which takes fractions of a millisecond where there are few.
+/// Changes that arrive together are followed by one dump, and nothing is updated incrementally, so nothing can drift.
 ///
 /// | Change                                            | Read again                                           |
 /// |---------------------------------------------------|------------------------------------------------------|

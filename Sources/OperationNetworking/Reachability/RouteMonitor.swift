@@ -3,7 +3,10 @@ import Foundation
 internal import OperationNetworkingSystem
 
 /// Notifies its members, reachability managers, of the kernel's routing. The process has one pair of sockets,
-/// which is open while there are members. All work is done on the monitor's own queue.
+/// which is open while there are members. All work is done on the monitor's own queue, not on the network thread:
+/// dumping the full table of a router takes time.
+///
+/// The first member subscribes before the first dump, so a change during the dump is received after it.
 final class RouteMonitor: Sendable {
     /// Identifies a member.
     struct Membership: Hashable, Sendable {

@@ -8,8 +8,17 @@ package struct NetworkInterface: Hashable, Sendable {
     /// devices that never report it, such as tun and the loopback.
     package var isUp: Bool
     package var isLoopback: Bool
-    /// Whether its hardware is that of a mobile network, as far as the kernel reports it: packets without a frame, or
-    /// a line of PPP.
+    /// Whether its hardware is that of a mobile network, as far as the kernel reports it.
+    ///
+    /// | Interface                                                               | WWAN | Determined by          |
+    /// |-------------------------------------------------------------------------|------|------------------------|
+    /// | a modem of a mobile network whose packets have no frame                 | yes  | `ARPHRD_RAWIP`         |
+    /// | a PPP link, which may be DSL                                            | yes  | `ARPHRD_PPP`           |
+    /// | a modem that its driver presents as Ethernet; a phone on USB, Bluetooth | no   | `ARPHRD_ETHER`         |
+    /// | what a tunnel or VPN uses; a metered network                            | no   | the kernel cannot tell |
+    ///
+    /// Names of interfaces and drivers are not used: an administrator may choose the former, and the latter are in
+    /// `/sys`, which in a container belongs to another network namespace.
     package var isWWAN: Bool
 
     package init(
