@@ -34,6 +34,18 @@ final class Types {
     func show(_ users: [User]) {}
     func offerAgain() {}
 
+    // MARK: - Cookies
+
+    func cookies(_ file: URL) throws {
+        // MARK: Example
+
+        let jar = CookieJar()
+        manager.cookieJar = jar
+        try jar.save(to: file)
+
+        // MARK: End of example
+    }
+
     // MARK: - Operations and batches
 
     func batches(_ urls: [URL], _ items: [DownloadItem], _ folder: URL) async throws {

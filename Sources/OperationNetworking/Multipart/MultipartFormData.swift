@@ -3,6 +3,13 @@ internal import OperationNetworkingSystem
 
 /// A multipart form, `multipart/form-data` ([RFC 7578](https://www.rfc-editor.org/rfc/rfc7578)).
 ///
+/// ```swift
+/// let answer = try await manager.post("", parameters: .form(["title": "Summer"]) { form in
+///     try form.appendPart(withFileURL: photo, name: "photo")
+///     form.appendPart(withFormData: Data("2026".utf8), name: "year")
+/// })
+/// ```
+///
 /// | Method                                          | `Content-Disposition`              | `Content-Type`        |
 /// |-------------------------------------------------|------------------------------------|-----------------------|
 /// | ``appendPart(withFormData:name:)``              | `form-data; name="n"`              | none                  |

@@ -4,6 +4,18 @@ public import FoundationNetworking
 /// logging or metrics can be. Add it to one operation (``ConnectionOperation/addObserver(_:)``), or to a
 /// manager for all operations that the manager makes (``OperationManager/addObserver(_:)``).
 ///
+/// ```swift
+/// nonisolated final class Stopwatch: OperationObserver {
+///     func operation(_ operation: ConnectionOperation, willRetry retry: Retry) {
+///         print("again in \(retry.delay) seconds")
+///     }
+///
+///     func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
+///         for transfer in operation.metricsOfEachTransfer { print(transfer.url as Any, transfer.transferTime) }
+///     }
+/// }
+/// ```
+///
 /// Every method is called on the operation's `completionQueue`, one at a time for each operation and in
 /// order. Each has a default implementation that does nothing.
 ///

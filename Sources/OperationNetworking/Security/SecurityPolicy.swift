@@ -3,6 +3,13 @@ internal import Foundation
 /// Certificate pinning and host name checks: which servers an operation accepts, beyond the verification by
 /// certificate authorities.
 ///
+/// ```swift
+/// manager.securityPolicy = SecurityPolicy(
+///     pinningMode: .publicKey,
+///     pinnedCertificates: try X509Certificate.all(inDirectory: pins))
+/// let users = try await manager.get("users", as: [User].self)
+/// ```
+///
 /// | Mode           | `allowInvalidCertificates` | Accepts                                              |
 /// |----------------|----------------------------|------------------------------------------------------|
 /// | `.none`        | no                         | a chain that leads to a trusted authority            |

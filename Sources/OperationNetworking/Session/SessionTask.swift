@@ -5,6 +5,17 @@ internal import OperationNetworkingSystem
 /// An operation of a session, with the API of a `URLSessionTask`. It is created suspended: ``resume()`` adds
 /// it to the session's queue. Every member can be used from any thread.
 ///
+/// ```swift
+/// let download = session.downloadTask(
+///     with: URLRequest(url: try session.url(for: "big.iso")),
+///     progress: { progress in print(progress.fractionCompleted) },
+///     destination: { temporary, response in file },
+///     completion: { response, file, error in }
+/// )
+/// download.resume()       // download.suspend(), download.cancel()
+/// // download.cancelByProducingResumeData { data in } makes the data for another process.
+/// ```
+///
 /// ``URLSessionManager`` makes tasks: ``DataTask``, ``UploadTask``, ``DownloadTask``. Their settings are those of
 /// the session when the task was made. A session keeps its tasks until they have completed; a task keeps its
 /// session's queue and closures, not the manager.

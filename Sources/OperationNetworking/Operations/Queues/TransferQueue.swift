@@ -3,6 +3,11 @@ internal import OperationNetworkingSystem
 
 /// An operation queue whose limit counts only running operations.
 ///
+/// ```swift
+/// let queue = TransferQueue()
+/// queue.maxConcurrentOperationCount = 4
+/// ```
+///
 /// An operation does not count while it is paused, or waits for a token source, a request adapter, a
 /// challenge closure, or another closure of yours that it needs an answer from: such a closure may send
 /// requests in the same queue. The operation resumes when there is room again, before operations that have

@@ -5,6 +5,12 @@ internal import OperationNetworkingSystem
 
 /// A cookie storage.
 ///
+/// ```swift
+/// let jar = CookieJar()
+/// manager.cookieJar = jar
+/// try jar.save(to: file)
+/// ```
+///
 /// | Jar                  | Its cookies                                                    |
 /// |----------------------|----------------------------------------------------------------|
 /// | ``shared``           | those of `HTTPCookieStorage.shared`, used by the whole process |
