@@ -90,6 +90,8 @@ struct CachePolicy: Hashable, Sendable {
             !forbidsStoring(candidate), candidate.identity == request.identity,
             let selecting = candidate.meaning.selecting
         else { return false }
+        // Without `Vary`, the fields of the request are not needed.
+        guard !selecting.names.isEmpty else { return true }
         let language = candidate.fields.combined(for: "Content-Language")
         return selecting.match(candidate.selecting, request.selectingFields, language: language)
     }
