@@ -26,7 +26,7 @@ extension CachedTransfer: TransferClient {
 
     /// Gives the entry its new head, or removes it: the new head may forbid storing (RFC 9111 §5.2.2.5).
     private func update(_ entry: CacheEntry, to head: CachedHead, after fetch: CacheFetch) {
-        if cache.policy.forbidsStoring(head.head) {
+        if cache.policy.forbidsStoring(head) {
             cache.store.remove(entry.id, of: question.key)
         } else {
             cache.store.update(entry, of: question.key, to: head, since: fetch.start)
@@ -169,10 +169,10 @@ extension CachedTransfer: TransferClient {
         switch fetch.use {
         case .freshen(let fresh) where end.error == nil:
             for (index, head) in fresh {
-                if !cache.policy.forbidsStoring(head.head) { update(entries[index], to: head, after: fetch) }
+                if !cache.policy.forbidsStoring(head) { update(entries[index], to: head, after: fetch) }
                 entries[index].head = head
             }
-            let forbidden = fresh.filter { cache.policy.forbidsStoring($0.head.head) }
+            let forbidden = fresh.filter { cache.policy.forbidsStoring($0.head) }
                 .map { entries[$0.index].id }
             guard let (index, head) = fresh.first else { return self.end(nil) }
             endSharing(.isStored)

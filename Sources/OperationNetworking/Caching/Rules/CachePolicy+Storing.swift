@@ -37,25 +37,26 @@ extension CachePolicy {
             let selecting = SelectingFields(vary: head.fields)
         else { return nil }
         let isDecoded = request.decodesContent && head.fields.hasContentCoding
-        var stored = CachedHead(
+        var kept = head
+        kept.fields = Self.endToEnd(head.fields)
+        if kept.fields["Date"] == nil {
+            // RFC 9110 §6.6.1.
+            kept.fields["Date"] = HTTPDate(Date(timeIntervalSince1970: responseTime)).text
+        }
+        let stored = CachedHead(
             url: request.key.url,
             method: request.method,
-            head: head,
+            head: kept,
             selecting: selecting.values(in: request.selectingFields),
             identity: request.identity,
             requestTime: requestTime,
             responseTime: responseTime,
             length: isDecoded ? 0 : head.fields.contentLength ?? 0,
-            isDecoded: isDecoded
+            isDecoded: isDecoded,
+            // By the server's own `Date`; the one added above proves nothing.
+            hasWeakValidator: EntityValidator(head.fields).ifRange == nil
         )
-        guard Self.isAnswerToRead(stored, request) else { return nil }
-        stored.head.fields = Self.endToEnd(head.fields)
-        // Uses the server's own `Date`; the one added below proves nothing.
-        stored.hasWeakValidator = EntityValidator(head.fields).ifRange == nil
-        if stored.head.fields["Date"] == nil {
-            // RFC 9110 §6.6.1.
-            stored.head.fields["Date"] = HTTPDate(Date(timeIntervalSince1970: responseTime)).text
-        }
+        guard Self.isAnswerToRead(stored, head, request) else { return nil }
         return stored
     }
 
@@ -110,11 +111,6 @@ extension CachePolicy {
         forbidsStoring(ResponseStatus(candidate.head.status), candidate.directives)
     }
 
-    /// The same for a response that has just arrived.
-    func forbidsStoring(_ head: ResponseHead) -> Bool {
-        forbidsStoring(ResponseStatus(head.status), CacheDirectives(head.fields))
-    }
-
     private func forbidsStoring(_ status: ResponseStatus, _ directives: CacheDirectives) -> Bool {
         directives.has("no-store") && !(directives.allows("must-understand") && status.isUnderstood)
     }
@@ -122,13 +118,17 @@ extension CachePolicy {
     /// Whether the response may answer a GET. True for the response to a GET, and for one to a POST that
     /// states its lifetime and that it equals the response to a GET of its URL ([RFC 9110
     /// §9.3.3](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.3)).
-    private static func isAnswerToRead(_ stored: CachedHead, _ request: CacheRequest) -> Bool {
+    private static func isAnswerToRead(
+        _ stored: CachedHead,
+        _ head: ResponseHead,
+        _ request: CacheRequest
+    ) -> Bool {
         switch request.method {
         case "GET":
             return !request.hasBody
         case "POST":
-            guard stored.head.status == 200, (stored.meaning.explicitLifetime ?? 0) > 0,
-                let url = stored.head.location("Content-Location", from: request.url)?.url
+            guard head.status == 200, (stored.meaning.explicitLifetime ?? 0) > 0,
+                let url = head.location("Content-Location", from: request.url)?.url
             else { return false }
             return CacheKey.text(of: url) == request.key.url
         default:

@@ -148,12 +148,15 @@ extension CachePolicy {
             // The stored date would make the response look older than it is.
             news["Date"] = HTTPDate(Date(timeIntervalSince1970: responseTime)).text
         }
+        // Changed as a whole, because each change of the stored head parses it.
+        var head = candidate.head
         let names = Set(news.fields.map { $0.name.lowercased() })
-        candidate.head.fields.removeAll { field in
+        head.fields.removeAll { field in
             let name = field.name.lowercased()
             return names.contains(name) || name == "age"
         }
-        for field in news.fields { candidate.head.fields.append(name: field.name, value: field.value) }
+        for field in news.fields { head.fields.append(name: field.name, value: field.value) }
+        candidate.head = head
         candidate.requestTime = requestTime
         candidate.responseTime = responseTime
         if candidate.validator != validator { candidate.hasWeakValidator = true }

@@ -38,15 +38,15 @@ struct CachePolicy: Hashable, Sendable {
         }
         // A head has a dozen references. Accessed through a span, none of them is retained.
         let heads = candidates.span
-        var usable: [Int] = []
+        // The most recent one (RFC 9111 §4).
+        var newest: Int?
         for index in heads.indices
         where matches(heads[index], request) && CacheSelection(heads[index], request) != nil {
-            usable.append(index)
+            if let known = newest, !Self.isOlder(heads[known], than: heads[index]) { continue }
+            newest = index
         }
-        guard let index = Self.newest(usable, of: candidates) else {
-            return missing
-        }
-        return answer(to: request, with: heads[index], at: index, now: now)
+        guard let newest else { return missing }
+        return answer(to: request, with: heads[newest], at: newest, now: now)
     }
 
     private func answer(
@@ -96,12 +96,8 @@ struct CachePolicy: Hashable, Sendable {
         return selecting.match(candidate.selecting, request.selectingFields, language: language)
     }
 
-    /// The most recent one (RFC 9111 §4), by the server's time, then by the local time.
-    private static func newest(_ indices: [Int], of candidates: [CachedHead]) -> Int? {
-        indices.max { isOlder(candidates[$0], than: candidates[$1]) }
-    }
-
-    /// The server's time counts up to the time at which the response was received: its clock may be ahead.
+    /// Compares by the server's time, then by the local time. The server's time counts up to the time at which
+    /// the response was received: its clock may be ahead.
     static func isOlder(_ one: CachedHead, than other: CachedHead) -> Bool {
         (min(one.time, one.responseTime), one.responseTime)
             < (min(other.time, other.responseTime), other.responseTime)

@@ -20,8 +20,6 @@ struct Freshness: Hashable, Sendable {
     /// The time for which the response is fresh after it was made; negative for an `Expires` before its
     /// `Date`.
     let lifetime: Double
-    /// Whether the server states a lifetime, even a malformed one. Then no heuristic is used (§4.2.2).
-    let isExplicit: Bool
 
     /// - Parameters:
     ///   - head: the stored head.
@@ -30,7 +28,6 @@ struct Freshness: Hashable, Sendable {
     init(_ head: CachedHead, _ options: Options, now: Double) {
         let meaning = head.meaning
         age = Self.age(head, made: meaning.time, options, now: now)
-        isExplicit = meaning.explicitLifetime != nil
         lifetime = meaning.explicitLifetime ?? Self.heuristicLifetime(head, meaning, options) ?? 0
     }
 
