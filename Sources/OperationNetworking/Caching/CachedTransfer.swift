@@ -12,8 +12,6 @@ internal import OperationNetworkingSystem
 /// | replaying | passes stored bytes to the client                 | over                         |
 ///
 /// Used on the network thread. Its client is never called from within one of its own calls.
-///
-/// The first eight properties never change; the others are the phase and the values that belong to it.
 final class CachedTransfer: @unchecked Sendable {
     // @unchecked: used on the network thread only; closures carry it there.
 
@@ -46,8 +44,10 @@ final class CachedTransfer: @unchecked Sendable {
     /// The entry to validate, if this is a background revalidation without a client.
     private(set) var revalidation: (entry: Int, fields: HeaderFields)?
     private var hasAsked = false
-    /// The number of completed waits for the store.
+    /// The number of completed waits for the store, by which a late answer is recognized.
     private var storeWaits = 0
+    /// The limit of the wait for the store in progress.
+    private var storeLimit: StoreTimeouts.Wait?
     private let clock = MonotonicTime.now
 
     init(
@@ -84,19 +84,14 @@ final class CachedTransfer: @unchecked Sendable {
         phase = .looking
         let number = storeWaits
         let known = cache.store.find(question.key) { entries in
-            self.later { $0.didFind(entries, number) }
+            self.later { if $0.endStoreWait(number) { $0.didFind(entries) } }
         }
-        if let known { return didFind(known, number) }
+        if let known { return didFind(known) }
         // For this request, a stalled disk counts as empty.
-        limitStoreWait { transfer in
-            guard case .looking = transfer.phase else { return }
-            transfer.fetch(without: [])
-        }
+        limitStoreWait { $0.fetch(without: []) }
     }
 
-    private func didFind(_ found: [CacheEntry], _ number: Int) {
-        guard case .looking = phase, number == storeWaits else { return }
-        storeWaits += 1
+    private func didFind(_ found: [CacheEntry]) {
         entries = found
         switch cache.policy.answer(to: question, from: heads, now: cache.now()) {
         case .fetch:
@@ -235,11 +230,17 @@ final class CachedTransfer: @unchecked Sendable {
         guard !reply.body.isEmpty, revalidation == nil else {
             return later { $0.replay(reply, from: nil) }
         }
-        open(entry) { transfer, reader in
-            guard case .replaying = transfer.phase else { return }
-            guard let reader else { return transfer.fetchLost(entry) }
-            transfer.replay(reply, from: (reader, entry))
+        let number = storeWaits
+        let known = cache.store.read(entry, of: question.key) { reader in
+            self.later { if $0.endStoreWait(number) { $0.didOpen(reader, entry, reply) } }
         }
+        if let known { return later { $0.replay(reply, from: (known, entry)) } }
+        limitStoreWait { $0.fetchLost(entry) }
+    }
+
+    private func didOpen(_ reader: StoredBodyReader?, _ entry: CacheEntry, _ reply: CacheReply) {
+        guard let reader else { return fetchLost(entry) }
+        replay(reply, from: (reader, entry))
     }
 
     /// Requests the response from the server because the stored entry is gone: it was evicted, another
@@ -257,33 +258,24 @@ final class CachedTransfer: @unchecked Sendable {
 
     /// Calls `late` if the store does not answer in time. If the caller wants a stored response of any age,
     /// the limit is the timeout of the request.
-    private func limitStoreWait(_ late: @escaping @Sendable (CachedTransfer) -> Void) {
-        let number = storeWaits
+    private func limitStoreWait(_ late: @escaping (CachedTransfer) -> Void) {
         let wantsStored = question.wantsOnlyStored || question.policy == .returnCacheDataElseLoad
         if wantsStored { client.transferLasts() }
-        let timeout = wantsStored ? request.idleTimeout : cache.timeouts.standard
-        cache.timeouts.wait(timeout) { [weak self] in
-            guard let self, number == storeWaits else { return }
-            storeWaits += 1
-            late(self)
+        let number = storeWaits
+        storeLimit = cache.timeouts.wait(wantsStored ? request.idleTimeout : cache.timeouts.standard) {
+            if self.endStoreWait(number) { late(self) }
         }
     }
 
-    func open(
-        _ entry: CacheEntry,
-        _ go: @escaping @Sendable (CachedTransfer, StoredBodyReader?) -> Void
-    ) {
-        let number = storeWaits
-        let answer: @Sendable (CachedTransfer, StoredBodyReader?) -> Void = { transfer, reader in
-            guard number == transfer.storeWaits else { return }
-            transfer.storeWaits += 1
-            go(transfer, reader)
-        }
-        let known = cache.store.read(entry, of: question.key) { reader in
-            self.later { answer($0, reader) }
-        }
-        if let known { return later { answer($0, known) } }
-        limitStoreWait { go($0, nil) }
+    /// Ends a wait for the store.
+    /// - Returns: false if it was over before.
+    @discardableResult
+    private func endStoreWait(_ number: Int) -> Bool {
+        guard number == storeWaits else { return false }
+        storeWaits += 1
+        cache.timeouts.stop(storeLimit)
+        storeLimit = nil
+        return true
     }
 
     private func replay(
@@ -330,6 +322,7 @@ final class CachedTransfer: @unchecked Sendable {
         if case .over = phase { return nil }
         let phase = phase
         self.phase = .over
+        endStoreWait(storeWaits)
         switch phase {
         case .waiting:
             if let key = sharingKey { cache.sharedRequests.leave(key, id) }
@@ -402,6 +395,7 @@ final class CachedTransfer: @unchecked Sendable {
     func end(_ error: TransferError?, sent: Int64 = 0) {
         if case .over = phase { return }
         phase = .over
+        endStoreWait(storeWaits)
         endSharing(.hasEnded)
         didEnd()
         client.transferDidComplete(TransferEnd(id: id, error: error, metrics: metrics, sentCount: sent))
