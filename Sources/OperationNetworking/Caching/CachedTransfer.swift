@@ -44,6 +44,8 @@ final class CachedTransfer: @unchecked Sendable {
     /// The entry to validate, if this is a background revalidation without a client.
     private(set) var revalidation: (entry: Int, fields: HeaderFields)?
     private var hasAsked = false
+    /// Whether ``start()`` is running. Until it returns, the client is not called.
+    private var isStarting = false
     /// The number of completed waits for the store, by which a late answer is recognized.
     private var storeWaits = 0
     /// The limit of the wait for the store in progress.
@@ -74,6 +76,8 @@ final class CachedTransfer: @unchecked Sendable {
     // MARK: - Looking
 
     func start() {
+        isStarting = true
+        defer { isStarting = false }
         if let revalidation {
             return fetch(.validate(revalidation.entry), revalidation.fields)
         }
@@ -104,7 +108,7 @@ final class CachedTransfer: @unchecked Sendable {
             replay(entries[index], reply)
         case .unavailable:
             endSharing(.hasEnded)
-            later { $0.reportUnavailable() }
+            afterStart { $0.reportUnavailable() }
         }
     }
 
@@ -228,13 +232,13 @@ final class CachedTransfer: @unchecked Sendable {
         next.stop(id)
         phase = .replaying(nil)
         guard !reply.body.isEmpty, revalidation == nil else {
-            return later { $0.replay(reply, from: nil) }
+            return afterStart { $0.replay(reply, from: nil) }
         }
         let number = storeWaits
         let known = cache.store.read(entry, of: question.key) { reader in
             self.later { if $0.endStoreWait(number) { $0.didOpen(reader, entry, reply) } }
         }
-        if let known { return later { $0.replay(reply, from: (known, entry)) } }
+        if let known { return afterStart { $0.replay(reply, from: (known, entry)) } }
         limitStoreWait { $0.fetchLost(entry) }
     }
 
@@ -399,6 +403,11 @@ final class CachedTransfer: @unchecked Sendable {
         endSharing(.hasEnded)
         didEnd()
         client.transferDidComplete(TransferEnd(id: id, error: error, metrics: metrics, sentCount: sent))
+    }
+
+    /// Runs `body` at once, or after the current work if that is ``start()``.
+    private func afterStart(_ body: @escaping @Sendable (CachedTransfer) -> Void) {
+        if isStarting { later(body) } else { body(self) }
     }
 
     /// Runs `body` on the network thread, after the current work.
