@@ -20,7 +20,7 @@ struct HeadFile: Hashable, Sendable {
     /// A random number that identifies this version of the file. Two versions may have the same name, length
     /// and time.
     let generation: UInt64
-    let variants: [StoredVariant]
+    var variants: [StoredVariant]
 
     init(_ variants: [StoredVariant], generation: UInt64 = .random(in: 1 ... .max)) {
         self.generation = generation

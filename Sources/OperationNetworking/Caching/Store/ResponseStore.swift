@@ -74,13 +74,16 @@ final class ResponseStore: Sendable {
     private func lookUp(_ key: CacheKey, _ later: @escaping @Sendable ([CacheEntry]) -> Void) {
         guard let disk else { return later([]) }
         while true {
-            let (known, generation, changes) = state.withLock { state in
-                let known = state.find(key, now: now())
-                return (known, state.memory.record(key.url)?.generation, state.finishedChanges)
+            let (known, record, changes) = state.withLock { state in
+                (state.find(key, now: now()), state.memory.record(key.url), state.finishedChanges)
             }
             if let known { return later(known) }
+            let generation = record?.generation
             var look = disk.look(at: key.url, known: generation, using: key.partition)
-            if case .other(let file?) = look { look = .other(withShortBody(file, key)) }
+            if case .other(var file?) = look {
+                readShortBody(into: &file, key, known: record)
+                look = .other(file)
+            }
             let answer = state.withLock { state in
                 // A change may have finished since the lookup.
                 guard state.finishedChanges == changes else { return StoreState.Answer.again }
@@ -98,15 +101,15 @@ final class ResponseStore: Sendable {
         }
     }
 
-    /// Reads the body of the only entry of a key, if it is short.
-    private func withShortBody(_ file: HeadFile, _ key: CacheKey) -> HeadFile {
+    /// Reads the body of the only entry of a key, if it is short and not in memory.
+    private func readShortBody(into file: inout HeadFile, _ key: CacheKey, known: MemoryTier.Record?) {
         let indices = file.variants.indices.filter { file.variants[$0].partition == key.partition }
-        guard indices.count == 1, file.variants[indices[0]].entry.head.length <= Self.shortLength,
-            known(key).first?.body == nil
-        else { return file }
-        var variants = file.variants
-        variants[indices[0]].entry.body = wholeBody(of: variants[indices[0]].entry)
-        return HeadFile(variants, generation: file.generation)
+        guard let index = indices.first, indices.count == 1 else { return }
+        let entry = file.variants[index].entry
+        guard entry.head.length <= Self.shortLength,
+            known?.variants.contains(where: { $0.entry.id == entry.id && $0.entry.body != nil }) != true
+        else { return }
+        file.variants[index].entry.body = wholeBody(of: entry)
     }
 
     private func wholeBody(of entry: CacheEntry) -> CacheBody? {

@@ -54,8 +54,9 @@ struct StoreState: Sendable {
         if isDiskOn, removalsOfAll == 0 {
             guard let time = record?.lookTime, now - time <= Self.trust else { return nil }
         }
+        guard let record else { return [] }
         memory.use(key.url)
-        return record?.entries(of: key.partition) ?? []
+        return record.entries(of: key.partition)
     }
 
     /// Makes a lookup wait for the pending changes of the URL.
