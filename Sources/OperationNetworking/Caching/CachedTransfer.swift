@@ -295,14 +295,14 @@ final class CachedTransfer: @unchecked Sendable {
             let isRefused = client.transferDidReceive(reply.head) == .refuse
             return end(isRefused ? .refused : nil)
         }
+        // Until its end, it retains this transfer.
         let replay = CacheReplay(
             reader,
             reply.body,
             for: client,
             cache.timeouts,
             timeout: request.idleTimeout
-        ) { [weak self] error, handed in
-            guard let self else { return }
+        ) { [self] error, handed in
             spent.bytesKept += handed
             if case .wrongLength = error {
                 // The file differs from its index and will do so the next time.
