@@ -100,7 +100,7 @@ final class CachedTransfer: @unchecked Sendable {
         switch cache.policy.answer(to: question, from: heads, now: cache.now()) {
         case .fetch:
             fetch(.fetch, question.fieldsToSend)
-        case .validate(let index, let fields, _):
+        case .validate(let index, let fields):
             fetch(.validate(index), fields)
         case .serve(let index, let reply):
             if let fields = reply.revalidation { revalidate(index, fields) }

@@ -4,9 +4,8 @@ enum CacheAnswer: Sendable {
     case fetch
     /// The candidate with this index answers the request.
     case serve(Int, CacheReply)
-    /// Send these fields instead of the request's; a 304 confirms the candidate. The reply is the stale one,
-    /// which ``CachePolicy/staleReply(_:to:now:after:)`` may allow after a failure.
-    case validate(Int, HeaderFields, CacheReply)
+    /// Send these fields instead of the request's; a 304 confirms the candidate.
+    case validate(Int, HeaderFields)
     /// Only a stored response is wanted and none exists: a 504 (Gateway Timeout) by RFC 9111 §5.2.1.7.
     case unavailable
 }

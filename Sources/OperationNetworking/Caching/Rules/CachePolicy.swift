@@ -77,7 +77,7 @@ struct CachePolicy: Hashable, Sendable {
         case .needsValidation:
             if request.wantsOnlyStored { return .unavailable }
             guard let fields = validationFields(candidate, for: request) else { return .fetch }
-            return .validate(index, fields, reply(candidate, to: request, now: now, use: .stale))
+            return .validate(index, fields)
         }
     }
 

@@ -71,18 +71,15 @@ extension CacheAnswer {
         }
     }
 
-    /// The reply that is served, or that a validation may confirm.
+    /// The reply that is served.
     var reply: CacheReply? {
-        switch self {
-        case .serve(_, let reply), .validate(_, _, let reply): reply
-        case .fetch, .unavailable: nil
-        }
+        if case .serve(_, let reply) = self { reply } else { nil }
     }
 
     /// The fields that are sent in place of the request's.
     var fields: HeaderFields? {
         switch self {
-        case .validate(_, let fields, _): fields
+        case .validate(_, let fields): fields
         case .fetch, .serve, .unavailable: nil
         }
     }
