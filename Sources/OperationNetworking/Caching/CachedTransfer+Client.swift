@@ -13,7 +13,7 @@ extension CachedTransfer: TransferClient {
         noteChanges(by: head, to: fetch, now: now)
         switch use {
         case .pass(let stored):
-            if let stored { fetch.keep(stored, in: cache, question.key, entries) }
+            if let stored { fetch.keep(stored, in: cache, entries) }
             let isShared = stored.map { fetch.isKeeping && fetch.inquiry.isReusable($0, now: now) } ?? false
             endSharingUnlessReusable(isShared)
             return passOn(head, fetch)

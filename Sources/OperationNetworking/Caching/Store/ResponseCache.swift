@@ -134,10 +134,12 @@ public final class ResponseCache: Sendable {
         let replaced = store.entries(of: key).filter { $0.head.isSelected(by: asked) }.map(\.id)
         let writer = store.write(
             head,
-            for: key,
-            replacing: replaced,
-            invalidated: nil,
-            since: store.moment,
+            at: StoredBodyWriter.Target(
+                key: key,
+                replacing: Set(replaced),
+                invalidated: nil,
+                start: store.moment
+            ),
             inMemoryOnly: response.storagePolicy == .allowedInMemoryOnly
         )
         writer?.append(response.data.span)

@@ -159,20 +159,13 @@ final class ResponseStore: Sendable {
     ///
     /// - Parameters:
     ///   - head: the head of the response; its `length` decides whether the entry can fit.
-    ///   - key: the key of the request.
-    ///   - replacing: the entries that are removed when this one is committed.
-    ///   - invalidated: the entries of the key that were already invalidated when they were looked up; see
-    ///     ``StoreChange/insert(_:replacing:invalidated:)``.
-    ///   - start: when the request was sent. Removals and invalidations since then apply to the new entry.
+    ///   - target: the key, and the entries to replace.
     ///   - inMemoryOnly: whether the entry must not be written to the disk.
     /// - Returns: `nil` if the response is too large.
     func write(
         _ head: CachedHead,
-        for key: CacheKey,
-        replacing: [Int64],
-        invalidated: Set<Int64>?,
-        since start: StoreMoments.Moment,
-        inMemoryOnly: Bool
+        at target: StoredBodyWriter.Target,
+        inMemoryOnly: Bool = false
     ) -> StoredBodyWriter? {
         let limits = state.withLock { state in
             StoredBodyWriter.Limits(
@@ -181,17 +174,7 @@ final class ResponseStore: Sendable {
             )
         }
         guard head.length <= max(limits.memory, limits.disk) else { return nil }
-        return StoredBodyWriter(
-            self,
-            StoredBodyWriter.Target(
-                key: key,
-                replacing: Set(replacing),
-                invalidated: invalidated,
-                start: start
-            ),
-            limits,
-            declaredLength: head.length
-        )
+        return StoredBodyWriter(self, target, limits, declaredLength: head.length)
     }
 
     /// Stores a response with a whole body.

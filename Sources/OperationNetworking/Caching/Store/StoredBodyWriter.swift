@@ -10,12 +10,12 @@ final class StoredBodyWriter: Sendable {
     /// The entry to be stored.
     struct Target: Sendable {
         let key: CacheKey
-        /// The entries to replace.
+        /// The entries that are removed when this one is committed.
         let replacing: Set<Int64>
         /// The entries of the key that were already invalidated when they were looked up; `nil` if that is
-        /// not compared.
+        /// not compared. See ``StoreChange/insert(_:replacing:invalidated:)``.
         let invalidated: Set<Int64>?
-        /// When the request was sent.
+        /// When the request was sent. Removals and invalidations since then apply to the entry.
         let start: StoreMoments.Moment
     }
 
