@@ -112,12 +112,12 @@ final class ResponseStore: Sendable {
         file.variants[index].entry.body = wholeBody(of: entry)
     }
 
-    private func wholeBody(of entry: CacheEntry) -> CacheBody? {
+    private func wholeBody(of entry: CacheEntry) -> Data? {
         let length = Int(entry.head.length)
-        guard let bytes = try? disk?.openBody(entry)?.read(length, at: 0), bytes.count == length else {
+        guard let body = try? disk?.openBody(entry)?.read(length, at: 0), body.count == length else {
             return nil
         }
-        return CacheBody(bytes)
+        return body
     }
 
     /// Returns a reader if the body is in memory. Otherwise it returns `nil`, and calls `later` once on any
@@ -189,10 +189,10 @@ final class ResponseStore: Sendable {
     ///     discarded.
     func insert(
         _ head: CachedHead,
-        _ body: CacheBody?,
+        _ body: Data?,
         at target: StoredBodyWriter.Target,
         _ file: DiskTier.Body?,
-        _ rest: [Data],
+        _ rest: Data,
         then: (@Sendable (CacheEntry?) -> Void)?
     ) {
         let url = target.key.url
@@ -227,13 +227,13 @@ final class ResponseStore: Sendable {
                 if state.isDiskOn, !target.replacing.isEmpty { pass(removal, to: url, &state) }
                 return true
             }
-            let count = rest.reduce(0) { $0 + $1.count }
+            let count = rest.count
             state.waiting += count
             state.begin(url)
             let stored = entry
             writing.async { [self] in
                 countFirst()
-                for piece in rest { file.write(piece) }
+                if !rest.isEmpty { file.write(rest) }
                 let isWritten = file.finish(as: id)
                 self.state.withLock { $0.waiting -= count }
                 if !isWritten { self.state.withLock { $0.isNotOnDisk(id, url) } }

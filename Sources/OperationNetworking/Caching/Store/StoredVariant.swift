@@ -6,7 +6,7 @@ struct CacheEntry: Hashable, Sendable {
     let id: Int64
     var head: CachedHead
     /// The body, if it is in memory. Ignored when entries are compared.
-    var body: CacheBody?
+    var body: Data?
 
     static func == (one: CacheEntry, other: CacheEntry) -> Bool {
         one.id == other.id && one.head == other.head
