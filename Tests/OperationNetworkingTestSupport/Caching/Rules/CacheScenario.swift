@@ -84,3 +84,19 @@ extension CacheAnswer {
         }
     }
 }
+
+extension CachedHead {
+    /// The head as a head file has it.
+    var encoded: [UInt8] {
+        var writer = HeadWriter()
+        write(to: &writer)
+        return writer.octets
+    }
+
+    /// Fails unless the octets are one head, and nothing else.
+    init?(encoded octets: [UInt8]) {
+        var reader = HeadReader(octets)
+        guard let head = try? CachedHead(from: &reader), reader.isAtEnd else { return nil }
+        self = head
+    }
+}
