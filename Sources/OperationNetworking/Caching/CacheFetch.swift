@@ -71,7 +71,7 @@ final class CacheFetch: @unchecked Sendable {
 
     /// What a response with this head replaces, of the entries stored under the key.
     private func target(of head: CachedHead, _ entries: [CacheEntry]) -> StoredBodyWriter.Target {
-        let replaced = inquiry.policy.replaced(entries.map(\.head), by: head, for: inquiry.request)
+        let replaced = CachePolicy.replaced(entries.map(\.head), by: head, for: inquiry.request)
         let invalidated = entries.lazy.filter(\.head.isInvalidated).map(\.id)
         return StoredBodyWriter.Target(
             key: inquiry.request.key,

@@ -26,7 +26,7 @@ extension CachedTransfer: TransferClient {
 
     /// Gives the entry its new head, or removes it: the new head may forbid storing (RFC 9111 §5.2.2.5).
     private func update(_ entry: CacheEntry, to head: CachedHead, after fetch: CacheFetch) {
-        if cache.policy.forbidsStoring(head) {
+        if CachePolicy.forbidsStoring(head) {
             cache.store.remove(entry.id, of: question.key)
         } else {
             cache.store.update(entry, of: question.key, to: head, since: fetch.start)
@@ -73,7 +73,7 @@ extension CachedTransfer: TransferClient {
     /// Updates stored responses: a HEAD updates those to GET, and an unsafe method invalidates all of its
     /// URLs.
     private func noteChanges(by head: ResponseHead, to fetch: CacheFetch, now: Double) {
-        let changes = cache.policy.updated(
+        let changes = CachePolicy.updated(
             heads,
             byHEAD: head,
             for: question,
@@ -86,7 +86,7 @@ extension CachedTransfer: TransferClient {
             head.isInvalidated = true
             cache.store.update(entries[index], of: question.key, to: head, since: fetch.start)
         }
-        let urls = cache.policy.invalidated(by: question, head)
+        let urls = CachePolicy.invalidated(by: question, head)
         guard !urls.isEmpty else { return }
         for url in urls {
             for key in CachePartition.keys(of: url, for: request) { cache.store.invalidate(key) }
@@ -169,14 +169,14 @@ extension CachedTransfer: TransferClient {
         switch fetch.use {
         case .freshen(let fresh) where end.error == nil:
             for (index, head) in fresh {
-                if !cache.policy.forbidsStoring(head) { update(entries[index], to: head, after: fetch) }
+                if !CachePolicy.forbidsStoring(head) { update(entries[index], to: head, after: fetch) }
                 entries[index].head = head
             }
-            let forbidden = fresh.filter { cache.policy.forbidsStoring($0.head) }
+            let forbidden = fresh.filter { CachePolicy.forbidsStoring($0.head) }
                 .map { entries[$0.index].id }
             guard let (index, head) = fresh.first else { return self.end(nil) }
             endSharing(.isStored)
-            var reply = cache.policy.reply(head, to: question, now: cache.now(), use: .validated)
+            var reply = CachePolicy.reply(head, to: question, now: cache.now(), use: .validated)
             reply.head.fields["Authentication-Info"] = fetch.authenticationInfo
             replay(entries[index], reply)
             // Not earlier: the replay must have opened the body first.

@@ -97,7 +97,7 @@ final class CachedTransfer: @unchecked Sendable {
 
     private func didFind(_ found: [CacheEntry]) {
         entries = found
-        switch cache.policy.answer(to: question, from: heads, now: cache.now()) {
+        switch CachePolicy.answer(to: question, from: heads, now: cache.now()) {
         case .fetch:
             fetch(.fetch, question.fieldsToSend)
         case .validate(let index, let fields):
@@ -153,7 +153,6 @@ final class CachedTransfer: @unchecked Sendable {
             purpose: purpose,
             request: question,
             candidates: heads,
-            policy: cache.policy,
             time: cache.now()
         )
         var asked = request

@@ -16,14 +16,16 @@ extension CachePolicy {
     ///   - now: the time, in seconds since 1970.
     ///   - use: whether the server has just confirmed the response.
     /// - Returns: the head, and the range of the body.
-    func reply(_ candidate: CachedHead, to request: CacheRequest, now: Double, use: CacheUse) -> CacheReply {
+    static func reply(_ candidate: CachedHead, to request: CacheRequest, now: Double, use: CacheUse)
+        -> CacheReply
+    {
         var head = candidate.head
         if use != .validated, let excluded = candidate.directives.fieldNames("no-cache") {
             head.fields.removeAll { excluded.contains($0.name.lowercased()) }
         }
         // A 304 without `Age` came from the server itself and through no other cache (RFC 9111 §5.1).
         if use != .validated || head.fields["Age"] != nil {
-            head.fields["Age"] = String(Int64(Freshness(candidate, options, now: now).age))
+            head.fields["Age"] = String(Int64(Freshness(candidate, now: now).age))
         }
         if candidate.hasWeakValidator, case .strongETag(let tag) = EntityValidator(head.fields) {
             // With a strong tag, a client would combine these bytes with the server's.
@@ -31,7 +33,7 @@ extension CachePolicy {
         }
         if request.hasCondition, ClientCondition(request.fields).isHeld(by: candidate) {
             head.status = 304
-            head.fields.removeAll { !Self.notModifiedFields.contains($0.name.lowercased()) }
+            head.fields.removeAll { !notModifiedFields.contains($0.name.lowercased()) }
             return CacheReply(head: head, body: 0..<0, use: use)
         }
         guard request.method != "HEAD" else { return CacheReply(head: head, body: 0..<0, use: use) }
@@ -47,7 +49,7 @@ extension CachePolicy {
             return CacheReply(head: head, body: bytes, use: use)
         case .unsatisfiable(let length):
             head.status = 416
-            head.fields.removeAll { !Self.notModifiedFields.contains($0.name.lowercased()) }
+            head.fields.removeAll { !notModifiedFields.contains($0.name.lowercased()) }
             head.fields["Content-Range"] = "bytes */\(length)"
             head.fields["Content-Length"] = "0"
             return CacheReply(head: head, body: 0..<0, use: use)

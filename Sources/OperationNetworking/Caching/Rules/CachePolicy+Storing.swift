@@ -26,7 +26,7 @@ extension CachePolicy {
     ///   - responseTime: when the head was received, in seconds since 1970.
     /// - Returns: the head, or `nil` if the response must not be stored. Its length is the announced one
     ///   until ``CachedHead/ended(at:isWhole:)``.
-    func stored(
+    static func stored(
         _ head: ResponseHead,
         for request: CacheRequest,
         requestTime: Double,
@@ -38,7 +38,7 @@ extension CachePolicy {
         else { return nil }
         let isDecoded = request.decodesContent && head.fields.hasContentCoding
         var kept = head
-        kept.fields = Self.endToEnd(head.fields)
+        kept.fields = endToEnd(head.fields)
         if kept.fields["Date"] == nil {
             // RFC 9110 §6.6.1.
             kept.fields["Date"] = HTTPDate(Date(timeIntervalSince1970: responseTime)).text
@@ -56,7 +56,7 @@ extension CachePolicy {
             // By the server's own `Date`; the one added above proves nothing.
             hasWeakValidator: EntityValidator(head.fields).ifRange == nil
         )
-        guard Self.isAnswerToRead(stored, head, request) else { return nil }
+        guard isAnswerToRead(stored, head, request) else { return nil }
         return stored
     }
 
@@ -68,7 +68,7 @@ extension CachePolicy {
     ///   - new: the response about to be stored.
     ///   - request: its request.
     /// - Returns: their indices.
-    func replaced(_ candidates: [CachedHead], by new: CachedHead, for request: CacheRequest) -> [Int] {
+    static func replaced(_ candidates: [CachedHead], by new: CachedHead, for request: CacheRequest) -> [Int] {
         candidates.indices.filter { index in
             let old = candidates[index]
             guard let vary = old.meaning.selecting, !forbidsStoring(old) else { return true }
@@ -79,7 +79,7 @@ extension CachePolicy {
     }
 
     /// Whether RFC 9111 §3 lets a private cache store the response to a GET.
-    private func isStorable(_ head: ResponseHead) -> Bool {
+    private static func isStorable(_ head: ResponseHead) -> Bool {
         let status = ResponseStatus(head.status)
         let directives = CacheDirectives(head.fields)
         guard !status.isNeverStored, !forbidsStoring(status, directives) else { return false }
@@ -98,7 +98,7 @@ extension CachePolicy {
     /// | with a `Content-Range`                                      | if that covers everything           |
     /// | to a `Range` that begins later, or that ends                | if `Content-Range` covers everything |
     /// | to `bytes=0-`, or without a `Range`                         | yes                                 |
-    private func isWhole(_ head: ResponseHead, for request: CacheRequest) -> Bool {
+    private static func isWhole(_ head: ResponseHead, for request: CacheRequest) -> Bool {
         guard (200..<300).contains(head.status) else { return true }
         guard head.fields.saysWhole() else { return false }
         guard let range = request.range, head.fields["Content-Range"] == nil else { return true }
@@ -107,11 +107,11 @@ extension CachePolicy {
 
     /// Whether `no-store` forbids storing the response (RFC 9111 §5.2.2.5). Beside `must-understand`, it only
     /// applies to a cache that does not know the status (§5.2.2.3).
-    func forbidsStoring(_ candidate: CachedHead) -> Bool {
+    static func forbidsStoring(_ candidate: CachedHead) -> Bool {
         forbidsStoring(ResponseStatus(candidate.head.status), candidate.directives)
     }
 
-    private func forbidsStoring(_ status: ResponseStatus, _ directives: CacheDirectives) -> Bool {
+    private static func forbidsStoring(_ status: ResponseStatus, _ directives: CacheDirectives) -> Bool {
         directives.has("no-store") && !(directives.allows("must-understand") && status.isUnderstood)
     }
 

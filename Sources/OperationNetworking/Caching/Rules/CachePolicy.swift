@@ -2,14 +2,8 @@ internal import Foundation
 internal import FoundationNetworking
 
 /// The rules of a private cache ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)), as functions of the
-/// stored responses, the request and the time. They use no clock, file or socket. The properties are the
-/// choices that the RFC leaves to a cache.
-struct CachePolicy: Hashable, Sendable {
-    var options = Freshness.Options()
-    /// How long, in seconds, a stale response is served while the server cannot be reached (§4.2.4), unless
-    /// the server or the request forbids it; 0 for never.
-    var maximumStalenessWhenUnreachable: Double = 7 * 86_400
-
+/// stored responses, the request and the time. They use no clock, file or socket.
+enum CachePolicy {
     /// Whether a stored response may be served for a request.
     private enum Reuse {
         case fresh
@@ -27,7 +21,7 @@ struct CachePolicy: Hashable, Sendable {
     ///   - candidates: all responses stored under its key.
     ///   - now: the time, in seconds since 1970.
     /// - Returns: the candidate to serve, or the request to send.
-    func answer(to request: CacheRequest, from candidates: [CachedHead], now: Double) -> CacheAnswer {
+    static func answer(to request: CacheRequest, from candidates: [CachedHead], now: Double) -> CacheAnswer {
         let missing: CacheAnswer = request.wantsOnlyStored ? .unavailable : .fetch
         guard request.isReadOnly, !request.hasServerCondition, !request.directives.has("no-store") else {
             return missing
@@ -42,20 +36,20 @@ struct CachePolicy: Hashable, Sendable {
         var newest: Int?
         for index in heads.indices
         where matches(heads[index], request) && CacheSelection(heads[index], request) != nil {
-            if let known = newest, !Self.isOlder(heads[known], than: heads[index]) { continue }
+            if let known = newest, !isOlder(heads[known], than: heads[index]) { continue }
             newest = index
         }
         guard let newest else { return missing }
         return answer(to: request, with: heads[newest], at: newest, now: now)
     }
 
-    private func answer(
+    private static func answer(
         to request: CacheRequest,
         with candidate: CachedHead,
         at index: Int,
         now: Double
     ) -> CacheAnswer {
-        let freshness = Freshness(candidate, options, now: now)
+        let freshness = Freshness(candidate, now: now)
         switch request.policy {
         case .returnCacheDataElseLoad where isRetried(candidate, by: request): break
         case .returnCacheDataElseLoad, .returnCacheDataDontLoad:
@@ -84,7 +78,7 @@ struct CachePolicy: Hashable, Sendable {
     // MARK: - Choosing
 
     /// Whether RFC 9111 §4 lets the response answer the request, at once or after a validation.
-    func matches(_ candidate: CachedHead, _ request: CacheRequest) -> Bool {
+    static func matches(_ candidate: CachedHead, _ request: CacheRequest) -> Bool {
         guard candidate.url == request.key.url, candidate.method == "GET" || candidate.method == "POST",
             !candidate.head.fields.hasContentCoding || candidate.isDecoded == request.decodesContent,
             !forbidsStoring(candidate), candidate.identity == request.identity,
@@ -107,18 +101,18 @@ struct CachePolicy: Hashable, Sendable {
 
     /// Whether the response must be validated even if it is fresh: because of `no-cache` (§5.2.2.4), or after
     /// an unsafe method (§4.4).
-    func mustBeValidated(_ candidate: CachedHead) -> Bool {
+    static func mustBeValidated(_ candidate: CachedHead) -> Bool {
         guard !candidate.isInvalidated else { return true }
         let directives = candidate.directives
         return directives.has("no-cache") && directives.fieldNames("no-cache") == nil
     }
 
     /// Whether the request would be retried after such a response.
-    func isRetried(_ candidate: CachedHead, by request: CacheRequest) -> Bool {
+    static func isRetried(_ candidate: CachedHead, by request: CacheRequest) -> Bool {
         request.retriedStatuses.contains(candidate.head.status)
     }
 
-    private func reuse(
+    private static func reuse(
         of candidate: CachedHead,
         _ freshness: Freshness,
         for request: CacheRequest

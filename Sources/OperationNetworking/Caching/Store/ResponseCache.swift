@@ -30,7 +30,6 @@ internal import OperationNetworkingSystem
 public final class ResponseCache: Sendable {
     /// The store in memory and on the disk, without Foundation's types.
     let store: ResponseStore
-    let policy = CachePolicy()
     let sharedRequests = SharedRequests()
     let timeouts: StoreTimeouts
     /// Returns the time, in seconds since 1970.

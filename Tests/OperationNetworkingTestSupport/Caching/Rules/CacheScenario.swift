@@ -44,12 +44,11 @@ enum CacheScenario {
         status: Int = 200,
         for request: CacheRequest = CacheScenario.request(),
         length: Int64 = 10,
-        isWhole: Bool = true,
-        policy: CachePolicy = CachePolicy()
+        isWhole: Bool = true
     ) -> CachedHead? {
         var all = fields
         if all["Date"] == nil { all["Date"] = date(0) }
-        let head = policy.stored(
+        let head = CachePolicy.stored(
             head(all, status: status),
             for: request,
             requestTime: start,

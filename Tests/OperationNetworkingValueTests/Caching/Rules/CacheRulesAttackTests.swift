@@ -128,7 +128,7 @@ import Testing
     @Test(arguments: 0..<6)
     func nothingTrapsAndNoPartIsTakenForTheWhole(seed: UInt64) throws {
         var source = Source(generator: SeededGenerator(seed: seed &* 7919 &+ 9111))
-        let policy = CachePolicy()
+        let policy = CachePolicy.self
         var held: [CachedHead] = []
         for _ in 0..<1000 {
             let (request, head, now) = (source.request(), source.head(), source.time())
@@ -219,7 +219,7 @@ import Testing
         let time = try clock.measure {
             let stored = try #require(CacheScenario.stored(fields))
             #expect(stored.fields.count == 3)
-            _ = CachePolicy().freshened(
+            _ = CachePolicy.freshened(
                 [stored],
                 asked: 0,
                 by: CacheScenario.head(fields, status: 304),
