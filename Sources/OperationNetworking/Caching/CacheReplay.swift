@@ -131,17 +131,6 @@ final class CacheReplay: @unchecked Sendable {
     }
 }
 
-extension CacheUse {
-    /// The source reported to the caller.
-    var source: ResponseSource {
-        switch self {
-        case .fresh: .cache
-        case .validated: .validated
-        case .stale: .stale
-        }
-    }
-}
-
 extension ResponseHead {
     /// The number in a version: `1.1` for `HTTP/1.1`.
     var versionNumber: String? {

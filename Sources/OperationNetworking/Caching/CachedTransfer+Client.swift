@@ -176,7 +176,7 @@ extension CachedTransfer: TransferClient {
                 .map { entries[$0.index].id }
             guard let (index, head) = fresh.first else { return self.end(nil) }
             endSharing(.isStored)
-            var reply = CachePolicy.reply(head, to: question, now: cache.now(), use: .validated)
+            var reply = CachePolicy.reply(head, to: question, now: cache.now(), source: .validated)
             reply.head.fields["Authentication-Info"] = fetch.authenticationInfo
             replay(entries[index], reply)
             // Not earlier: the replay must have opened the body first.

@@ -122,7 +122,7 @@ final class CachedTransfer: @unchecked Sendable {
             return end(.client(URLError.nothingStored(for: request.url)))
         }
         let head = ResponseHead(version: "HTTP/1.1", status: 504, fields: ["Content-Length": "0"])
-        replay(CacheReply(head: head, body: 0..<0, use: .fresh), from: nil)
+        replay(CacheReply(head: head, body: 0..<0, source: .cache), from: nil)
     }
 
     // MARK: - Requesting
@@ -418,7 +418,7 @@ final class CachedTransfer: @unchecked Sendable {
 extension TransferMetrics {
     /// Records that the response came from the cache.
     fileprivate mutating func note(_ reply: CacheReply, to url: URL) {
-        source = reply.use.source
+        source = reply.source
         self.url = url.withoutUserInformation
         httpVersion = httpVersion ?? reply.head.versionNumber
     }

@@ -20,17 +20,10 @@ struct CacheReply: Hashable, Sendable {
     var head: ResponseHead
     /// The range of the stored body to send; empty for none.
     var body: Range<Int64>
-    var use: CacheUse
+    /// The source that the caller sees: `.cache` for a fresh response.
+    var source: ResponseSource
     /// The fields of the GET that validates the response in the background (`stale-while-revalidate`).
     var revalidation: HeaderFields?
-}
-
-/// The state of a response that comes from the cache.
-enum CacheUse: Hashable, Sendable {
-    case fresh
-    /// The server has just confirmed the response.
-    case validated
-    case stale
 }
 
 /// A failure after which a stale response may be served.

@@ -50,7 +50,7 @@ extension CachePolicy {
             if !isDemanding { window = max(window, maximumStalenessWhenUnreachable) }
         }
         guard window >= 0, -freshness.remaining <= window else { return nil }
-        return reply(candidate, to: request, now: now, use: .stale)
+        return reply(candidate, to: request, now: now, source: .stale)
     }
 
     /// The same for all responses stored under a key. It is also used after ``CacheAnswer/fetch``: a response

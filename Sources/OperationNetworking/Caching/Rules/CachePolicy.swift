@@ -53,17 +53,17 @@ enum CachePolicy {
         switch request.policy {
         case .returnCacheDataElseLoad where isRetried(candidate, by: request): break
         case .returnCacheDataElseLoad, .returnCacheDataDontLoad:
-            let use: CacheUse = freshness.isFresh && !mustBeValidated(candidate) ? .fresh : .stale
-            return .serve(index, reply(candidate, to: request, now: now, use: use))
+            let source: ResponseSource = freshness.isFresh && !mustBeValidated(candidate) ? .cache : .stale
+            return .serve(index, reply(candidate, to: request, now: now, source: source))
         default: break
         }
         switch reuse(of: candidate, freshness, for: request) {
         case .fresh:
-            return .serve(index, reply(candidate, to: request, now: now, use: .fresh))
+            return .serve(index, reply(candidate, to: request, now: now, source: .cache))
         case .acceptedStale:
-            return .serve(index, reply(candidate, to: request, now: now, use: .stale))
+            return .serve(index, reply(candidate, to: request, now: now, source: .stale))
         case .staleWhileRevalidate:
-            var reply = reply(candidate, to: request, now: now, use: .stale)
+            var reply = reply(candidate, to: request, now: now, source: .stale)
             if !request.wantsOnlyStored {
                 reply.revalidation = backgroundFields(candidate, for: request)
             }

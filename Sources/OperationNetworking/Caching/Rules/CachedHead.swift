@@ -170,7 +170,7 @@ struct CachedHead: Hashable, Sendable {
 
     /// Records that the stored bytes differ from the server's. The validators still name the version from
     /// which the bytes were made, but prove nothing about them (RFC 9110 §8.8.1).
-    /// ``CachePolicy/reply(_:to:now:use:)`` shows the tag as a weak one; a date has no weak form.
+    /// ``CachePolicy/reply(_:to:now:source:)`` shows the tag as a weak one; a date has no weak form.
     mutating func holdOtherBytes() {
         hasWeakValidator = true
         // The later `Date` of a 304 would make it strong.

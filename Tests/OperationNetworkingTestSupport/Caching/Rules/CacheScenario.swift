@@ -64,7 +64,9 @@ extension CacheAnswer {
     var summary: String {
         switch self {
         case .fetch: "fetch"
-        case .serve(_, let reply): "serve \(reply.use)\(reply.revalidation == nil ? "" : " and revalidate")"
+        case .serve(_, let reply):
+            "serve \(reply.source == .cache ? "fresh" : reply.source.rawValue)"
+                + (reply.revalidation == nil ? "" : " and revalidate")
         case .validate: "validate"
         case .unavailable: "unavailable"
         }

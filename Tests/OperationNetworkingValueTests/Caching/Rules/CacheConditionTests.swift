@@ -106,7 +106,7 @@ import Testing
             stored,
             to: CacheScenario.request(["If-None-Match": "\"v1\""]),
             now: CacheScenario.start,
-            use: .fresh
+            source: .cache
         )
         let names = reply.head.fields.fields.map { $0.name }
         #expect(
@@ -130,9 +130,9 @@ import Testing
     @Test func afterValidationTheClientsConditionIsAnswered() throws {
         let stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=0", "ETag": "\"v1\""]))
         let request = CacheScenario.request(["If-None-Match": "\"v1\""])
-        let reply = CachePolicy.reply(stored, to: request, now: CacheScenario.start, use: .validated)
+        let reply = CachePolicy.reply(stored, to: request, now: CacheScenario.start, source: .validated)
         #expect(reply.head.status == 304)
-        #expect(reply.use == .validated)
+        #expect(reply.source == .validated)
     }
 
     // MARK: - Invalidation

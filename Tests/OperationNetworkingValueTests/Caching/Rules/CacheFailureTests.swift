@@ -119,7 +119,7 @@ import Testing
             after: row.failure
         )
         #expect((reply != nil) == row.isServed)
-        #expect(reply.map { $0.use == .stale } ?? true)
+        #expect(reply.map { $0.source == .stale } ?? true)
     }
 
     @Test func whatWouldNotAnswerTheRequestIsNotServedForIt() throws {

@@ -142,7 +142,7 @@ import Testing
             stored,
             to: CacheScenario.request(),
             now: CacheScenario.start + 2.9,
-            use: .fresh
+            source: .cache
         )
         #expect(reply.head.fields.values(for: "Age") == ["32"])
         #expect(reply.head.fields["Date"] == CacheScenario.date(0))
@@ -157,9 +157,9 @@ import Testing
             ])
         )
         let (policy, request) = (CachePolicy.self, CacheScenario.request())
-        let fresh = policy.reply(stored, to: request, now: CacheScenario.start, use: .fresh).head.fields
+        let fresh = policy.reply(stored, to: request, now: CacheScenario.start, source: .cache).head.fields
         #expect(fresh["a"] == nil && fresh["Set-Cookie"] == nil && fresh["b"] == "2")
-        let validated = policy.reply(stored, to: request, now: CacheScenario.start, use: .validated).head
+        let validated = policy.reply(stored, to: request, now: CacheScenario.start, source: .validated).head
             .fields
         #expect(validated["a"] == "1" && validated["Set-Cookie"] == "c=d")
     }
@@ -171,7 +171,7 @@ import Testing
             stored,
             to: CacheScenario.request(),
             now: CacheScenario.start,
-            use: .fresh
+            source: .cache
         )
         #expect(reply.head.fields["Set-Cookie"] == "a=b")
     }
@@ -184,7 +184,7 @@ import Testing
             stored,
             to: CacheScenario.request(),
             now: CacheScenario.start,
-            use: .fresh
+            source: .cache
         )
         #expect(reply.head.fields["Content-Length"] == "10")
         #expect(reply.body == 0..<10)

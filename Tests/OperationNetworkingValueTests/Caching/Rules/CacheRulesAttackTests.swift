@@ -173,7 +173,7 @@ import Testing
                     check(reply, of: candidate, for: request)
                 }
                 check(
-                    policy.reply(candidate, to: request, now: now, use: .validated),
+                    policy.reply(candidate, to: request, now: now, source: .validated),
                     of: candidate,
                     for: request
                 )

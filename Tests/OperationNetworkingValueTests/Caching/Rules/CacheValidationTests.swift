@@ -254,7 +254,7 @@ import Testing
             head,
             to: CacheScenario.request(),
             now: CacheScenario.start + 101,
-            use: .validated
+            source: .validated
         )
         #expect(reply.head.fields["Age"] == nil)
         let answer = CachePolicy.answer(
@@ -262,7 +262,7 @@ import Testing
             from: [head],
             now: CacheScenario.start + 159
         )
-        #expect(answer.reply?.use == .fresh)
+        #expect(answer.reply?.source == .cache)
     }
 
     @Test func anAgeOfTheConfirmationCounts() throws {
@@ -272,7 +272,7 @@ import Testing
         ]
         let head = try #require(Self.freshened([stored], by: fields).first?.head)
         let (policy, request) = (CachePolicy.self, CacheScenario.request())
-        let reply = policy.reply(head, to: request, now: CacheScenario.start + 101, use: .validated)
+        let reply = policy.reply(head, to: request, now: CacheScenario.start + 101, source: .validated)
         #expect(reply.head.fields["Age"] == "51")
         #expect(
             policy.answer(to: request, from: [head], now: CacheScenario.start + 110).summary == "validate"
