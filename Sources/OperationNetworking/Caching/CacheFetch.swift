@@ -32,8 +32,8 @@ final class CacheFetch: @unchecked Sendable {
     private var limit = 0
     /// The number of bytes from the server that were passed to the client.
     var passed: Int64 = 0
-    /// How often the store became full, and how often it had room again.
-    var fullness = (began: 0, ended: 0)
+    /// The limit of the time for which the store may be full.
+    var fullLimit: StoreTimeouts.Wait?
     /// Whether the body is received for neither the client nor the store.
     var isUnused = false
     /// The value of `Authentication-Info`. It concerns this exchange only, so it is not stored.

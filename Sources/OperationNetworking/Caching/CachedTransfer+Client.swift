@@ -103,11 +103,12 @@ extension CachedTransfer: TransferClient {
         let isFull = fetch.isFull { [weak self] in
             self?.later { transfer in
                 guard case .fetching(let fetch) = transfer.phase else { return }
-                fetch.fullness.ended = fetch.fullness.began
+                transfer.cache.timeouts.stop(fetch.fullLimit)
+                fetch.fullLimit = nil
                 transfer.next.resumeReceiving(fetch.id)
             }
         }
-        if isFull, fetch.fullness.began == fetch.fullness.ended { limitWriting(of: fetch) }
+        if isFull, fetch.fullLimit == nil { limitWriting(of: fetch) }
         guard client.transferMustWait else { return isFull }
         if isAwaited { later { $0.releaseWaitingTransfers() } }
         return true
@@ -115,18 +116,13 @@ extension CachedTransfer: TransferClient {
 
     /// If the disk stalls, discards the entry instead of delaying the client.
     private func limitWriting(of fetch: CacheFetch) {
-        fetch.fullness.began += 1
-        let number = fetch.fullness.began
-        later { transfer in
-            let cache = transfer.cache
-            cache.timeouts.wait(cache.timeouts.standard) { [weak transfer, weak fetch] in
-                guard let transfer, let fetch, number > fetch.fullness.ended, fetch.isFull,
-                    case .fetching(let current) = transfer.phase, current === fetch
-                else { return }
-                fetch.abandon()
-                transfer.endSharing(.hasEnded)
-                transfer.next.resumeReceiving(fetch.id)
-            }
+        fetch.fullLimit = cache.timeouts.wait(cache.timeouts.standard) { [weak self, weak fetch] in
+            guard let self, let fetch, case .fetching(let current) = phase, current === fetch else { return }
+            fetch.fullLimit = nil
+            guard fetch.isFull else { return }
+            fetch.abandon()
+            endSharing(.hasEnded)
+            next.resumeReceiving(fetch.id)
         }
     }
 
