@@ -125,10 +125,9 @@ public final class ResponseCache: Sendable {
     /// Only complete HTTP responses are stored. The storage policies `.notAllowed` and `.allowedInMemoryOnly`
     /// are respected; `userInfo` is not stored.
     public func storeCachedResponse(_ response: CachedURLResponse, for request: URLRequest) {
-        guard response.storagePolicy != .notAllowed, let url = request.url,
-            let head = CachedHead(response, for: request)
-        else { return }
+        guard response.storagePolicy != .notAllowed, let url = request.url else { return }
         let asked = CacheRequest(request, url)
+        guard let head = CachedHead(response, for: asked) else { return }
         let key = asked.key
         let replaced = store.entries(of: key).filter { $0.head.isSelected(by: asked) }.map(\.id)
         let writer = store.write(
