@@ -15,7 +15,11 @@ extension CachedTransfer: TransferClient {
         case .pass(let stored):
             if let stored { fetch.keep(stored, in: cache, entries) }
             let isShared = stored.map { fetch.isKeeping && fetch.inquiry.isReusable($0, now: now) } ?? false
-            endSharingUnlessReusable(isShared)
+            if !isShared {
+                endSharing(.isForOne)
+            } else if let sharing {
+                cache.sharedRequests.noteShared(sharing)
+            }
             return passOn(head, fetch)
         case .freshen:
             return .receive
@@ -31,20 +35,6 @@ extension CachedTransfer: TransferClient {
         } else {
             cache.store.update(entry, of: question.key, to: head, since: fetch.start)
         }
-    }
-
-    /// Releases the waiting transfers if the response is for this request only.
-    private func endSharingUnlessReusable(_ isShared: Bool) {
-        if !isShared {
-            endSharing(.isForOne)
-        } else if let sharing {
-            cache.sharedRequests.noteShared(sharing)
-        }
-    }
-
-    /// Releases the waiting transfers, since this client is slow and theirs may not be.
-    private func releaseWaitingTransfers() {
-        if isAwaited { endSharing(.hasEnded) }
     }
 
     private func passOn(_ head: ResponseHead, _ fetch: CacheFetch) -> HeadAnswer {
@@ -110,7 +100,8 @@ extension CachedTransfer: TransferClient {
         }
         if isFull, fetch.fullLimit == nil { limitWriting(of: fetch) }
         guard client.transferMustWait else { return isFull }
-        if isAwaited { later { $0.releaseWaitingTransfers() } }
+        // This client is slow; those of the waiting transfers may not be.
+        if isAwaited { later { if $0.isAwaited { $0.endSharing(.hasEnded) } } }
         return true
     }
 
@@ -199,10 +190,14 @@ extension CachedTransfer: TransferClient {
     /// Stores the response. Waiting transfers continue once it can be found.
     private func store(_ fetch: CacheFetch, _ end: TransferEnd) {
         let isWhole = end.error == nil && end.metrics.isEndProven
-        guard isAwaited else {
+        guard let key = sharing, isAwaited else {
             return fetch.finish(in: cache.store, entries, isWhole: isWhole)
         }
-        let outcome = takeSharing()
+        sharing = nil
+        // Only the first call counts.
+        let outcome: @Sendable (SharedRequests.Outcome) -> Void = { [cache, id] outcome in
+            cache.sharedRequests.finish(key, of: id, outcome)
+        }
         fetch.finish(in: cache.store, entries, isWhole: isWhole) { isThere in
             NetworkThread.shared.perform { _ in outcome(isThere ? .isStored : .hasEnded) }
         }

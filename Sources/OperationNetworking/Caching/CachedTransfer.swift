@@ -40,7 +40,7 @@ final class CachedTransfer: @unchecked Sendable {
     /// Whether it may wait for an equal request. It does so at most once.
     private var mayWait = true
     /// The key under which equal requests wait for this one.
-    private(set) var sharing: SharedRequests.Key?
+    var sharing: SharedRequests.Key?
     /// The entry to validate, if this is a background revalidation without a client.
     private(set) var revalidation: (entry: Int, fields: HeaderFields)?
     private var hasAsked = false
@@ -92,7 +92,7 @@ final class CachedTransfer: @unchecked Sendable {
         }
         if let known { return didFind(known) }
         // For this request, a stalled disk counts as empty.
-        limitStoreWait { $0.fetch(without: []) }
+        limitStoreWait { $0.fetch(without: nil) }
     }
 
     private func didFind(_ found: [CacheEntry]) {
@@ -201,13 +201,6 @@ final class CachedTransfer: @unchecked Sendable {
         cache.sharedRequests.finish(key, of: id, outcome)
     }
 
-    /// Returns a closure that releases the waiting transfers later. Only its first call counts.
-    func takeSharing() -> @Sendable (SharedRequests.Outcome) -> Void {
-        guard let key = sharing else { return { _ in } }
-        sharing = nil
-        return { [cache, id] outcome in cache.sharedRequests.finish(key, of: id, outcome) }
-    }
-
     /// Whether other transfers wait for this one.
     var isAwaited: Bool { sharing.map { cache.sharedRequests.isAwaited($0, id) } ?? false }
 
@@ -238,23 +231,18 @@ final class CachedTransfer: @unchecked Sendable {
             self.later { if $0.endStoreWait(number) { $0.didOpen(reader, entry, reply) } }
         }
         if let known { return afterStart { $0.replay(reply, from: (known, entry)) } }
-        limitStoreWait { $0.fetchLost(entry) }
+        limitStoreWait { $0.fetch(without: entry) }
     }
 
     private func didOpen(_ reader: StoredBodyReader?, _ entry: CacheEntry, _ reply: CacheReply) {
-        guard let reader else { return fetchLost(entry) }
+        guard let reader else { return fetch(without: entry) }
         replay(reply, from: (reader, entry))
     }
 
-    /// Requests the response from the server because the stored entry is gone: it was evicted, another
-    /// process removed it, or its file is damaged.
-    private func fetchLost(_ entry: CacheEntry) {
-        fetch(without: entries.filter { $0.id == entry.id })
-    }
-
-    /// Requests the response from the server, ignoring the lost entries.
-    private func fetch(without lost: [CacheEntry]) {
-        entries.removeAll { lost.contains($0) }
+    /// Requests the response from the server because the store does not answer, or an entry is gone: it was
+    /// evicted, another process removed it, or its file is damaged.
+    private func fetch(without lost: CacheEntry?) {
+        entries.removeAll { $0.id == lost?.id }
         guard !question.wantsOnlyStored else { return reportUnavailable() }
         fetch(.fetch, question.fieldsToSend)
     }
