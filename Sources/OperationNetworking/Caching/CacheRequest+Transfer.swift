@@ -2,7 +2,7 @@ import Foundation
 internal import OperationNetworkingSystem
 
 extension CacheRequest {
-    /// Describes the request as the server will see it, with the fields that are added when it is sent.
+    /// Describes the request as the server will see it, with the cookies of its jar.
     init(_ request: TransferRequest) {
         let isIdentityKnown = request.credential?.hasUnknownUser != true
         let secretFields = request.settings.redirectPolicy.ownSecretFields
@@ -16,10 +16,6 @@ extension CacheRequest {
             isIdentityKnown
             ? RequestIdentity(fields, request.credential, secretFields: secretFields).digest
             : UUID().uuidString
-        // After the identity: the same for every user.
-        if request.acceptsContentCoding, fields["Accept-Encoding"] == nil {
-            fields["Accept-Encoding"] = ContentDecoder.acceptEncoding
-        }
         self.init(
             key: CacheKey(request.url, partition: CachePartition.name(of: request)),
             url: request.url,
@@ -35,10 +31,11 @@ extension CacheRequest {
         self.secretFields = secretFields
     }
 
-    /// `fields` without those that are added when the request is sent.
+    /// `fields` without the cookies of a jar, which are added when the request is sent.
     func sent(_ fields: HeaderFields, for request: TransferRequest) -> HeaderFields {
+        guard !request.fields.contains("Cookie") else { return fields }
         var fields = fields
-        for name in ["Accept-Encoding", "Cookie"] where request.fields[name] == nil { fields[name] = nil }
+        fields["Cookie"] = nil
         return fields
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+internal import OperationNetworkingSystem
 
 /// The request of one hop, as it is sent. Redirects are followed above the cache, each as a request of its
 /// own.
@@ -7,7 +8,8 @@ struct CacheRequest: Sendable {
     var key: CacheKey
     var url: URL
     var method: String
-    /// All fields that are sent, including `Cookie` and `Accept-Encoding`, which `Vary` may name.
+    /// The fields that are sent, including `Cookie`. The `Accept-Encoding` that is added to a request whose
+    /// content is decoded is only in ``selectingFields``.
     var fields: HeaderFields {
         didSet { directives = CacheDirectives(fields) }
     }
@@ -52,8 +54,11 @@ struct CacheRequest: Sendable {
     /// The fields from which `Vary` selects. A digest replaces each secret: the credential, which may be sent
     /// without a field of the caller's, and each field that only the app knows as a secret.
     var selectingFields: HeaderFields {
-        guard let identity else { return fields }
         var selecting = fields
+        if decodesContent, !fields.contains("Accept-Encoding") {
+            selecting.append(name: "Accept-Encoding", value: ContentDecoder.acceptEncoding)
+        }
+        guard let identity else { return selecting }
         selecting["Authorization"] = identity
         guard !secretFields.isEmpty else { return selecting }
         for field in fields.fields where SecretFields.isOwnUserField(field.name, of: secretFields) {
