@@ -6,16 +6,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// A regular file: whether only this user may read and write it, by one name, and the time of its last use in
-// microseconds since 1970.
+// A regular file: its owner, whether only the owner may read and write it, by one name, and the time of its last use
+// in microseconds since 1970.
 struct ccache_file {
+    unsigned int owner;
     int is_private;
     unsigned long long inode;
     long long length, used;
 };
 
 static inline int ccache_fill_file(const struct stat *status, struct ccache_file *file) {
-    file->is_private = status->st_uid == geteuid() && status->st_nlink == 1 && (status->st_mode & 077) == 0;
+    file->owner = status->st_uid;
+    file->is_private = status->st_nlink == 1 && (status->st_mode & 077) == 0;
     file->inode = status->st_ino;
     file->length = status->st_size;
     // A time that no clock shows is any file's.

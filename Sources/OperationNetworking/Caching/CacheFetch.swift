@@ -7,16 +7,14 @@ internal import OperationNetworkingSystem
 ///
 /// Used on the network thread.
 final class CacheFetch: @unchecked Sendable {
-    // @unchecked: used on the network thread; only a complete body is passed to the queue of the caller's
-    // closure.
+    // @unchecked: used on the network thread only.
 
     /// Where the received bytes go.
     private enum StorageState {
         case nothing
         case writing(StoredBodyWriter, CachedHead)
-        /// The caller's closure sees the response before it is stored. The writer records what is removed
-        /// until then.
-        case showing(StoredBodyWriter, CachedHead, Data)
+        /// The caller's closure sees the response before it is stored.
+        case showing(CachedHead, Data)
     }
 
     let id: TransferID
@@ -34,8 +32,8 @@ final class CacheFetch: @unchecked Sendable {
     private var limit = 0
     /// The number of bytes from the server that were passed to the client.
     var passed: Int64 = 0
-    /// How often the store became full, and how often it had room again.
-    var fullness = (began: 0, ended: 0)
+    /// The limit of the time for which the store may be full.
+    var fullLimit: StoreTimeouts.Wait?
     /// Whether the body is received for neither the client nor the store.
     var isUnused = false
     /// The value of `Authentication-Info`. It concerns this exchange only, so it is not stored.
@@ -53,7 +51,7 @@ final class CacheFetch: @unchecked Sendable {
         self.willStore = willStore
     }
 
-    // MARK: - StorageState
+    // MARK: - Storing
 
     /// Records that the request itself has invalidated stored responses: its own response is newer than that.
     func didChange(_ store: ResponseStore) {
@@ -62,24 +60,25 @@ final class CacheFetch: @unchecked Sendable {
     }
 
     /// Starts storing the body, with `head`.
-    func keep(_ head: CachedHead, in cache: ResponseCache, _ key: CacheKey, _ entries: [CacheEntry]) {
-        let writer = cache.store.write(
-            head,
-            for: key,
-            replacing: replaced(by: head, entries),
-            invalidated: invalidated(of: entries),
-            since: start,
-            inMemoryOnly: false
-        )
-        guard let writer else { return }
+    func keep(_ head: CachedHead, in cache: ResponseCache, _ entries: [CacheEntry]) {
         limit = cache.maximumBodyLength
-        storage = willStore == nil ? .writing(writer, head) : .showing(writer, head, Data())
+        if willStore != nil {
+            if head.length <= limit { storage = .showing(head, Data()) }
+        } else if let writer = cache.store.write(head, at: target(of: head, entries)) {
+            storage = .writing(writer, head)
+        }
     }
 
-    /// The entries that were already invalidated when they were looked up. `nil` if the request itself has
-    /// invalidated them.
-    private func invalidated(of entries: [CacheEntry]) -> Set<Int64>? {
-        hasInvalidated ? nil : Set(entries.lazy.filter(\.head.isInvalidated).map(\.id))
+    /// What a response with this head replaces, of the entries stored under the key.
+    private func target(of head: CachedHead, _ entries: [CacheEntry]) -> StoredBodyWriter.Target {
+        let replaced = CachePolicy.replaced(entries.map(\.head), by: head, for: inquiry.request)
+        let invalidated = entries.lazy.filter(\.head.isInvalidated).map(\.id)
+        return StoredBodyWriter.Target(
+            key: inquiry.request.key,
+            replacing: Set(replaced.map { entries[$0].id }),
+            invalidated: hasInvalidated ? nil : Set(invalidated),
+            start: start
+        )
     }
 
     var isKeeping: Bool {
@@ -90,13 +89,9 @@ final class CacheFetch: @unchecked Sendable {
     var isLost: Bool {
         switch storage {
         case .nothing: true
-        case .writing(let writer, _), .showing(let writer, _, _): writer.isLost
+        case .writing(let writer, _): writer.isLost
+        case .showing: false
         }
-    }
-
-    /// The stored responses that the new one replaces.
-    private func replaced(by head: CachedHead, _ entries: [CacheEntry]) -> [Int64] {
-        inquiry.policy.replaced(entries.map(\.head), by: head, for: inquiry.request).map { entries[$0].id }
     }
 
     /// Whether enough bytes wait for the store. `whenReady` is called on any thread once they no longer do.
@@ -118,21 +113,18 @@ final class CacheFetch: @unchecked Sendable {
             return
         case .writing(let writer, _):
             writer.append(bytes)
-        case .showing(let writer, let head, var data):
+        case .showing(let head, var data):
             storage = .nothing
-            guard data.count + bytes.count <= limit else { return writer.abandon() }
+            guard data.count + bytes.count <= limit else { return }
             data.append(bytes)
-            storage = .showing(writer, head, data)
+            storage = .showing(head, data)
         }
         length += Int64(bytes.count)
     }
 
     /// Discards what was received for the store.
     func abandon() {
-        switch storage {
-        case .writing(let writer, _), .showing(let writer, _, _): writer.abandon()
-        case .nothing: break
-        }
+        if case .writing(let writer, _) = storage { writer.abandon() }
         storage = .nothing
     }
 
@@ -160,58 +152,45 @@ final class CacheFetch: @unchecked Sendable {
                 didStore?(false)
                 return
             }
-            let key = inquiry.request.key
-            let others = Self.overtaken(by: ended, key, store)
-            writer.commit(ended) { entry in
-                if entry != nil { for id in others { store.remove(id, of: key) } }
-                didStore?(entry != nil)
-            }
-        case .showing(let writer, let head, let data):
+            Self.commit(writer, ended, inquiry.request.key, in: store, didStore)
+        case .showing(let head, let data):
             guard let willStore, let complete = head.ended(at: length, isWhole: isWhole),
                 let response = complete.head.response(for: inquiry.request.url)
             else {
-                writer.abandon()
                 didStore?(false)
                 return
             }
-            let (key, start, replaced) = (inquiry.request.key, start, self.replaced(by: head, entries))
-            let invalidated = invalidated(of: entries)
+            let target = target(of: head, entries)
             willStore(CachedURLResponse(response: response, data: data)) { answer in
-                var writer = writer
-                guard let answer, let changed = complete.changed(from: response, data, by: answer) else {
-                    writer.abandon()
+                guard let answer, let changed = complete.changed(from: response, data, by: answer),
+                    let writer = store.write(
+                        changed,
+                        at: target,
+                        inMemoryOnly: answer.storagePolicy == .allowedInMemoryOnly
+                    )
+                else {
                     didStore?(false)
                     return
                 }
-                if answer.storagePolicy == .allowedInMemoryOnly {
-                    writer.abandon()
-                    let other = store.write(
-                        changed,
-                        for: key,
-                        replacing: replaced,
-                        invalidated: invalidated,
-                        since: start,
-                        inMemoryOnly: true
-                    )
-                    guard let other else {
-                        didStore?(false)
-                        return
-                    }
-                    writer = other
-                }
-                let others = Self.overtaken(by: changed, key, store)
                 writer.append(answer.data.span)
-                writer.commit(changed) { entry in
-                    if entry != nil { for id in others { store.remove(id, of: key) } }
-                    didStore?(entry != nil)
-                }
+                Self.commit(writer, changed, target.key, in: store, didStore)
             }
         }
     }
 
-    /// The responses to equal requests that were stored in the meantime.
-    private static func overtaken(by head: CachedHead, _ key: CacheKey, _ store: ResponseStore) -> [Int64] {
-        store.known(key).filter { head.overtakes($0.head) }.map(\.id)
+    /// Stores the response, and then removes those to equal requests that were stored in the meantime.
+    private static func commit(
+        _ writer: StoredBodyWriter,
+        _ head: CachedHead,
+        _ key: CacheKey,
+        in store: ResponseStore,
+        _ didStore: (@Sendable (Bool) -> Void)?
+    ) {
+        let others = store.known(key).filter { head.overtakes($0.head) }.map(\.id)
+        writer.commit(head) { entry in
+            if entry != nil { for id in others { store.remove(id, of: key) } }
+            didStore?(entry != nil)
+        }
     }
 }
 

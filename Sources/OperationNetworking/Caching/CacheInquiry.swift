@@ -24,7 +24,6 @@ struct CacheInquiry: Sendable {
     let purpose: Purpose
     let request: CacheRequest
     let candidates: [CachedHead]
-    let policy: CachePolicy
     /// When the request was sent, in seconds since 1970.
     let time: Double
 
@@ -36,7 +35,7 @@ struct CacheInquiry: Sendable {
     /// | any       | anything else                   | pass                                                  |
     func use(of head: ResponseHead, now: Double) -> Use {
         if case .validate(let index) = purpose, head.status == 304 {
-            let fresh = policy.freshened(
+            let fresh = CachePolicy.freshened(
                 candidates,
                 asked: index,
                 by: head,
@@ -50,19 +49,19 @@ struct CacheInquiry: Sendable {
             return .serveStale(index, reply)
         }
         return .pass(
-            policy.stored(head, for: request, requestTime: time, responseTime: now)
+            CachePolicy.stored(head, for: request, requestTime: time, responseTime: now)
         )
     }
 
     /// The candidate to serve after a failure, and its reply; `nil` if no stale response may be served. A
     /// candidate without a validator is considered as well, although the server could not be asked about it.
     func staleReply(now: Double, after failure: CacheFailure) -> (index: Int, reply: CacheReply)? {
-        policy.staleReply(from: candidates, to: request, now: now, after: failure)
+        CachePolicy.staleReply(from: candidates, to: request, now: now, after: failure)
     }
 
     /// Whether the stored response may answer equal requests without a validation.
     func isReusable(_ stored: CachedHead, now: Double) -> Bool {
-        guard case .serve = policy.answer(to: request, from: [stored], now: now) else { return false }
+        guard case .serve = CachePolicy.answer(to: request, from: [stored], now: now) else { return false }
         return true
     }
 }

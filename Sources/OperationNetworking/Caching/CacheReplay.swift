@@ -22,11 +22,10 @@ final class CacheReplay: @unchecked Sendable {
     private let timeout: Double
     private let start: Int64
     private let didEnd: (TransferError?, _ handed: Int64) -> Void
-    /// The number of reads requested and completed.
-    private var reads = (asked: 0, answered: 0)
     private var offset: Int64
+    /// The limit of the read in progress.
+    private var readLimit: StoreTimeouts.Wait?
     private var isScheduled = false
-    private var isLimited = false
     private var isOver = false
 
     /// - Parameters:
@@ -70,6 +69,7 @@ final class CacheReplay: @unchecked Sendable {
 
     func stop() {
         isOver = true
+        timeouts.stop(readLimit)
     }
 
     private func move() {
@@ -80,38 +80,24 @@ final class CacheReplay: @unchecked Sendable {
             guard turn > 0 else { return schedule() }
             let count = Int(min(Int64(Self.pieceLength), end - offset))
             isScheduled = true
-            reads.asked += 1
             let known = reader.read(at: offset, atMost: count) { piece in
                 NetworkThread.shared.perform { _ in
+                    self.timeouts.stop(self.readLimit)
                     self.isScheduled = false
-                    self.reads.answered += 1
                     self.take(piece)
                     self.begin()
                 }
             }
-            guard let known else { return limitRead() }
+            guard let known else {
+                readLimit = timeouts.wait(timeout) { [self] in finish(.idle(seconds: timeout)) }
+                return
+            }
             isScheduled = false
-            reads.answered += 1
             take(.success(known))
             turn -= known.count
         }
         guard !isOver, !awaitsAnswer, !isPaused else { return }
         finish(nil)
-    }
-
-    /// Checks later whether the read has completed. There is one timer for all reads; a read that began after
-    /// the timer was set gets its full time.
-    private func limitRead() {
-        guard !isLimited else { return }
-        isLimited = true
-        let number = reads.asked
-        timeouts.wait(timeout) { [weak self] in
-            guard let self else { return }
-            isLimited = false
-            guard reads.answered < reads.asked else { return }
-            guard reads.asked == number else { return limitRead() }
-            finish(.idle(seconds: timeout))
-        }
     }
 
     private func take(_ piece: Result<Data, any Error>) {
@@ -140,19 +126,8 @@ final class CacheReplay: @unchecked Sendable {
 
     private func finish(_ error: TransferError?) {
         guard !isOver else { return }
-        isOver = true
+        stop()
         didEnd(error, offset - start)
-    }
-}
-
-extension CacheUse {
-    /// The source reported to the caller.
-    var source: ResponseSource {
-        switch self {
-        case .fresh: .cache
-        case .validated: .validated
-        case .stale: .stale
-        }
     }
 }
 

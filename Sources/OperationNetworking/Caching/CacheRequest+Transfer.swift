@@ -2,43 +2,40 @@ import Foundation
 internal import OperationNetworkingSystem
 
 extension CacheRequest {
-    /// Describes the request as the server will see it, with the fields that are added when it is sent.
+    /// Describes the request as the server will see it, with the cookies of its jar.
     init(_ request: TransferRequest) {
+        let isIdentityKnown = request.credential?.hasUnknownUser != true
+        let secretFields = request.settings.redirectPolicy.ownSecretFields
         var fields = request.fields
-        if request.acceptsContentCoding, fields["Accept-Encoding"] == nil {
-            fields["Accept-Encoding"] = ContentDecoder.acceptEncoding
+        if let cookies = request.cookies, !cookies.isEmpty, fields["Cookie"] == nil {
+            fields["Cookie"] = cookies.fieldValue(for: request.url, host: request.cookieHost)
         }
-        if fields["Cookie"] == nil {
-            fields["Cookie"] = request.cookies?.fieldValue(for: request.url, host: request.cookieHost)
-        }
+        // The client certificate is part of the key instead. If the user is unknown, every request has an
+        // identity of its own.
+        let identity =
+            isIdentityKnown
+            ? RequestIdentity(fields, request.credential, secretFields: secretFields).digest
+            : UUID().uuidString
         self.init(
             key: CacheKey(request.url, partition: CachePartition.name(of: request)),
             url: request.url,
             method: request.method,
             fields: fields,
             policy: request.cachePolicy,
-            identity: Self.identity(of: request, fields),
-            hasBody: request.body != nil,
-            decodesContent: request.acceptsContentCoding,
-            retriedStatuses: request.retriedStatuses,
-            isIdentityKnown: request.credential?.hasUnknownUser != true,
-            secretFields: request.settings.redirectPolicy.ownSecretFields
+            identity: identity,
+            hasBody: request.body != nil
         )
+        decodesContent = request.acceptsContentCoding
+        retriedStatuses = request.retriedStatuses
+        self.isIdentityKnown = isIdentityKnown
+        self.secretFields = secretFields
     }
 
-    /// The identity of a request with `fields`, which include the cookies of its jar. (The client certificate
-    /// is part of the key instead.) With Kerberos tickets of the system, every request has an identity of its
-    /// own, because the user is unknown.
-    private static func identity(of request: TransferRequest, _ fields: HeaderFields) -> String? {
-        if request.credential?.hasUnknownUser == true { return UUID().uuidString }
-        let secretFields = request.settings.redirectPolicy.ownSecretFields
-        return RequestIdentity(fields, request.credential, secretFields: secretFields).digest
-    }
-
-    /// `fields` without those that are added when the request is sent.
+    /// `fields` without the cookies of a jar, which are added when the request is sent.
     func sent(_ fields: HeaderFields, for request: TransferRequest) -> HeaderFields {
+        guard !request.fields.contains("Cookie") else { return fields }
         var fields = fields
-        for name in ["Accept-Encoding", "Cookie"] where request.fields[name] == nil { fields[name] = nil }
+        fields["Cookie"] = nil
         return fields
     }
 }
@@ -62,14 +59,14 @@ enum CachePartition {
     /// The partition of a request. Empty for the default trust and for HTTP without TLS.
     static func name(of request: TransferRequest) -> String {
         let others = jarName(of: request) + hostName(in: request.fields)
-        guard request.url.isTLS else { return others }
+        guard request.origin.isTLS else { return others }
         return trustName(of: request) + others
     }
 
     /// The keys under which a client with the same jar may have stored a response to this URL: with the jar,
     /// and without cookies.
     static func keys(of url: String, for request: TransferRequest) -> Set<CacheKey> {
-        let trust = request.url.isTLS ? trustName(of: request) : ""
+        let trust = request.origin.isTLS ? trustName(of: request) : ""
         let jars = ["", request.settings.cookieJar.map(name) ?? ""]
         let host = hostName(in: request.fields)
         return Set(jars.map { CacheKey(url: url, partition: trust + $0 + host) })

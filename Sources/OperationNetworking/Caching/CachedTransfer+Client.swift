@@ -13,9 +13,13 @@ extension CachedTransfer: TransferClient {
         noteChanges(by: head, to: fetch, now: now)
         switch use {
         case .pass(let stored):
-            if let stored { fetch.keep(stored, in: cache, question.key, entries) }
+            if let stored { fetch.keep(stored, in: cache, entries) }
             let isShared = stored.map { fetch.isKeeping && fetch.inquiry.isReusable($0, now: now) } ?? false
-            endSharingUnlessReusable(isShared)
+            if !isShared {
+                endSharing(.isForOne)
+            } else if let sharing {
+                cache.sharedRequests.noteShared(sharing)
+            }
             return passOn(head, fetch)
         case .freshen:
             return .receive
@@ -26,25 +30,11 @@ extension CachedTransfer: TransferClient {
 
     /// Gives the entry its new head, or removes it: the new head may forbid storing (RFC 9111 §5.2.2.5).
     private func update(_ entry: CacheEntry, to head: CachedHead, after fetch: CacheFetch) {
-        if cache.policy.forbidsStoring(head.head) {
+        if CachePolicy.forbidsStoring(head) {
             cache.store.remove(entry.id, of: question.key)
         } else {
             cache.store.update(entry, of: question.key, to: head, since: fetch.start)
         }
-    }
-
-    /// Releases the waiting transfers if the response is for this request only.
-    private func endSharingUnlessReusable(_ isShared: Bool) {
-        if !isShared {
-            endSharing(.isForOne)
-        } else if let sharing {
-            cache.sharedRequests.noteShared(sharing)
-        }
-    }
-
-    /// Releases the waiting transfers, since this client is slow and theirs may not be.
-    private func releaseWaitingTransfers() {
-        if isAwaited { endSharing(.hasEnded) }
     }
 
     private func passOn(_ head: ResponseHead, _ fetch: CacheFetch) -> HeadAnswer {
@@ -73,7 +63,7 @@ extension CachedTransfer: TransferClient {
     /// Updates stored responses: a HEAD updates those to GET, and an unsafe method invalidates all of its
     /// URLs.
     private func noteChanges(by head: ResponseHead, to fetch: CacheFetch, now: Double) {
-        let changes = cache.policy.updated(
+        let changes = CachePolicy.updated(
             heads,
             byHEAD: head,
             for: question,
@@ -86,7 +76,7 @@ extension CachedTransfer: TransferClient {
             head.isInvalidated = true
             cache.store.update(entries[index], of: question.key, to: head, since: fetch.start)
         }
-        let urls = cache.policy.invalidated(by: question, head)
+        let urls = CachePolicy.invalidated(by: question, head)
         guard !urls.isEmpty else { return }
         for url in urls {
             for key in CachePartition.keys(of: url, for: request) { cache.store.invalidate(key) }
@@ -103,30 +93,27 @@ extension CachedTransfer: TransferClient {
         let isFull = fetch.isFull { [weak self] in
             self?.later { transfer in
                 guard case .fetching(let fetch) = transfer.phase else { return }
-                fetch.fullness.ended = fetch.fullness.began
+                transfer.cache.timeouts.stop(fetch.fullLimit)
+                fetch.fullLimit = nil
                 transfer.next.resumeReceiving(fetch.id)
             }
         }
-        if isFull, fetch.fullness.began == fetch.fullness.ended { limitWriting(of: fetch) }
+        if isFull, fetch.fullLimit == nil { limitWriting(of: fetch) }
         guard client.transferMustWait else { return isFull }
-        if isAwaited { later { $0.releaseWaitingTransfers() } }
+        // This client is slow; those of the waiting transfers may not be.
+        if isAwaited { later { if $0.isAwaited { $0.endSharing(.hasEnded) } } }
         return true
     }
 
     /// If the disk stalls, discards the entry instead of delaying the client.
     private func limitWriting(of fetch: CacheFetch) {
-        fetch.fullness.began += 1
-        let number = fetch.fullness.began
-        later { transfer in
-            let cache = transfer.cache
-            cache.timeouts.wait(cache.timeouts.standard) { [weak transfer, weak fetch] in
-                guard let transfer, let fetch, number > fetch.fullness.ended, fetch.isFull,
-                    case .fetching(let current) = transfer.phase, current === fetch
-                else { return }
-                fetch.abandon()
-                transfer.endSharing(.hasEnded)
-                transfer.next.resumeReceiving(fetch.id)
-            }
+        fetch.fullLimit = cache.timeouts.wait(cache.timeouts.standard) { [weak self, weak fetch] in
+            guard let self, let fetch, case .fetching(let current) = phase, current === fetch else { return }
+            fetch.fullLimit = nil
+            guard fetch.isFull else { return }
+            fetch.abandon()
+            endSharing(.hasEnded)
+            next.resumeReceiving(fetch.id)
         }
     }
 
@@ -169,14 +156,14 @@ extension CachedTransfer: TransferClient {
         switch fetch.use {
         case .freshen(let fresh) where end.error == nil:
             for (index, head) in fresh {
-                if !cache.policy.forbidsStoring(head.head) { update(entries[index], to: head, after: fetch) }
+                if !CachePolicy.forbidsStoring(head) { update(entries[index], to: head, after: fetch) }
                 entries[index].head = head
             }
-            let forbidden = fresh.filter { cache.policy.forbidsStoring($0.head.head) }
+            let forbidden = fresh.filter { CachePolicy.forbidsStoring($0.head) }
                 .map { entries[$0.index].id }
             guard let (index, head) = fresh.first else { return self.end(nil) }
             endSharing(.isStored)
-            var reply = cache.policy.reply(head, to: question, now: cache.now(), use: .validated)
+            var reply = CachePolicy.reply(head, to: question, now: cache.now(), source: .validated)
             reply.head.fields["Authentication-Info"] = fetch.authenticationInfo
             replay(entries[index], reply)
             // Not earlier: the replay must have opened the body first.
@@ -203,10 +190,14 @@ extension CachedTransfer: TransferClient {
     /// Stores the response. Waiting transfers continue once it can be found.
     private func store(_ fetch: CacheFetch, _ end: TransferEnd) {
         let isWhole = end.error == nil && end.metrics.isEndProven
-        guard isAwaited else {
+        guard let key = sharing, isAwaited else {
             return fetch.finish(in: cache.store, entries, isWhole: isWhole)
         }
-        let outcome = takeSharing()
+        sharing = nil
+        // Only the first call counts.
+        let outcome: @Sendable (SharedRequests.Outcome) -> Void = { [cache, id] outcome in
+            cache.sharedRequests.finish(key, of: id, outcome)
+        }
         fetch.finish(in: cache.store, entries, isWhole: isWhole) { isThere in
             NetworkThread.shared.perform { _ in outcome(isThere ? .isStored : .hasEnded) }
         }

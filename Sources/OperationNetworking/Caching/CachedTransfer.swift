@@ -12,8 +12,6 @@ internal import OperationNetworkingSystem
 /// | replaying | passes stored bytes to the client                 | over                         |
 ///
 /// Used on the network thread. Its client is never called from within one of its own calls.
-///
-/// The first eight properties never change; the others are the phase and the values that belong to it.
 final class CachedTransfer: @unchecked Sendable {
     // @unchecked: used on the network thread only; closures carry it there.
 
@@ -42,12 +40,16 @@ final class CachedTransfer: @unchecked Sendable {
     /// Whether it may wait for an equal request. It does so at most once.
     private var mayWait = true
     /// The key under which equal requests wait for this one.
-    private(set) var sharing: SharedRequests.Key?
+    var sharing: SharedRequests.Key?
     /// The entry to validate, if this is a background revalidation without a client.
     private(set) var revalidation: (entry: Int, fields: HeaderFields)?
     private var hasAsked = false
-    /// The number of completed waits for the store.
+    /// Whether ``start()`` is running. Until it returns, the client is not called.
+    private var isStarting = false
+    /// The number of completed waits for the store, by which a late answer is recognized.
     private var storeWaits = 0
+    /// The limit of the wait for the store in progress.
+    private var storeLimit: StoreTimeouts.Wait?
     private let clock = MonotonicTime.now
 
     init(
@@ -74,6 +76,8 @@ final class CachedTransfer: @unchecked Sendable {
     // MARK: - Looking
 
     func start() {
+        isStarting = true
+        defer { isStarting = false }
         if let revalidation {
             return fetch(.validate(revalidation.entry), revalidation.fields)
         }
@@ -84,24 +88,19 @@ final class CachedTransfer: @unchecked Sendable {
         phase = .looking
         let number = storeWaits
         let known = cache.store.find(question.key) { entries in
-            self.later { $0.didFind(entries, number) }
+            self.later { if $0.endStoreWait(number) { $0.didFind(entries) } }
         }
-        if let known { return didFind(known, number) }
+        if let known { return didFind(known) }
         // For this request, a stalled disk counts as empty.
-        limitStoreWait { transfer in
-            guard case .looking = transfer.phase else { return }
-            transfer.fetch(without: [])
-        }
+        limitStoreWait { $0.fetch(without: nil) }
     }
 
-    private func didFind(_ found: [CacheEntry], _ number: Int) {
-        guard case .looking = phase, number == storeWaits else { return }
-        storeWaits += 1
+    private func didFind(_ found: [CacheEntry]) {
         entries = found
-        switch cache.policy.answer(to: question, from: heads, now: cache.now()) {
+        switch CachePolicy.answer(to: question, from: heads, now: cache.now()) {
         case .fetch:
             fetch(.fetch, question.fieldsToSend)
-        case .validate(let index, let fields, _):
+        case .validate(let index, let fields):
             fetch(.validate(index), fields)
         case .serve(let index, let reply):
             if let fields = reply.revalidation { revalidate(index, fields) }
@@ -109,7 +108,7 @@ final class CachedTransfer: @unchecked Sendable {
             replay(entries[index], reply)
         case .unavailable:
             endSharing(.hasEnded)
-            later { $0.reportUnavailable() }
+            afterStart { $0.reportUnavailable() }
         }
     }
 
@@ -123,7 +122,7 @@ final class CachedTransfer: @unchecked Sendable {
             return end(.client(URLError.nothingStored(for: request.url)))
         }
         let head = ResponseHead(version: "HTTP/1.1", status: 504, fields: ["Content-Length": "0"])
-        replay(CacheReply(head: head, body: 0..<0, use: .fresh), from: nil)
+        replay(CacheReply(head: head, body: 0..<0, source: .cache), from: nil)
     }
 
     // MARK: - Requesting
@@ -154,7 +153,6 @@ final class CachedTransfer: @unchecked Sendable {
             purpose: purpose,
             request: question,
             candidates: heads,
-            policy: cache.policy,
             time: cache.now()
         )
         var asked = request
@@ -203,13 +201,6 @@ final class CachedTransfer: @unchecked Sendable {
         cache.sharedRequests.finish(key, of: id, outcome)
     }
 
-    /// Returns a closure that releases the waiting transfers later. Only its first call counts.
-    func takeSharing() -> @Sendable (SharedRequests.Outcome) -> Void {
-        guard let key = sharing else { return { _ in } }
-        sharing = nil
-        return { [cache, id] outcome in cache.sharedRequests.finish(key, of: id, outcome) }
-    }
-
     /// Whether other transfers wait for this one.
     var isAwaited: Bool { sharing.map { cache.sharedRequests.isAwaited($0, id) } ?? false }
 
@@ -233,57 +224,49 @@ final class CachedTransfer: @unchecked Sendable {
         next.stop(id)
         phase = .replaying(nil)
         guard !reply.body.isEmpty, revalidation == nil else {
-            return later { $0.replay(reply, from: nil) }
+            return afterStart { $0.replay(reply, from: nil) }
         }
-        open(entry) { transfer, reader in
-            guard case .replaying = transfer.phase else { return }
-            guard let reader else { return transfer.fetchLost(entry) }
-            transfer.replay(reply, from: (reader, entry))
+        let number = storeWaits
+        let known = cache.store.read(entry, of: question.key) { reader in
+            self.later { if $0.endStoreWait(number) { $0.didOpen(reader, entry, reply) } }
         }
+        if let known { return afterStart { $0.replay(reply, from: (known, entry)) } }
+        limitStoreWait { $0.fetch(without: entry) }
     }
 
-    /// Requests the response from the server because the stored entry is gone: it was evicted, another
-    /// process removed it, or its file is damaged.
-    private func fetchLost(_ entry: CacheEntry) {
-        fetch(without: entries.filter { $0.id == entry.id })
+    private func didOpen(_ reader: StoredBodyReader?, _ entry: CacheEntry, _ reply: CacheReply) {
+        guard let reader else { return fetch(without: entry) }
+        replay(reply, from: (reader, entry))
     }
 
-    /// Requests the response from the server, ignoring the lost entries.
-    private func fetch(without lost: [CacheEntry]) {
-        entries.removeAll { lost.contains($0) }
+    /// Requests the response from the server because the store does not answer, or an entry is gone: it was
+    /// evicted, another process removed it, or its file is damaged.
+    private func fetch(without lost: CacheEntry?) {
+        entries.removeAll { $0.id == lost?.id }
         guard !question.wantsOnlyStored else { return reportUnavailable() }
         fetch(.fetch, question.fieldsToSend)
     }
 
     /// Calls `late` if the store does not answer in time. If the caller wants a stored response of any age,
     /// the limit is the timeout of the request.
-    private func limitStoreWait(_ late: @escaping @Sendable (CachedTransfer) -> Void) {
-        let number = storeWaits
+    private func limitStoreWait(_ late: @escaping (CachedTransfer) -> Void) {
         let wantsStored = question.wantsOnlyStored || question.policy == .returnCacheDataElseLoad
         if wantsStored { client.transferLasts() }
-        let timeout = wantsStored ? request.idleTimeout : cache.timeouts.standard
-        cache.timeouts.wait(timeout) { [weak self] in
-            guard let self, number == storeWaits else { return }
-            storeWaits += 1
-            late(self)
+        let number = storeWaits
+        storeLimit = cache.timeouts.wait(wantsStored ? request.idleTimeout : cache.timeouts.standard) {
+            if self.endStoreWait(number) { late(self) }
         }
     }
 
-    func open(
-        _ entry: CacheEntry,
-        _ go: @escaping @Sendable (CachedTransfer, StoredBodyReader?) -> Void
-    ) {
-        let number = storeWaits
-        let answer: @Sendable (CachedTransfer, StoredBodyReader?) -> Void = { transfer, reader in
-            guard number == transfer.storeWaits else { return }
-            transfer.storeWaits += 1
-            go(transfer, reader)
-        }
-        let known = cache.store.read(entry, of: question.key) { reader in
-            self.later { answer($0, reader) }
-        }
-        if let known { return later { answer($0, known) } }
-        limitStoreWait { go($0, nil) }
+    /// Ends a wait for the store.
+    /// - Returns: false if it was over before.
+    @discardableResult
+    private func endStoreWait(_ number: Int) -> Bool {
+        guard number == storeWaits else { return false }
+        storeWaits += 1
+        cache.timeouts.stop(storeLimit)
+        storeLimit = nil
+        return true
     }
 
     private func replay(
@@ -299,14 +282,14 @@ final class CachedTransfer: @unchecked Sendable {
             let isRefused = client.transferDidReceive(reply.head) == .refuse
             return end(isRefused ? .refused : nil)
         }
+        // Until its end, it retains this transfer.
         let replay = CacheReplay(
             reader,
             reply.body,
             for: client,
             cache.timeouts,
             timeout: request.idleTimeout
-        ) { [weak self] error, handed in
-            guard let self else { return }
+        ) { [self] error, handed in
             spent.bytesKept += handed
             if case .wrongLength = error {
                 // The file differs from its index and will do so the next time.
@@ -330,6 +313,7 @@ final class CachedTransfer: @unchecked Sendable {
         if case .over = phase { return nil }
         let phase = phase
         self.phase = .over
+        endStoreWait(storeWaits)
         switch phase {
         case .waiting:
             if let key = sharingKey { cache.sharedRequests.leave(key, id) }
@@ -402,9 +386,15 @@ final class CachedTransfer: @unchecked Sendable {
     func end(_ error: TransferError?, sent: Int64 = 0) {
         if case .over = phase { return }
         phase = .over
+        endStoreWait(storeWaits)
         endSharing(.hasEnded)
         didEnd()
         client.transferDidComplete(TransferEnd(id: id, error: error, metrics: metrics, sentCount: sent))
+    }
+
+    /// Runs `body` at once, or after the current work if that is ``start()``.
+    private func afterStart(_ body: @escaping @Sendable (CachedTransfer) -> Void) {
+        if isStarting { later(body) } else { body(self) }
     }
 
     /// Runs `body` on the network thread, after the current work.
@@ -416,7 +406,7 @@ final class CachedTransfer: @unchecked Sendable {
 extension TransferMetrics {
     /// Records that the response came from the cache.
     fileprivate mutating func note(_ reply: CacheReply, to url: URL) {
-        source = reply.use.source
+        source = reply.source
         self.url = url.withoutUserInformation
         httpVersion = httpVersion ?? reply.head.versionNumber
     }

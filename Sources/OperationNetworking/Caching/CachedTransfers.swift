@@ -15,9 +15,10 @@ final class CachedTransfers: TransferRunning {
         self.next = next
     }
 
-    func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient) {
-        let transfer = CachedTransfer(id, request, for: client, cache, willStore, over: next) {
-            [weak self] in self?.running[id] = nil
+    func start(_ request: consuming TransferRequest, id: TransferID, for client: any TransferClient) {
+        // Until its end, the transfer retains this object, as it does the client.
+        let transfer = CachedTransfer(id, consume request, for: client, cache, willStore, over: next) {
+            self.running[id] = nil
         }
         running[id] = transfer
         transfer.start()

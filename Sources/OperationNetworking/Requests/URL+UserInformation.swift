@@ -9,7 +9,8 @@ extension URL {
     /// The URL without user information.
     var withoutUserInformation: URL {
         // Percent-encoded, because octets that are not UTF-8 are secret, too.
-        guard user(percentEncoded: true) != nil || password(percentEncoded: true) != nil,
+        guard mayHaveUserInformation,
+            user(percentEncoded: true) != nil || password(percentEncoded: true) != nil,
             var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
         else { return self }
         components.user = nil

@@ -15,6 +15,8 @@ package final class CacheFile {
     private let name: String
     private let watch: FileChange.Watcher?
     let inode: UInt64
+    let owner: UInt32
+    /// Whether only the owner may read and write the file, and it has one name.
     let isPrivate: Bool
     /// As it was when the file was opened.
     package let usage: Usage
@@ -30,6 +32,7 @@ package final class CacheFile {
         self.name = name
         self.watch = watch
         inode = file.inode
+        owner = file.owner
         isPrivate = file.is_private != 0
         usage = Usage(length: file.length, time: file.used)
     }

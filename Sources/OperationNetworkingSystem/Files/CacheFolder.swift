@@ -10,13 +10,15 @@ import Glibc
 /// | a directory of another user, or that others may write            | no                        |
 /// | a symbolic link, anything else                                   | no                        |
 ///
-/// A file in it is trusted if it is a regular one of the effective user, with one name, that no other may
-/// read or write.
+/// A file in it is trusted if it is a regular one of the same user, with one name, that no other may read or
+/// write.
 ///
 /// Callable from any thread; every call may wait for the disk.
 package final class CacheFolder: @unchecked Sendable {
     // @unchecked: it is immutable, and each call is one or a few system calls.
     private let descriptor: Int32
+    /// The effective user when the folder was opened, who owns it.
+    private let owner: UInt32
     private let watch: FileChange.Watcher?
 
     /// A directory or a file that is not trusted.
@@ -57,6 +59,7 @@ package final class CacheFolder: @unchecked Sendable {
         }
         self.descriptor = descriptor
         self.watch = watch
+        owner = geteuid()
         // `deinit` closes it, also if an error is thrown here.
         guard ccache_folder_of(descriptor) >= minimum else { throw Untrusted(name: name) }
     }
@@ -89,7 +92,7 @@ package final class CacheFolder: @unchecked Sendable {
     package func open(_ name: String) throws -> CacheFile? {
         do {
             let file = try file(name, O_RDONLY)
-            guard file.isPrivate else { throw Untrusted(name: name) }
+            guard file.isPrivate, file.owner == owner else { throw Untrusted(name: name) }
             return file
         } catch let error as SystemError where error.code == ENOENT {
             return nil

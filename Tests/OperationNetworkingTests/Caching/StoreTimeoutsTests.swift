@@ -5,27 +5,27 @@ import Testing
 @testable import OperationNetworkingSystem
 @testable import OperationNetworkingTestSupport
 
-/// The limit of a wait for a store, from many threads.
+/// The limit of a wait for a store, on the network thread.
 @Suite(.timeLimit(.minutes(1)))
 struct StoreTimeoutsTests {
+    private func onNetworkThread(_ work: @escaping @Sendable () -> Void) {
+        NetworkThread.shared.perform { _ in work() }
+    }
+
     @Test func eachWaitEndsOnceAndNotBeforeItsTime() async throws {
         let timeouts = StoreTimeouts(standard: 0.05)
         let ends = Locked<[Double]>([])
         let gate = Gate()
         let count = 2_000
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<8 {
-                group.addTask {
-                    for _ in 0..<count / 8 {
-                        let start = MonotonicTime.now
-                        timeouts.wait(0.05) {
-                            let isLast = ends.withLock { ends in
-                                ends.append(MonotonicTime.now - start)
-                                return ends.count == count
-                            }
-                            if isLast { gate.open() }
-                        }
+        for _ in 0..<count {
+            onNetworkThread {
+                let start = MonotonicTime.now
+                timeouts.wait(0.05) {
+                    let isLast = ends.withLock { ends in
+                        ends.append(MonotonicTime.now - start)
+                        return ends.count == count
                     }
+                    if isLast { gate.open() }
                 }
             }
         }
@@ -36,9 +36,25 @@ struct StoreTimeoutsTests {
 
     @Test(arguments: [0, -1, .infinity]) func aWaitWithoutALimitNeverEnds(_ seconds: Double) async throws {
         let timeouts = StoreTimeouts(standard: 0.01)
-        timeouts.wait(seconds) { Issue.record("There is no limit") }
         let gate = Gate()
-        timeouts.wait(0.01) { gate.open() }
+        onNetworkThread {
+            timeouts.wait(seconds) { Issue.record("There is no limit") }
+            timeouts.wait(0.01) { gate.open() }
+        }
+        try await gate.wait()
+    }
+
+    @Test func aStoppedWaitNeverEnds() async throws {
+        let timeouts = StoreTimeouts(standard: 0.01)
+        let gate = Gate()
+        onNetworkThread {
+            timeouts.stop(timeouts.wait(0.01) { Issue.record("It was stopped") })
+            // Both are due at the same check.
+            let later = Locked<StoreTimeouts.Wait?>(nil)
+            timeouts.wait(0.01) { timeouts.stop(later.withLock { $0 }) }
+            later.withLock { $0 = timeouts.wait(0.011) { Issue.record("The one before it has stopped it") } }
+            timeouts.wait(0.05) { gate.open() }
+        }
         try await gate.wait()
     }
 
@@ -48,8 +64,10 @@ struct StoreTimeoutsTests {
         let ends = Recorder<(seconds: Double, time: Double)>()
         for _ in 0..<50 {
             for seconds in [0.3, 0.05, 0.5] {
-                let start = MonotonicTime.now
-                timeouts.wait(seconds) { ends.append((seconds, MonotonicTime.now - start)) }
+                onNetworkThread {
+                    let start = MonotonicTime.now
+                    timeouts.wait(seconds) { ends.append((seconds, MonotonicTime.now - start)) }
+                }
             }
         }
         let times = try await ends.wait(count: 150)

@@ -4,9 +4,8 @@ enum CacheAnswer: Sendable {
     case fetch
     /// The candidate with this index answers the request.
     case serve(Int, CacheReply)
-    /// Send these fields instead of the request's; a 304 confirms the candidate. The reply is the stale one,
-    /// which ``CachePolicy/staleReply(_:to:now:after:)`` may allow after a failure.
-    case validate(Int, HeaderFields, CacheReply)
+    /// Send these fields instead of the request's; a 304 confirms the candidate.
+    case validate(Int, HeaderFields)
     /// Only a stored response is wanted and none exists: a 504 (Gateway Timeout) by RFC 9111 §5.2.1.7.
     case unavailable
 }
@@ -21,17 +20,10 @@ struct CacheReply: Hashable, Sendable {
     var head: ResponseHead
     /// The range of the stored body to send; empty for none.
     var body: Range<Int64>
-    var use: CacheUse
+    /// The source that the caller sees: `.cache` for a fresh response.
+    var source: ResponseSource
     /// The fields of the GET that validates the response in the background (`stale-while-revalidate`).
     var revalidation: HeaderFields?
-}
-
-/// The state of a response that comes from the cache.
-enum CacheUse: Hashable, Sendable {
-    case fresh
-    /// The server has just confirmed the response.
-    case validated
-    case stale
 }
 
 /// A failure after which a stale response may be served.

@@ -4,6 +4,10 @@ internal import FoundationNetworking
 /// Stale responses in place of failures
 /// ([RFC 9111 §4.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.4)).
 extension CachePolicy {
+    /// How long, in seconds, a stale response is served while the server cannot be reached (§4.2.4), unless
+    /// the server or the request forbids it.
+    private static let maximumStalenessWhenUnreachable: Double = 7 * 86_400
+
     /// The reply to serve after a failure to validate the response; `nil` if the failure has to be reported.
     ///
     /// | Failure                 | Served                                                                    |
@@ -14,7 +18,7 @@ extension CachePolicy {
     /// Nothing is served with `no-cache`, with `must-revalidate`, or after an unsafe method. A request that
     /// asks for validation, or for a younger or fresher response, receives a stale one only if it has
     /// `stale-if-error` itself.
-    func staleReply(
+    static func staleReply(
         _ candidate: CachedHead,
         to request: CacheRequest,
         now: Double,
@@ -26,7 +30,7 @@ extension CachePolicy {
             matches(candidate, request), CacheSelection(candidate, request) != nil,
             !mustBeValidated(candidate), !isRetried(candidate, by: request)
         else { return nil }
-        let freshness = Freshness(candidate, options, now: now)
+        let freshness = Freshness(candidate, now: now)
         if response.has("must-revalidate"), !freshness.isFresh { return nil }
         switch request.policy {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return nil
@@ -43,25 +47,23 @@ extension CachePolicy {
         case .status(let code):
             guard ResponseStatus(code).isServerFailure else { return nil }
         case .unreachable:
-            if !isDemanding, maximumStalenessWhenUnreachable > 0 {
-                window = max(window, maximumStalenessWhenUnreachable)
-            }
+            if !isDemanding { window = max(window, maximumStalenessWhenUnreachable) }
         }
         guard window >= 0, -freshness.remaining <= window else { return nil }
-        return reply(candidate, to: request, now: now, use: .stale)
+        return reply(candidate, to: request, now: now, source: .stale)
     }
 
     /// The same for all responses stored under a key. It is also used after ``CacheAnswer/fetch``: a response
     /// without a validator cannot be validated, but may be better than none.
     ///
     /// - Returns: the most recent response that may be served, and its index.
-    func staleReply(
+    static func staleReply(
         from candidates: [CachedHead],
         to request: CacheRequest,
         now: Double,
         after failure: CacheFailure
     ) -> (index: Int, reply: CacheReply)? {
-        let order = candidates.indices.sorted { Self.isOlder(candidates[$1], than: candidates[$0]) }
+        let order = candidates.indices.sorted { isOlder(candidates[$1], than: candidates[$0]) }
         for index in order {
             if let reply = staleReply(candidates[index], to: request, now: now, after: failure) {
                 return (index, reply)

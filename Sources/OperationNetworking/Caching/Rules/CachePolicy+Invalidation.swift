@@ -14,8 +14,8 @@ extension CachePolicy {
     /// the cache of another.
     ///
     /// - Returns: no URL for a safe method, or after an error.
-    func invalidated(by request: CacheRequest, _ head: ResponseHead) -> [String] {
-        guard !Self.safeMethods.contains(request.method), (200..<400).contains(head.status) else { return [] }
+    static func invalidated(by request: CacheRequest, _ head: ResponseHead) -> [String] {
+        guard !safeMethods.contains(request.method), (200..<400).contains(head.status) else { return [] }
         var urls = [request.key.url]
         for name in ["Location", "Content-Location"] {
             guard let url = head.location(name, from: request.url)?.url, Origin(url) == Origin(request.url)

@@ -14,8 +14,8 @@ extension CachePolicy {
     /// answer to its own condition.
     ///
     /// - Returns: `nil` if the response has no validator, or if the client's condition has to be sent.
-    func validationFields(_ candidate: CachedHead, for request: CacheRequest) -> HeaderFields? {
-        guard let condition = Self.condition(of: candidate.fields) else { return nil }
+    static func validationFields(_ candidate: CachedHead, for request: CacheRequest) -> HeaderFields? {
+        guard let condition = condition(of: candidate.fields) else { return nil }
         if request.hasCondition, !ClientCondition(request.fields).isHeld(by: candidate) { return nil }
         var fields = request.fieldsToSend
         fields["If-None-Match"] = nil
@@ -29,11 +29,11 @@ extension CachePolicy {
     }
 
     /// The fields of a background request that validates the response.
-    func backgroundFields(_ candidate: CachedHead, for request: CacheRequest) -> HeaderFields {
+    static func backgroundFields(_ candidate: CachedHead, for request: CacheRequest) -> HeaderFields {
         var fields = request.fieldsToSend
-        for name in Self.conditions { fields[name] = nil }
+        for name in conditions { fields[name] = nil }
         fields["Range"] = nil
-        for field in Self.condition(of: candidate.fields)?.fields ?? [] {
+        for field in condition(of: candidate.fields)?.fields ?? [] {
             fields.append(name: field.name, value: field.value)
         }
         return fields

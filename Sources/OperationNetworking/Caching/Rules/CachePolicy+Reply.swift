@@ -14,16 +14,18 @@ extension CachePolicy {
     ///   - candidate: a candidate that ``answer(to:from:now:)`` has chosen, with its current head.
     ///   - request: the client's request.
     ///   - now: the time, in seconds since 1970.
-    ///   - use: whether the server has just confirmed the response.
+    ///   - source: `.validated` if the server has just confirmed the response.
     /// - Returns: the head, and the range of the body.
-    func reply(_ candidate: CachedHead, to request: CacheRequest, now: Double, use: CacheUse) -> CacheReply {
+    static func reply(_ candidate: CachedHead, to request: CacheRequest, now: Double, source: ResponseSource)
+        -> CacheReply
+    {
         var head = candidate.head
-        if use != .validated, let excluded = candidate.directives.fieldNames("no-cache") {
+        if source != .validated, let excluded = candidate.directives.fieldNames("no-cache") {
             head.fields.removeAll { excluded.contains($0.name.lowercased()) }
         }
         // A 304 without `Age` came from the server itself and through no other cache (RFC 9111 §5.1).
-        if use != .validated || head.fields["Age"] != nil {
-            head.fields["Age"] = String(Int64(Freshness(candidate, options, now: now).age))
+        if source != .validated || head.fields["Age"] != nil {
+            head.fields["Age"] = String(Int64(Freshness(candidate, now: now).age))
         }
         if candidate.hasWeakValidator, case .strongETag(let tag) = EntityValidator(head.fields) {
             // With a strong tag, a client would combine these bytes with the server's.
@@ -31,10 +33,10 @@ extension CachePolicy {
         }
         if request.hasCondition, ClientCondition(request.fields).isHeld(by: candidate) {
             head.status = 304
-            head.fields.removeAll { !Self.notModifiedFields.contains($0.name.lowercased()) }
-            return CacheReply(head: head, body: 0..<0, use: use)
+            head.fields.removeAll { !notModifiedFields.contains($0.name.lowercased()) }
+            return CacheReply(head: head, body: 0..<0, source: source)
         }
-        guard request.method != "HEAD" else { return CacheReply(head: head, body: 0..<0, use: use) }
+        guard request.method != "HEAD" else { return CacheReply(head: head, body: 0..<0, source: source) }
         switch CacheSelection(candidate, request) ?? .whole {
         case .bytes(let bytes):
             // These digests cover the whole content (RFC 9530 §2).
@@ -44,19 +46,19 @@ extension CachePolicy {
             head.fields["Content-Range"] =
                 "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(candidate.length)"
             head.fields["Content-Length"] = "\(bytes.upperBound - bytes.lowerBound)"
-            return CacheReply(head: head, body: bytes, use: use)
+            return CacheReply(head: head, body: bytes, source: source)
         case .unsatisfiable(let length):
             head.status = 416
-            head.fields.removeAll { !Self.notModifiedFields.contains($0.name.lowercased()) }
+            head.fields.removeAll { !notModifiedFields.contains($0.name.lowercased()) }
             head.fields["Content-Range"] = "bytes */\(length)"
             head.fields["Content-Length"] = "0"
-            return CacheReply(head: head, body: 0..<0, use: use)
+            return CacheReply(head: head, body: 0..<0, source: source)
         case .whole:
             if !candidate.isDecoded, candidate.head.status != 204, head.fields["Content-Length"] == nil {
                 // A chunked body ended with its last chunk; this one has a length.
                 head.fields["Content-Length"] = "\(candidate.length)"
             }
-            return CacheReply(head: head, body: 0..<candidate.length, use: use)
+            return CacheReply(head: head, body: 0..<candidate.length, source: source)
         }
     }
 }

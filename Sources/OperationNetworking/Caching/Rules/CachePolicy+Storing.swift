@@ -26,7 +26,7 @@ extension CachePolicy {
     ///   - responseTime: when the head was received, in seconds since 1970.
     /// - Returns: the head, or `nil` if the response must not be stored. Its length is the announced one
     ///   until ``CachedHead/ended(at:isWhole:)``.
-    func stored(
+    static func stored(
         _ head: ResponseHead,
         for request: CacheRequest,
         requestTime: Double,
@@ -37,25 +37,26 @@ extension CachePolicy {
             let selecting = SelectingFields(vary: head.fields)
         else { return nil }
         let isDecoded = request.decodesContent && head.fields.hasContentCoding
-        var stored = CachedHead(
+        var kept = head
+        kept.fields = endToEnd(head.fields)
+        if kept.fields["Date"] == nil {
+            // RFC 9110 §6.6.1.
+            kept.fields["Date"] = HTTPDate(Date(timeIntervalSince1970: responseTime)).text
+        }
+        let stored = CachedHead(
             url: request.key.url,
             method: request.method,
-            head: head,
+            head: kept,
             selecting: selecting.values(in: request.selectingFields),
             identity: request.identity,
             requestTime: requestTime,
             responseTime: responseTime,
             length: isDecoded ? 0 : head.fields.contentLength ?? 0,
-            isDecoded: isDecoded
+            isDecoded: isDecoded,
+            // By the server's own `Date`; the one added above proves nothing.
+            hasWeakValidator: EntityValidator(head.fields).ifRange == nil
         )
-        guard Self.isAnswerToRead(stored, request) else { return nil }
-        stored.head.fields = Self.endToEnd(head.fields)
-        // Uses the server's own `Date`; the one added below proves nothing.
-        stored.hasWeakValidator = EntityValidator(head.fields).ifRange == nil
-        if stored.head.fields["Date"] == nil {
-            // RFC 9110 §6.6.1.
-            stored.head.fields["Date"] = HTTPDate(Date(timeIntervalSince1970: responseTime)).text
-        }
+        guard isAnswerToRead(stored, head, request) else { return nil }
         return stored
     }
 
@@ -67,7 +68,7 @@ extension CachePolicy {
     ///   - new: the response about to be stored.
     ///   - request: its request.
     /// - Returns: their indices.
-    func replaced(_ candidates: [CachedHead], by new: CachedHead, for request: CacheRequest) -> [Int] {
+    static func replaced(_ candidates: [CachedHead], by new: CachedHead, for request: CacheRequest) -> [Int] {
         candidates.indices.filter { index in
             let old = candidates[index]
             guard let vary = old.meaning.selecting, !forbidsStoring(old) else { return true }
@@ -78,7 +79,7 @@ extension CachePolicy {
     }
 
     /// Whether RFC 9111 §3 lets a private cache store the response to a GET.
-    private func isStorable(_ head: ResponseHead) -> Bool {
+    private static func isStorable(_ head: ResponseHead) -> Bool {
         let status = ResponseStatus(head.status)
         let directives = CacheDirectives(head.fields)
         guard !status.isNeverStored, !forbidsStoring(status, directives) else { return false }
@@ -97,7 +98,7 @@ extension CachePolicy {
     /// | with a `Content-Range`                                      | if that covers everything           |
     /// | to a `Range` that begins later, or that ends                | if `Content-Range` covers everything |
     /// | to `bytes=0-`, or without a `Range`                         | yes                                 |
-    private func isWhole(_ head: ResponseHead, for request: CacheRequest) -> Bool {
+    private static func isWhole(_ head: ResponseHead, for request: CacheRequest) -> Bool {
         guard (200..<300).contains(head.status) else { return true }
         guard head.fields.saysWhole() else { return false }
         guard let range = request.range, head.fields["Content-Range"] == nil else { return true }
@@ -106,29 +107,28 @@ extension CachePolicy {
 
     /// Whether `no-store` forbids storing the response (RFC 9111 §5.2.2.5). Beside `must-understand`, it only
     /// applies to a cache that does not know the status (§5.2.2.3).
-    func forbidsStoring(_ candidate: CachedHead) -> Bool {
+    static func forbidsStoring(_ candidate: CachedHead) -> Bool {
         forbidsStoring(ResponseStatus(candidate.head.status), candidate.directives)
     }
 
-    /// The same for a response that has just arrived.
-    func forbidsStoring(_ head: ResponseHead) -> Bool {
-        forbidsStoring(ResponseStatus(head.status), CacheDirectives(head.fields))
-    }
-
-    private func forbidsStoring(_ status: ResponseStatus, _ directives: CacheDirectives) -> Bool {
+    private static func forbidsStoring(_ status: ResponseStatus, _ directives: CacheDirectives) -> Bool {
         directives.has("no-store") && !(directives.allows("must-understand") && status.isUnderstood)
     }
 
     /// Whether the response may answer a GET. True for the response to a GET, and for one to a POST that
     /// states its lifetime and that it equals the response to a GET of its URL ([RFC 9110
     /// §9.3.3](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.3)).
-    private static func isAnswerToRead(_ stored: CachedHead, _ request: CacheRequest) -> Bool {
+    private static func isAnswerToRead(
+        _ stored: CachedHead,
+        _ head: ResponseHead,
+        _ request: CacheRequest
+    ) -> Bool {
         switch request.method {
         case "GET":
             return !request.hasBody
         case "POST":
-            guard stored.head.status == 200, (stored.meaning.explicitLifetime ?? 0) > 0,
-                let url = stored.head.location("Content-Location", from: request.url)?.url
+            guard head.status == 200, (stored.meaning.explicitLifetime ?? 0) > 0,
+                let url = head.location("Content-Location", from: request.url)?.url
             else { return false }
             return CacheKey.text(of: url) == request.key.url
         default:

@@ -25,7 +25,7 @@ extension CachePolicy {
     ///
     /// - Returns: the index and the new head of each, with the response in question first. If empty, the
     ///   request has to be sent again without a condition.
-    func freshened(
+    static func freshened(
         _ candidates: [CachedHead],
         asked: Int,
         by head: ResponseHead,
@@ -34,7 +34,7 @@ extension CachePolicy {
         responseTime: Double
     ) -> [(index: Int, head: CachedHead)] {
         guard head.status == 304, candidates.indices.contains(asked), requestTime.isFinite,
-            responseTime.isFinite, Self.isSame(candidates[asked], head.fields)
+            responseTime.isFinite, isSame(candidates[asked], head.fields)
         else { return [] }
         var indices = [asked]
         if let text = head.fields["ETag"], let tag = EntityTag(fieldValue: text) {
@@ -46,7 +46,7 @@ extension CachePolicy {
         }
         return indices.map { index in
             var candidate = candidates[index]
-            Self.update(&candidate, with: head.fields, requestTime: requestTime, responseTime: responseTime)
+            update(&candidate, with: head.fields, requestTime: requestTime, responseTime: responseTime)
             candidate.isInvalidated = false
             select(&candidate, for: request)
             return (index, candidate)
@@ -63,7 +63,7 @@ extension CachePolicy {
     /// | another status                                | unchanged                                  |
     ///
     /// - Returns: the indices.
-    func updated(
+    static func updated(
         _ candidates: [CachedHead],
         byHEAD head: ResponseHead,
         for request: CacheRequest,
@@ -77,10 +77,10 @@ extension CachePolicy {
         let concerned = candidates.indices.filter { matches(candidates[$0], request) }
         switch head.status {
         case 200:
-            let same = concerned.filter { Self.isSame(candidates[$0], asHEAD: head.fields) }
+            let same = concerned.filter { isSame(candidates[$0], asHEAD: head.fields) }
             let updated = same.map { index in
                 var candidate = candidates[index]
-                Self.update(
+                update(
                     &candidate,
                     with: head.fields,
                     requestTime: requestTime,
@@ -148,19 +148,22 @@ extension CachePolicy {
             // The stored date would make the response look older than it is.
             news["Date"] = HTTPDate(Date(timeIntervalSince1970: responseTime)).text
         }
+        // Changed as a whole, because each change of the stored head parses it.
+        var head = candidate.head
         let names = Set(news.fields.map { $0.name.lowercased() })
-        candidate.head.fields.removeAll { field in
+        head.fields.removeAll { field in
             let name = field.name.lowercased()
             return names.contains(name) || name == "age"
         }
-        for field in news.fields { candidate.head.fields.append(name: field.name, value: field.value) }
+        for field in news.fields { head.fields.append(name: field.name, value: field.value) }
+        candidate.head = head
         candidate.requestTime = requestTime
         candidate.responseTime = responseTime
         if candidate.validator != validator { candidate.hasWeakValidator = true }
     }
 
     /// Stores the request's values of the fields that `Vary` names now.
-    private func select(_ candidate: inout CachedHead, for request: CacheRequest) {
+    private static func select(_ candidate: inout CachedHead, for request: CacheRequest) {
         guard let selecting = candidate.meaning.selecting else { return }
         candidate.selecting = selecting.values(in: request.selectingFields)
     }

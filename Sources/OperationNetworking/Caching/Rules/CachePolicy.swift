@@ -2,14 +2,8 @@ internal import Foundation
 internal import FoundationNetworking
 
 /// The rules of a private cache ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)), as functions of the
-/// stored responses, the request and the time. They use no clock, file or socket. The properties are the
-/// choices that the RFC leaves to a cache.
-struct CachePolicy: Hashable, Sendable {
-    var options = Freshness.Options()
-    /// How long, in seconds, a stale response is served while the server cannot be reached (§4.2.4), unless
-    /// the server or the request forbids it; 0 for never.
-    var maximumStalenessWhenUnreachable: Double = 7 * 86_400
-
+/// stored responses, the request and the time. They use no clock, file or socket.
+enum CachePolicy {
     /// Whether a stored response may be served for a request.
     private enum Reuse {
         case fresh
@@ -27,7 +21,7 @@ struct CachePolicy: Hashable, Sendable {
     ///   - candidates: all responses stored under its key.
     ///   - now: the time, in seconds since 1970.
     /// - Returns: the candidate to serve, or the request to send.
-    func answer(to request: CacheRequest, from candidates: [CachedHead], now: Double) -> CacheAnswer {
+    static func answer(to request: CacheRequest, from candidates: [CachedHead], now: Double) -> CacheAnswer {
         let missing: CacheAnswer = request.wantsOnlyStored ? .unavailable : .fetch
         guard request.isReadOnly, !request.hasServerCondition, !request.directives.has("no-store") else {
             return missing
@@ -38,38 +32,38 @@ struct CachePolicy: Hashable, Sendable {
         }
         // A head has a dozen references. Accessed through a span, none of them is retained.
         let heads = candidates.span
-        var usable: [Int] = []
+        // The most recent one (RFC 9111 §4).
+        var newest: Int?
         for index in heads.indices
         where matches(heads[index], request) && CacheSelection(heads[index], request) != nil {
-            usable.append(index)
+            if let known = newest, !isOlder(heads[known], than: heads[index]) { continue }
+            newest = index
         }
-        guard let index = Self.newest(usable, of: candidates) else {
-            return missing
-        }
-        return answer(to: request, with: heads[index], at: index, now: now)
+        guard let newest else { return missing }
+        return answer(to: request, with: heads[newest], at: newest, now: now)
     }
 
-    private func answer(
+    private static func answer(
         to request: CacheRequest,
         with candidate: CachedHead,
         at index: Int,
         now: Double
     ) -> CacheAnswer {
-        let freshness = Freshness(candidate, options, now: now)
+        let freshness = Freshness(candidate, now: now)
         switch request.policy {
         case .returnCacheDataElseLoad where isRetried(candidate, by: request): break
         case .returnCacheDataElseLoad, .returnCacheDataDontLoad:
-            let use: CacheUse = freshness.isFresh && !mustBeValidated(candidate) ? .fresh : .stale
-            return .serve(index, reply(candidate, to: request, now: now, use: use))
+            let source: ResponseSource = freshness.isFresh && !mustBeValidated(candidate) ? .cache : .stale
+            return .serve(index, reply(candidate, to: request, now: now, source: source))
         default: break
         }
         switch reuse(of: candidate, freshness, for: request) {
         case .fresh:
-            return .serve(index, reply(candidate, to: request, now: now, use: .fresh))
+            return .serve(index, reply(candidate, to: request, now: now, source: .cache))
         case .acceptedStale:
-            return .serve(index, reply(candidate, to: request, now: now, use: .stale))
+            return .serve(index, reply(candidate, to: request, now: now, source: .stale))
         case .staleWhileRevalidate:
-            var reply = reply(candidate, to: request, now: now, use: .stale)
+            var reply = reply(candidate, to: request, now: now, source: .stale)
             if !request.wantsOnlyStored {
                 reply.revalidation = backgroundFields(candidate, for: request)
             }
@@ -77,29 +71,27 @@ struct CachePolicy: Hashable, Sendable {
         case .needsValidation:
             if request.wantsOnlyStored { return .unavailable }
             guard let fields = validationFields(candidate, for: request) else { return .fetch }
-            return .validate(index, fields, reply(candidate, to: request, now: now, use: .stale))
+            return .validate(index, fields)
         }
     }
 
     // MARK: - Choosing
 
     /// Whether RFC 9111 §4 lets the response answer the request, at once or after a validation.
-    func matches(_ candidate: CachedHead, _ request: CacheRequest) -> Bool {
+    static func matches(_ candidate: CachedHead, _ request: CacheRequest) -> Bool {
         guard candidate.url == request.key.url, candidate.method == "GET" || candidate.method == "POST",
             !candidate.head.fields.hasContentCoding || candidate.isDecoded == request.decodesContent,
             !forbidsStoring(candidate), candidate.identity == request.identity,
             let selecting = candidate.meaning.selecting
         else { return false }
+        // Without `Vary`, the fields of the request are not needed.
+        guard !selecting.names.isEmpty else { return true }
         let language = candidate.fields.combined(for: "Content-Language")
         return selecting.match(candidate.selecting, request.selectingFields, language: language)
     }
 
-    /// The most recent one (RFC 9111 §4), by the server's time, then by the local time.
-    private static func newest(_ indices: [Int], of candidates: [CachedHead]) -> Int? {
-        indices.max { isOlder(candidates[$0], than: candidates[$1]) }
-    }
-
-    /// The server's time counts up to the time at which the response was received: its clock may be ahead.
+    /// Compares by the server's time, then by the local time. The server's time counts up to the time at which
+    /// the response was received: its clock may be ahead.
     static func isOlder(_ one: CachedHead, than other: CachedHead) -> Bool {
         (min(one.time, one.responseTime), one.responseTime)
             < (min(other.time, other.responseTime), other.responseTime)
@@ -109,18 +101,18 @@ struct CachePolicy: Hashable, Sendable {
 
     /// Whether the response must be validated even if it is fresh: because of `no-cache` (§5.2.2.4), or after
     /// an unsafe method (§4.4).
-    func mustBeValidated(_ candidate: CachedHead) -> Bool {
+    static func mustBeValidated(_ candidate: CachedHead) -> Bool {
         guard !candidate.isInvalidated else { return true }
         let directives = candidate.directives
         return directives.has("no-cache") && directives.fieldNames("no-cache") == nil
     }
 
     /// Whether the request would be retried after such a response.
-    func isRetried(_ candidate: CachedHead, by request: CacheRequest) -> Bool {
+    static func isRetried(_ candidate: CachedHead, by request: CacheRequest) -> Bool {
         request.retriedStatuses.contains(candidate.head.status)
     }
 
-    private func reuse(
+    private static func reuse(
         of candidate: CachedHead,
         _ freshness: Freshness,
         for request: CacheRequest

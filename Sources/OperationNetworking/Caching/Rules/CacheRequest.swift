@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+internal import OperationNetworkingSystem
 
 /// The request of one hop, as it is sent. Redirects are followed above the cache, each as a request of its
 /// own.
@@ -7,8 +8,13 @@ struct CacheRequest: Sendable {
     var key: CacheKey
     var url: URL
     var method: String
-    /// All fields that are sent, including `Cookie` and `Accept-Encoding`, which `Vary` may name.
-    var fields: HeaderFields
+    /// The fields that are sent, including `Cookie`. The `Accept-Encoding` that is added to a request whose
+    /// content is decoded is only in ``selectingFields``.
+    var fields: HeaderFields {
+        didSet { directives = CacheDirectives(fields) }
+    }
+    /// The directives of ``fields``, parsed once: each decision about the request reads them.
+    private(set) var directives: CacheDirectives
     var policy: URLRequest.CachePolicy
     /// The digest of the ``RequestIdentity`` that the request is sent with; `nil` if it names no user.
     var identity: String?
@@ -23,16 +29,36 @@ struct CacheRequest: Sendable {
     /// The app's additional names of fields that identify a user.
     var secretFields: Set<String> = []
 
+    init(
+        key: CacheKey,
+        url: URL,
+        method: String,
+        fields: HeaderFields,
+        policy: URLRequest.CachePolicy,
+        identity: String?,
+        hasBody: Bool
+    ) {
+        self.key = key
+        self.url = url
+        self.method = method
+        self.fields = fields
+        directives = CacheDirectives(fields)
+        self.policy = policy
+        self.identity = identity
+        self.hasBody = hasBody
+    }
+
     /// Whether a stored response may answer the request: a GET or HEAD without a body.
     var isReadOnly: Bool { (method == "GET" || method == "HEAD") && !hasBody }
-
-    var directives: CacheDirectives { CacheDirectives(fields) }
 
     /// The fields from which `Vary` selects. A digest replaces each secret: the credential, which may be sent
     /// without a field of the caller's, and each field that only the app knows as a secret.
     var selectingFields: HeaderFields {
-        guard let identity else { return fields }
         var selecting = fields
+        if decodesContent, !fields.contains("Accept-Encoding") {
+            selecting.append(name: "Accept-Encoding", value: ContentDecoder.acceptEncoding)
+        }
+        guard let identity else { return selecting }
         selecting["Authorization"] = identity
         guard !secretFields.isEmpty else { return selecting }
         for field in fields.fields where SecretFields.isOwnUserField(field.name, of: secretFields) {
@@ -61,7 +87,6 @@ struct CacheRequest: Sendable {
 
     /// Whether an end-to-end validation is wanted (RFC 9111 §5.2.1.4, §5.4).
     var wantsValidation: Bool {
-        let directives = directives
         if directives.has("no-cache") { return true }
         guard directives.isEmpty else { return false }
         return fields.values(for: "Pragma").contains { value in

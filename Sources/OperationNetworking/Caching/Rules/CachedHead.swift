@@ -14,7 +14,7 @@ struct CachedHead: Hashable, Sendable {
     }
     var head: ResponseHead {
         get { storage.members.head }
-        set { change(HeadMeaning.Memo()) { $0.head = newValue } }
+        set { change(parsing: true) { $0.head = newValue } }
     }
     /// The normalized values of the request's fields that `Vary` names.
     var selecting: HeaderFields {
@@ -35,7 +35,7 @@ struct CachedHead: Hashable, Sendable {
     /// When the head was received, in seconds since 1970.
     var responseTime: Double {
         get { storage.members.responseTime }
-        set { change(HeadMeaning.Memo()) { $0.responseTime = newValue } }
+        set { change(parsing: true) { $0.responseTime = newValue } }
     }
     /// The length of the whole body, in bytes. Until ``ended(at:isWhole:)``, it is the announced length, or 0
     /// if none was announced.
@@ -68,12 +68,11 @@ struct CachedHead: Hashable, Sendable {
 
     private final class Storage: Sendable {
         let members: Members
-        /// The meaning of the head and of its time.
-        let memo: HeadMeaning.Memo
+        let meaning: HeadMeaning
 
-        init(_ members: Members, _ memo: HeadMeaning.Memo) {
+        init(_ members: Members, _ meaning: HeadMeaning? = nil) {
             self.members = members
-            self.memo = memo
+            self.meaning = meaning ?? HeadMeaning(members.head, responseTime: members.responseTime)
         }
     }
 
@@ -117,14 +116,14 @@ struct CachedHead: Hashable, Sendable {
             isInvalidated: isInvalidated,
             hasWeakValidator: hasWeakValidator
         )
-        storage = Storage(members, HeadMeaning.Memo())
+        storage = Storage(members)
     }
 
-    /// Changes a copy of the members. `memo` replaces the memo if the change affects the meaning.
-    private mutating func change(_ memo: HeadMeaning.Memo? = nil, _ body: (inout Members) -> Void) {
+    /// Changes a copy of the members. `parsing` is whether the change affects the meaning.
+    private mutating func change(parsing: Bool = false, _ body: (inout Members) -> Void) {
         var members = storage.members
         body(&members)
-        storage = Storage(members, memo ?? storage.memo)
+        storage = Storage(members, parsing ? nil : storage.meaning)
     }
 
     static func == (one: CachedHead, other: CachedHead) -> Bool {
@@ -137,11 +136,8 @@ struct CachedHead: Hashable, Sendable {
 
     var fields: HeaderFields { head.fields }
 
-    /// Computed once for all copies.
-    var meaning: HeadMeaning { memo.value { HeadMeaning(head, responseTime: responseTime) } }
-
-    /// Shared by all copies until the head or its time changes.
-    var memo: HeadMeaning.Memo { storage.memo }
+    /// What the head says, parsed.
+    var meaning: HeadMeaning { storage.meaning }
 
     var directives: CacheDirectives { meaning.directives }
 
@@ -174,7 +170,7 @@ struct CachedHead: Hashable, Sendable {
 
     /// Records that the stored bytes differ from the server's. The validators still name the version from
     /// which the bytes were made, but prove nothing about them (RFC 9110 §8.8.1).
-    /// ``CachePolicy/reply(_:to:now:use:)`` shows the tag as a weak one; a date has no weak form.
+    /// ``CachePolicy/reply(_:to:now:source:)`` shows the tag as a weak one; a date has no weak form.
     mutating func holdOtherBytes() {
         hasWeakValidator = true
         // The later `Date` of a 304 would make it strong.

@@ -3,16 +3,13 @@ internal import Foundation
 /// The age and the lifetime of a stored response, in seconds
 /// ([RFC 9111 §4.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2)).
 struct Freshness: Hashable, Sendable {
-    /// The choices that the RFC leaves to a cache.
-    struct Options: Hashable, Sendable {
-        /// The fraction of the time since `Last-Modified` for which a response without a lifetime is fresh
-        /// (§4.2.2).
-        var heuristicFraction = 0.1
-        /// The longest lifetime calculated that way, in seconds.
-        var maximumHeuristicLifetime: Double = 86_400
-        /// How far, in seconds, the clock may be set back without making every response stale.
-        var clockTolerance: Double = 60
-    }
+    /// The fraction of the time since `Last-Modified` for which a response without a lifetime is fresh
+    /// (§4.2.2).
+    private static let heuristicFraction = 0.1
+    /// The longest lifetime calculated that way, in seconds.
+    private static let maximumHeuristicLifetime: Double = 86_400
+    /// How far, in seconds, the clock may be set back without making every response stale.
+    private static let clockTolerance: Double = 60
 
     /// The time since the server made or confirmed the response (§4.2.3), at most
     /// ``CacheDirectives/maximumSeconds``.
@@ -20,18 +17,14 @@ struct Freshness: Hashable, Sendable {
     /// The time for which the response is fresh after it was made; negative for an `Expires` before its
     /// `Date`.
     let lifetime: Double
-    /// Whether the server states a lifetime, even a malformed one. Then no heuristic is used (§4.2.2).
-    let isExplicit: Bool
 
     /// - Parameters:
     ///   - head: the stored head.
-    ///   - options: the options of the cache.
     ///   - now: the time, in seconds since 1970.
-    init(_ head: CachedHead, _ options: Options, now: Double) {
+    init(_ head: CachedHead, now: Double) {
         let meaning = head.meaning
-        age = Self.age(head, made: meaning.time, options, now: now)
-        isExplicit = meaning.explicitLifetime != nil
-        lifetime = meaning.explicitLifetime ?? Self.heuristicLifetime(head, meaning, options) ?? 0
+        age = Self.age(head, made: meaning.time, now: now)
+        lifetime = meaning.explicitLifetime ?? Self.heuristicLifetime(head, meaning) ?? 0
     }
 
     var isFresh: Bool { lifetime > age }
@@ -41,19 +34,14 @@ struct Freshness: Hashable, Sendable {
 
     /// The larger of the age by `Date` and the age by `Age`, which includes the time in the cache.
     ///
-    /// If the clock was set back, the time in the cache is unknown. A step up to ``Options/clockTolerance``
+    /// If the clock was set back, the time in the cache is unknown. A step up to ``clockTolerance``
     /// is ignored; after a longer one the response counts as very old and is validated.
-    private static func age(
-        _ head: CachedHead,
-        made time: Double,
-        _ options: Options,
-        now: Double
-    ) -> Double {
+    private static func age(_ head: CachedHead, made time: Double, now: Double) -> Double {
         let apparent = bounded(head.responseTime - time)
         let delay = bounded(head.responseTime - head.requestTime)
         let initial = max(apparent, ageValue(head.fields) + delay)
         let resident = now - head.responseTime
-        guard resident >= -options.clockTolerance else { return CacheDirectives.maximumSeconds }
+        guard resident >= -clockTolerance else { return CacheDirectives.maximumSeconds }
         return bounded(initial + bounded(resident))
     }
 
@@ -73,11 +61,7 @@ struct Freshness: Hashable, Sendable {
     /// A fraction of the time since the last change (RFC 9111 §4.2.2), if the status or `public` allows it.
     ///
     /// `Pragma: no-cache` has no meaning in a response (§5.4), but its server wants no heuristic.
-    private static func heuristicLifetime(
-        _ head: CachedHead,
-        _ meaning: HeadMeaning,
-        _ options: Options
-    ) -> Double? {
+    private static func heuristicLifetime(_ head: CachedHead, _ meaning: HeadMeaning) -> Double? {
         guard
             ResponseStatus(head.head.status).isHeuristicallyCacheable || meaning.directives.allows("public"),
             head.fields["Pragma"]?.lowercased().contains("no-cache") != true,
@@ -86,7 +70,7 @@ struct Freshness: Hashable, Sendable {
         // A `Date` ahead of the local clock does not prove a long time without changes.
         let interval = min(meaning.time, head.responseTime) - modified
         guard interval > 0 else { return nil }
-        return min(interval * options.heuristicFraction, options.maximumHeuristicLifetime)
+        return min(interval * heuristicFraction, maximumHeuristicLifetime)
     }
 }
 

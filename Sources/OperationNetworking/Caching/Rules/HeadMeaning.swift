@@ -1,14 +1,15 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// A stored head, parsed for the rules.
+/// A stored head, parsed for the rules: once, when the head is made or changed.
 struct HeadMeaning: Sendable {
     let directives: CacheDirectives
     /// When the server made the response, in seconds since 1970.
     let time: Double
     /// See ``Freshness/lifetime``; `nil` if the server states none.
     let explicitLifetime: Double?
-    /// `Last-Modified`, in seconds since 1970.
+    /// `Last-Modified`, in seconds since 1970; `nil` if the server states a lifetime, which leaves no room for
+    /// the heuristic.
     let lastModified: Double?
     /// `nil` if no other request can match.
     let selecting: SelectingFields?
@@ -18,7 +19,9 @@ struct HeadMeaning: Sendable {
         directives = CacheDirectives(fields)
         time = HTTPDate.cacheDate(in: fields, "Date", now: responseTime) ?? responseTime
         explicitLifetime = Self.explicitLifetime(fields, directives, time: time, now: responseTime)
-        lastModified = HTTPDate.cacheDate(in: fields, "Last-Modified", now: responseTime)
+        lastModified =
+            explicitLifetime == nil
+            ? HTTPDate.cacheDate(in: fields, "Last-Modified", now: responseTime) : nil
         selecting = SelectingFields(vary: fields)
     }
 
@@ -34,18 +37,5 @@ struct HeadMeaning: Sendable {
         guard fields["Expires"] != nil else { return nil }
         guard let expires = HTTPDate.cacheDate(in: fields, "Expires", now: now) else { return 0 }
         return expires - time
-    }
-
-    /// The meaning of a head, parsed on first use and shared by copies of the head.
-    final class Memo: Sendable {
-        private let known = Locked<HeadMeaning?>(nil)
-
-        func value(_ read: () -> HeadMeaning) -> HeadMeaning {
-            if let known = known.withLock({ $0 }) { return known }
-            let meaning = read()
-            // Servers do not send more; keeping them would take a multiple of their size.
-            if meaning.directives.count <= 64 { known.withLock { $0 = meaning } }
-            return meaning
-        }
     }
 }

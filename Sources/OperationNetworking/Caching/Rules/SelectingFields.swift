@@ -58,12 +58,11 @@ struct SelectingFields: Hashable, Sendable {
     func match(_ stored: HeaderFields, _ request: HeaderFields, language: String?) -> Bool {
         names.allSatisfy { name in
             let lines = request.values(for: name)
-            let value = lines.isEmpty ? nil : Self.normalized(lines, of: name)
+            guard !lines.isEmpty else { return !stored.contains(name) }
+            let value = Self.normalized(lines, of: name)
             // Compares octets: Swift considers composed and decomposed letters equal, but a server does not.
-            if value.map({ Array($0.utf8) }) == stored[name].map({ Array($0.utf8) }) { return true }
-            guard name == "accept-language", let value, let language, language.isHTTPToken else {
-                return false
-            }
+            if stored[name]?.utf8.elementsEqual(value.utf8) == true { return true }
+            guard name == "accept-language", let language, language.isHTTPToken else { return false }
             return Self.favorite(value) == language.lowercased()
         }
     }

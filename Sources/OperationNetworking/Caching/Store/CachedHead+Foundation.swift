@@ -4,15 +4,14 @@ import FoundationNetworking
 extension CachedHead {
     /// The head of a response that the caller stores; `nil` for a partial response and for one that is not
     /// HTTP.
-    init?(_ response: CachedURLResponse, for request: URLRequest) {
-        guard let http = response.response as? HTTPURLResponse, let url = request.url else { return nil }
+    init?(_ response: CachedURLResponse, for asked: CacheRequest) {
+        guard let http = response.response as? HTTPURLResponse else { return nil }
         var fields = HeaderFields()
         for (name, value) in http.allHeaderFields {
             guard let name = name as? String, let value = value as? String else { continue }
             fields.append(name: name, value: value)
         }
         guard http.statusCode != 206, fields.saysWhole(count: Int64(response.data.count)) else { return nil }
-        let asked = CacheRequest(request, url)
         let now = Date().timeIntervalSince1970
         self.init(
             url: asked.key.url,
@@ -30,7 +29,7 @@ extension CachedHead {
     /// Whether the request matches the fields by which the response was selected (RFC 9111 §4.1) and names
     /// the same user.
     func isSelected(by request: CacheRequest) -> Bool {
-        guard let names = SelectingFields(vary: fields), request.identity == identity else { return false }
+        guard let names = meaning.selecting, request.identity == identity else { return false }
         return names.match(selecting, request.selectingFields, language: fields["Content-Language"])
     }
 }

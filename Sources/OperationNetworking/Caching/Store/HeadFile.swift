@@ -1,18 +1,16 @@
-import Foundation
-
 /// The encoding of the heads of a URL's stored responses on the disk.
 ///
 /// | Part                | Form                                                                |
 /// |---------------------|---------------------------------------------------------------------|
 /// | mark                | the octets `OpNC`, and ``format``                                   |
 /// | generation          | 8 octets, the low ones first                                        |
-/// | number of variants  | 2 octets                                                            |
-/// | each variant        | the number of its body, 8 octets; its partition; its encoded head   |
+/// | number of variants  | a number                                                            |
+/// | each variant        | the number of its body, its partition as a text, and its head       |
 ///
-/// Partitions and heads follow their lengths, of 4 octets each.
+/// Numbers and texts have the form that they have in the encoding of a head.
 struct HeadFile: Hashable, Sendable {
     /// The number of this format. Files of another format are ignored.
-    static let format: UInt8 = 1
+    static let format: UInt8 = 2
     private static let mark = Array("OpNC".utf8) + [format]
     /// The length of the prefix that distinguishes two versions of a file.
     static let generationEnd = mark.count + 8
@@ -20,7 +18,7 @@ struct HeadFile: Hashable, Sendable {
     /// A random number that identifies this version of the file. Two versions may have the same name, length
     /// and time.
     let generation: UInt64
-    let variants: [StoredVariant]
+    var variants: [StoredVariant]
 
     init(_ variants: [StoredVariant], generation: UInt64 = .random(in: 1 ... .max)) {
         self.generation = generation
@@ -29,72 +27,40 @@ struct HeadFile: Hashable, Sendable {
 
     /// The number of the version that starts with these octets; `nil` if the cache did not write them.
     static func generation(_ octets: [UInt8]) -> UInt64? {
-        guard octets.count >= generationEnd, octets.prefix(mark.count) == mark[...] else { return nil }
-        var reader = Reader(octets: octets, position: mark.count)
-        return reader.integer(of: 8)
+        guard octets.starts(with: mark) else { return nil }
+        var reader = HeadReader(octets, from: mark.count)
+        return try? reader.eight()
     }
 
-    // MARK: - Coding
-
     var encoded: [UInt8] {
-        var octets = Self.mark
-        func append(_ number: UInt64, _ count: Int) {
-            for index in 0..<count { octets.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * index))) }
-        }
-        append(generation, 8)
-        append(UInt64(variants.count), 2)
+        var writer = HeadWriter(octets: Self.mark)
+        writer.append(eight: generation)
+        writer.append(Int64(variants.count))
         for variant in variants {
-            append(UInt64(bitPattern: variant.entry.id), 8)
-            append(UInt64(variant.partition.utf8.count), 4)
-            octets += variant.partition.utf8
-            let head = variant.entry.head.encoded
-            append(UInt64(head.count), 4)
-            octets += head
+            writer.append(variant.entry.id)
+            writer.append(variant.partition)
+            variant.entry.head.write(to: &writer)
         }
-        return octets
+        return writer.octets
     }
 
     /// Fails for anything that ``encoded`` does not produce for `url`.
     init?(encoded octets: [UInt8], for url: String) {
         guard let generation = Self.generation(octets) else { return nil }
-        var reader = Reader(octets: octets, position: Self.generationEnd)
-        guard let count = reader.integer(of: 2) else { return nil }
+        var reader = HeadReader(octets, from: Self.generationEnd)
         var variants: [StoredVariant] = []
-        for _ in 0..<count {
-            guard let id = reader.integer(of: 8), let partition = reader.counted(),
-                let head = reader.counted(),
-                let decoded = CachedHead(encoded: octets, in: head), decoded.url == url
-            else { return nil }
-            variants.append(
-                StoredVariant(
-                    partition: String(decoding: octets[partition], as: UTF8.self),
-                    entry: CacheEntry(id: Int64(bitPattern: id), head: decoded),
-                    isOnDisk: true
-                )
-            )
+        do throws(HeadReader.Mistake) {
+            for _ in 0..<(try reader.number()) {
+                let (id, partition) = (try reader.number(), try reader.text())
+                let head = try CachedHead(from: &reader)
+                guard head.url == url else { return nil }
+                let entry = CacheEntry(id: id, head: head)
+                variants.append(StoredVariant(partition: partition, entry: entry, isOnDisk: true))
+            }
+        } catch {
+            return nil
         }
-        guard reader.position == reader.octets.count else { return nil }
+        guard reader.isAtEnd else { return nil }
         self.init(variants, generation: generation)
-    }
-
-    private struct Reader {
-        let octets: [UInt8]
-        var position: Int
-
-        mutating func integer(of count: Int) -> UInt64? {
-            guard octets.count - position >= count else { return nil }
-            var number: UInt64 = 0
-            for index in 0..<count { number |= UInt64(octets[position + index]) << UInt64(8 * index) }
-            position += count
-            return number
-        }
-
-        /// Reads the range of octets that follow their count.
-        mutating func counted() -> Range<Int>? {
-            guard let count = integer(of: 4), count <= octets.count - position else { return nil }
-            let start = position
-            position += Int(count)
-            return start..<position
-        }
     }
 }

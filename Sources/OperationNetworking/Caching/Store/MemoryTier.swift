@@ -14,7 +14,7 @@ struct MemoryTier: Sendable {
         fileprivate(set) var cost = 0
 
         func entries(of partition: String) -> [CacheEntry] {
-            variants.filter { $0.partition == partition }.map(\.entry)
+            variants.compactMap { $0.partition == partition ? $0.entry : nil }
         }
     }
 
@@ -43,9 +43,8 @@ struct MemoryTier: Sendable {
 
     func record(_ url: String) -> Record? { records[url] }
 
-    /// Makes the URL the most recently used.
+    /// Makes a URL with a record the most recently used.
     mutating func use(_ url: String) {
-        guard records[url] != nil else { return }
         order.use(url)
     }
 
@@ -72,7 +71,8 @@ struct MemoryTier: Sendable {
     }
 
     mutating func remove(_ url: String) {
-        usage -= records.removeValue(forKey: url)?.cost ?? 0
+        guard let record = records.removeValue(forKey: url) else { return }
+        usage -= record.cost
         order.remove(url)
     }
 

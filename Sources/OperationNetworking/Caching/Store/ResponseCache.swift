@@ -30,7 +30,6 @@ internal import OperationNetworkingSystem
 public final class ResponseCache: Sendable {
     /// The store in memory and on the disk, without Foundation's types.
     let store: ResponseStore
-    let policy = CachePolicy()
     let sharedRequests = SharedRequests()
     let timeouts: StoreTimeouts
     /// Returns the time, in seconds since 1970.
@@ -126,18 +125,19 @@ public final class ResponseCache: Sendable {
     /// Only complete HTTP responses are stored. The storage policies `.notAllowed` and `.allowedInMemoryOnly`
     /// are respected; `userInfo` is not stored.
     public func storeCachedResponse(_ response: CachedURLResponse, for request: URLRequest) {
-        guard response.storagePolicy != .notAllowed, let url = request.url,
-            let head = CachedHead(response, for: request)
-        else { return }
+        guard response.storagePolicy != .notAllowed, let url = request.url else { return }
         let asked = CacheRequest(request, url)
+        guard let head = CachedHead(response, for: asked) else { return }
         let key = asked.key
         let replaced = store.entries(of: key).filter { $0.head.isSelected(by: asked) }.map(\.id)
         let writer = store.write(
             head,
-            for: key,
-            replacing: replaced,
-            invalidated: nil,
-            since: store.moment,
+            at: StoredBodyWriter.Target(
+                key: key,
+                replacing: Set(replaced),
+                invalidated: nil,
+                start: store.moment
+            ),
             inMemoryOnly: response.storagePolicy == .allowedInMemoryOnly
         )
         writer?.append(response.data.span)

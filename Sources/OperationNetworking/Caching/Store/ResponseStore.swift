@@ -74,13 +74,16 @@ final class ResponseStore: Sendable {
     private func lookUp(_ key: CacheKey, _ later: @escaping @Sendable ([CacheEntry]) -> Void) {
         guard let disk else { return later([]) }
         while true {
-            let (known, generation, changes) = state.withLock { state in
-                let known = state.find(key, now: now())
-                return (known, state.memory.record(key.url)?.generation, state.finishedChanges)
+            let (known, record, changes) = state.withLock { state in
+                (state.find(key, now: now()), state.memory.record(key.url), state.finishedChanges)
             }
             if let known { return later(known) }
+            let generation = record?.generation
             var look = disk.look(at: key.url, known: generation, using: key.partition)
-            if case .other(let file?) = look { look = .other(withShortBody(file, key)) }
+            if case .other(var file?) = look {
+                readShortBody(into: &file, key, known: record)
+                look = .other(file)
+            }
             let answer = state.withLock { state in
                 // A change may have finished since the lookup.
                 guard state.finishedChanges == changes else { return StoreState.Answer.again }
@@ -98,23 +101,23 @@ final class ResponseStore: Sendable {
         }
     }
 
-    /// Reads the body of the only entry of a key, if it is short.
-    private func withShortBody(_ file: HeadFile, _ key: CacheKey) -> HeadFile {
+    /// Reads the body of the only entry of a key, if it is short and not in memory.
+    private func readShortBody(into file: inout HeadFile, _ key: CacheKey, known: MemoryTier.Record?) {
         let indices = file.variants.indices.filter { file.variants[$0].partition == key.partition }
-        guard indices.count == 1, file.variants[indices[0]].entry.head.length <= Self.shortLength,
-            known(key).first?.body == nil
-        else { return file }
-        var variants = file.variants
-        variants[indices[0]].entry.body = wholeBody(of: variants[indices[0]].entry)
-        return HeadFile(variants, generation: file.generation)
+        guard let index = indices.first, indices.count == 1 else { return }
+        let entry = file.variants[index].entry
+        guard entry.head.length <= Self.shortLength,
+            known?.variants.contains(where: { $0.entry.id == entry.id && $0.entry.body != nil }) != true
+        else { return }
+        file.variants[index].entry.body = wholeBody(of: entry)
     }
 
-    private func wholeBody(of entry: CacheEntry) -> CacheBody? {
+    private func wholeBody(of entry: CacheEntry) -> Data? {
         let length = Int(entry.head.length)
-        guard let bytes = try? disk?.openBody(entry)?.read(length, at: 0), bytes.count == length else {
+        guard let body = try? disk?.openBody(entry)?.read(length, at: 0), body.count == length else {
             return nil
         }
-        return CacheBody(bytes)
+        return body
     }
 
     /// Returns a reader if the body is in memory. Otherwise it returns `nil`, and calls `later` once on any
@@ -156,20 +159,13 @@ final class ResponseStore: Sendable {
     ///
     /// - Parameters:
     ///   - head: the head of the response; its `length` decides whether the entry can fit.
-    ///   - key: the key of the request.
-    ///   - replacing: the entries that are removed when this one is committed.
-    ///   - invalidated: the entries of the key that were already invalidated when they were looked up; see
-    ///     ``StoreChange/insert(_:replacing:invalidated:)``.
-    ///   - start: when the request was sent. Removals and invalidations since then apply to the new entry.
+    ///   - target: the key, and the entries to replace.
     ///   - inMemoryOnly: whether the entry must not be written to the disk.
     /// - Returns: `nil` if the response is too large.
     func write(
         _ head: CachedHead,
-        for key: CacheKey,
-        replacing: [Int64],
-        invalidated: Set<Int64>?,
-        since start: StoreMoments.Moment,
-        inMemoryOnly: Bool
+        at target: StoredBodyWriter.Target,
+        inMemoryOnly: Bool = false
     ) -> StoredBodyWriter? {
         let limits = state.withLock { state in
             StoredBodyWriter.Limits(
@@ -178,17 +174,7 @@ final class ResponseStore: Sendable {
             )
         }
         guard head.length <= max(limits.memory, limits.disk) else { return nil }
-        return StoredBodyWriter(
-            self,
-            StoredBodyWriter.Target(
-                key: key,
-                replacing: Set(replacing),
-                invalidated: invalidated,
-                start: start
-            ),
-            limits,
-            declaredLength: head.length
-        )
+        return StoredBodyWriter(self, target, limits, declaredLength: head.length)
     }
 
     /// Stores a response with a whole body.
@@ -203,10 +189,10 @@ final class ResponseStore: Sendable {
     ///     discarded.
     func insert(
         _ head: CachedHead,
-        _ body: CacheBody?,
+        _ body: Data?,
         at target: StoredBodyWriter.Target,
         _ file: DiskTier.Body?,
-        _ rest: [Data],
+        _ rest: Data,
         then: (@Sendable (CacheEntry?) -> Void)?
     ) {
         let url = target.key.url
@@ -241,13 +227,13 @@ final class ResponseStore: Sendable {
                 if state.isDiskOn, !target.replacing.isEmpty { pass(removal, to: url, &state) }
                 return true
             }
-            let count = rest.reduce(0) { $0 + $1.count }
+            let count = rest.count
             state.waiting += count
             state.begin(url)
             let stored = entry
             writing.async { [self] in
                 countFirst()
-                for piece in rest { file.write(piece) }
+                if !rest.isEmpty { file.write(rest) }
                 let isWritten = file.finish(as: id)
                 self.state.withLock { $0.waiting -= count }
                 if !isWritten { self.state.withLock { $0.isNotOnDisk(id, url) } }

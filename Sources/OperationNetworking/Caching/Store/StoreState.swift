@@ -1,3 +1,4 @@
+internal import Foundation
 internal import OperationNetworkingSystem
 
 /// What a store knows without reading the disk: the responses in memory, and the changes that the disk has
@@ -54,8 +55,9 @@ struct StoreState: Sendable {
         if isDiskOn, removalsOfAll == 0 {
             guard let time = record?.lookTime, now - time <= Self.trust else { return nil }
         }
+        guard let record else { return [] }
         memory.use(key.url)
-        return record?.entries(of: key.partition) ?? []
+        return record.entries(of: key.partition)
     }
 
     /// Makes a lookup wait for the pending changes of the URL.
@@ -134,7 +136,7 @@ struct StoreState: Sendable {
     }
 
     /// Keeps a body that was read in memory.
-    mutating func keep(_ body: CacheBody, of id: Int64, _ url: String) {
+    mutating func keep(_ body: Data, of id: Int64, _ url: String) {
         guard body.count <= memory.maximumCost else { return }
         change(id, url) { $0.entry.body = body }
     }

@@ -9,7 +9,7 @@ final class StoredBodyReader: Sendable {
     struct Cut: Error, Hashable {}
 
     private enum Source: Sendable {
-        case memory(CacheBody)
+        case memory(Data)
         case file(OpenFile)
     }
 
@@ -29,7 +29,7 @@ final class StoredBodyReader: Sendable {
     /// The length of the body, in bytes.
     let length: Int64
 
-    init(_ body: CacheBody) {
+    init(_ body: Data) {
         source = .memory(body)
         length = Int64(body.count)
     }
@@ -61,12 +61,13 @@ final class StoredBodyReader: Sendable {
         atMost count: Int,
         later: @escaping @Sendable (Result<Data, any Error>) -> Void
     ) -> Data? {
+        guard offset >= 0, offset < length, count > 0 else { return Data() }
+        let count = Int(min(Int64(count), length - offset))
         switch source {
         case .memory(let body):
-            return body.bytes(at: offset, atMost: count)
+            let start = body.startIndex + Int(offset)
+            return body[start..<start + count]
         case .file(let open):
-            guard offset >= 0, offset < length, count > 0 else { return Data() }
-            let count = Int(min(Int64(count), length - offset))
             // The reader keeps the file open.
             open.queue.async { [self] in
                 withExtendedLifetime(self) { later(Result { try open.read(count, at: offset) }) }

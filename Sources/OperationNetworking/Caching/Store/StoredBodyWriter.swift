@@ -2,20 +2,19 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Writes the body of an entry: into memory while it is short enough, and piece by piece into a file. Both
-/// share the pieces.
+/// Writes the body of an entry: into memory while it is short enough, and piece by piece into a file.
 ///
 /// Used on one thread at a time. A writer that is released before ``commit(_:then:)`` discards its entry.
 final class StoredBodyWriter: Sendable {
     /// The entry to be stored.
     struct Target: Sendable {
         let key: CacheKey
-        /// The entries to replace.
+        /// The entries that are removed when this one is committed.
         let replacing: Set<Int64>
         /// The entries of the key that were already invalidated when they were looked up; `nil` if that is
-        /// not compared.
+        /// not compared. See ``StoreChange/insert(_:replacing:invalidated:)``.
         let invalidated: Set<Int64>?
-        /// When the request was sent.
+        /// When the request was sent. Removals and invalidations since then apply to the entry.
         let start: StoreMoments.Moment
     }
 
@@ -27,15 +26,17 @@ final class StoredBodyWriter: Sendable {
 
     /// The number of bytes waiting for the disk from which on the writer is full.
     static let capacity = 512 << 10
-    /// The number of pieces that are passed to the disk's queue together: waking the queue costs more than
-    /// writing a piece.
-    private static let piecesAtOnce = 3
+    /// The number of bytes that are passed to the disk's queue together: waking the queue costs more than
+    /// writing them.
+    private static let pieceLength = 192 << 10
+    /// The most memory that is reserved for an announced length, which may be any number.
+    private static let maximumReservation = 1 << 20
 
     private struct Progress {
-        /// The bytes not yet passed to the disk, in pieces. All pieces but the last are full.
-        var pieces: [Data] = []
+        /// The bytes not yet passed to the disk.
+        var piece = Data()
         /// The whole body; `nil` if it is too long for memory.
-        var body: CacheBody? = CacheBody()
+        var body: Data?
         var count: Int64 = 0
         /// The number of bytes that wait for the disk.
         var waiting = 0
@@ -47,7 +48,7 @@ final class StoredBodyWriter: Sendable {
         var whenReady: (@Sendable () -> Void)?
 
         mutating func forgetBytes() {
-            pieces = []
+            piece = Data()
             body = nil
         }
     }
@@ -57,14 +58,20 @@ final class StoredBodyWriter: Sendable {
     private let limits: Limits
     /// `nil` for memory only.
     private let file: DiskTier.Body?
-    private let progress = Locked(Progress())
+    /// The number of bytes reserved for the body in memory.
+    private let reservation: Int
+    private let progress: Locked<Progress>
 
     /// - declaredLength: the length of the body; 0 if unknown.
     init(_ store: ResponseStore, _ target: Target, _ limits: Limits, declaredLength: Int64) {
         self.store = store
         self.target = target
         self.limits = limits
+        reservation = Int(min(declaredLength, Int64(Self.maximumReservation)))
         file = limits.disk > 0 ? store.disk.map { DiskTier.Body($0, declaredLength: declaredLength) } : nil
+        progress = Locked(
+            Progress(body: declaredLength <= limits.memory ? Data(capacity: reservation) : nil)
+        )
     }
 
     deinit {
@@ -86,38 +93,23 @@ final class StoredBodyWriter: Sendable {
                 return
             }
             progress.body?.append(bytes)
-            if !progress.hasFileFailed { takeForDisk(bytes, &progress) }
+            guard !progress.hasFileFailed else { return }
+            progress.piece.append(bytes)
+            if progress.piece.count >= Self.pieceLength { passOn(&progress) }
         }
     }
 
-    private func takeForDisk(_ bytes: Span<UInt8>, _ progress: inout Progress) {
-        var done = 0
-        while done < bytes.count {
-            if progress.pieces.last.map({ $0.count == CacheBody.pieceLength }) ?? true {
-                if progress.pieces.count == Self.piecesAtOnce { passOn(&progress) }
-                progress.pieces.append(Data())
-                // A body that has filled one piece will probably fill the next.
-                if progress.count > CacheBody.pieceLength {
-                    progress.pieces[progress.pieces.count - 1].reserveCapacity(CacheBody.pieceLength)
-                }
-            }
-            let last = progress.pieces.count - 1
-            let taken = min(CacheBody.pieceLength - progress.pieces[last].count, bytes.count - done)
-            progress.pieces[last].append(bytes.extracting(done..<done + taken))
-            done += taken
-        }
-    }
-
-    /// Schedules the pieces to be written.
+    /// Schedules the bytes to be written.
     private func passOn(_ progress: inout Progress) {
         guard let file else { return }
-        let pieces = progress.pieces
-        progress.pieces = []
-        let count = pieces.reduce(0) { $0 + $1.count }
+        let piece = progress.piece
+        // The body will probably fill another one.
+        progress.piece = Data(capacity: piece.count)
+        let count = piece.count
         progress.waiting += count
         store.state.withLock { $0.waiting += count }
         store.writing.async { [self] in
-            for piece in pieces { file.write(piece) }
+            file.write(piece)
             if !file.hasFailed { store.noteWritten(Int64(count)) }
             store.state.withLock { $0.waiting -= count }
             didWrite(count, hasFailed: file.hasFailed)
@@ -189,6 +181,15 @@ final class StoredBodyWriter: Sendable {
         }
         let isForDisk = !last.hasFileFailed && limits.disk > 0
         if !isForDisk { removeFile() }
-        store.insert(head, last.body, at: target, isForDisk ? file : nil, last.pieces, then: then)
+        store.insert(head, exact(last.body), at: target, isForDisk ? file : nil, last.piece, then: then)
+    }
+
+    /// A short body without the spare capacity that it has if it grew, because it may stay for long. (The
+    /// kernel gives no memory for that of a long one.)
+    private func exact(_ body: Data?) -> Data? {
+        guard let body, body.count > reservation, body.count <= Self.maximumReservation else { return body }
+        var exact = Data(capacity: body.count)
+        exact.append(body.span)
+        return exact
     }
 }

@@ -6,7 +6,7 @@ struct CacheEntry: Hashable, Sendable {
     let id: Int64
     var head: CachedHead
     /// The body, if it is in memory. Ignored when entries are compared.
-    var body: CacheBody?
+    var body: Data?
 
     static func == (one: CacheEntry, other: CacheEntry) -> Bool {
         one.id == other.id && one.head == other.head
@@ -28,9 +28,9 @@ struct StoredVariant: Hashable, Sendable {
 
     /// The cost in bytes: the head and the body in memory, and an estimate for tables.
     var cost: Int {
-        let fields = entry.head.head.fields
-        let head = 512 + entry.head.url.utf8.count + 64 * fields.count + fields.octetCount
-        return head + (entry.body?.count ?? 0)
+        let (head, fields) = (entry.head, entry.head.fields)
+        let parsed = 64 * (fields.count + head.directives.count)
+        return 512 + head.url.utf8.count + fields.octetCount + parsed + (entry.body?.count ?? 0)
     }
 }
 

@@ -44,12 +44,11 @@ enum CacheScenario {
         status: Int = 200,
         for request: CacheRequest = CacheScenario.request(),
         length: Int64 = 10,
-        isWhole: Bool = true,
-        policy: CachePolicy = CachePolicy()
+        isWhole: Bool = true
     ) -> CachedHead? {
         var all = fields
         if all["Date"] == nil { all["Date"] = date(0) }
-        let head = policy.stored(
+        let head = CachePolicy.stored(
             head(all, status: status),
             for: request,
             requestTime: start,
@@ -65,25 +64,40 @@ extension CacheAnswer {
     var summary: String {
         switch self {
         case .fetch: "fetch"
-        case .serve(_, let reply): "serve \(reply.use)\(reply.revalidation == nil ? "" : " and revalidate")"
+        case .serve(_, let reply):
+            "serve \(reply.source == .cache ? "fresh" : reply.source.rawValue)"
+                + (reply.revalidation == nil ? "" : " and revalidate")
         case .validate: "validate"
         case .unavailable: "unavailable"
         }
     }
 
-    /// The reply that is served, or that a validation may confirm.
+    /// The reply that is served.
     var reply: CacheReply? {
-        switch self {
-        case .serve(_, let reply), .validate(_, _, let reply): reply
-        case .fetch, .unavailable: nil
-        }
+        if case .serve(_, let reply) = self { reply } else { nil }
     }
 
     /// The fields that are sent in place of the request's.
     var fields: HeaderFields? {
         switch self {
-        case .validate(_, let fields, _): fields
+        case .validate(_, let fields): fields
         case .fetch, .serve, .unavailable: nil
         }
+    }
+}
+
+extension CachedHead {
+    /// The head as a head file has it.
+    var encoded: [UInt8] {
+        var writer = HeadWriter()
+        write(to: &writer)
+        return writer.octets
+    }
+
+    /// Fails unless the octets are one head, and nothing else.
+    init?(encoded octets: [UInt8]) {
+        var reader = HeadReader(octets)
+        guard let head = try? CachedHead(from: &reader), reader.isAtEnd else { return nil }
+        self = head
     }
 }

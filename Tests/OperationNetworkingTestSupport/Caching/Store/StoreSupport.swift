@@ -137,15 +137,19 @@ extension StoredBodyReader {
 
 extension ResponseStore {
     /// Begins an entry that is asked for now, on the disk if it is too large for memory.
-    func write(_ head: CachedHead, for key: CacheKey, replacing: [Int64]) -> StoredBodyWriter? {
-        write(
-            head,
-            for: key,
-            replacing: replacing,
-            invalidated: nil,
-            since: moment,
-            inMemoryOnly: false
+    func write(
+        _ head: CachedHead,
+        for key: CacheKey,
+        replacing: [Int64],
+        invalidated: Set<Int64>? = nil
+    ) -> StoredBodyWriter? {
+        let target = StoredBodyWriter.Target(
+            key: key,
+            replacing: Set(replacing),
+            invalidated: invalidated,
+            start: moment
         )
+        return write(head, at: target)
     }
 
     /// Gives an entry another head by an answer to a request that is sent now.

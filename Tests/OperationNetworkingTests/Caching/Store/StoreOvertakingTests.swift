@@ -30,9 +30,7 @@ struct StoreOvertakingTests {
                 head,
                 for: key,
                 replacing: found.map(\.id),
-                invalidated: Set(found.filter(\.head.isInvalidated).map(\.id)),
-                since: store.moment,
-                inMemoryOnly: false
+                invalidated: Set(found.filter(\.head.isInvalidated).map(\.id))
             )
         )
         try await event()

@@ -343,12 +343,12 @@ import Testing
     @Test(arguments: nothingStored)
     func withNothingStored(row: (policy: URLRequest.CachePolicy, asked: HeaderFields, answer: String)) {
         let request = CacheScenario.request(row.asked, policy: row.policy)
-        #expect(CachePolicy().answer(to: request, from: [], now: 0).summary == row.answer)
+        #expect(CachePolicy.answer(to: request, from: [], now: 0).summary == row.answer)
     }
 
     private func check(_ row: Row) throws {
         let stored = try #require(CacheScenario.stored(["Cache-Control": row.control, "ETag": "\"v1\""]))
-        let answer = CachePolicy().answer(
+        let answer = CachePolicy.answer(
             to: CacheScenario.request(row.asked, policy: row.policy),
             from: [stored],
             now: CacheScenario.start + row.after

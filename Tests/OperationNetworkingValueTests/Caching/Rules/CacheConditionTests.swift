@@ -84,7 +84,7 @@ import Testing
         var fields = row.stored
         fields["Cache-Control"] = "max-age=60"
         let stored = try #require(CacheScenario.stored(fields))
-        let answer = CachePolicy().answer(
+        let answer = CachePolicy.answer(
             to: CacheScenario.request(row.condition),
             from: [stored],
             now: CacheScenario.start
@@ -102,11 +102,11 @@ import Testing
                 "Content-Location": "/x", "Content-Type": "text/plain", "Content-Length": "10", "X": "1",
             ])
         )
-        let reply = CachePolicy().reply(
+        let reply = CachePolicy.reply(
             stored,
             to: CacheScenario.request(["If-None-Match": "\"v1\""]),
             now: CacheScenario.start,
-            use: .fresh
+            source: .cache
         )
         let names = reply.head.fields.fields.map { $0.name }
         #expect(
@@ -119,7 +119,7 @@ import Testing
         let stored = try #require(
             CacheScenario.stored(["Cache-Control": "max-age=60", "ETag": "\"v1\""], status: 404)
         )
-        let answer = CachePolicy().answer(
+        let answer = CachePolicy.answer(
             to: CacheScenario.request(["If-None-Match": "\"v1\""]),
             from: [stored],
             now: CacheScenario.start
@@ -130,9 +130,9 @@ import Testing
     @Test func afterValidationTheClientsConditionIsAnswered() throws {
         let stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=0", "ETag": "\"v1\""]))
         let request = CacheScenario.request(["If-None-Match": "\"v1\""])
-        let reply = CachePolicy().reply(stored, to: request, now: CacheScenario.start, use: .validated)
+        let reply = CachePolicy.reply(stored, to: request, now: CacheScenario.start, source: .validated)
         #expect(reply.head.status == 304)
-        #expect(reply.use == .validated)
+        #expect(reply.source == .validated)
     }
 
     // MARK: - Invalidation
@@ -189,7 +189,7 @@ import Testing
 
     @Test("§4.4: unsafe methods that succeed, at their own origin", arguments: changes)
     func invalidation(row: Change) {
-        let urls = CachePolicy().invalidated(
+        let urls = CachePolicy.invalidated(
             by: CacheScenario.request(method: row.method),
             CacheScenario.head(row.fields, status: row.status)
         )

@@ -15,7 +15,6 @@ import Testing
             purpose: purpose,
             request: CacheScenario.request(fields),
             candidates: candidates,
-            policy: CachePolicy(),
             time: CacheScenario.start
         )
         return inquiry.use(of: head, now: CacheScenario.start)

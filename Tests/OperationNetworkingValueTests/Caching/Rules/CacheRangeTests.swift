@@ -59,7 +59,7 @@ import Testing
     }
 
     private func check(_ row: Row, of stored: CachedHead) throws {
-        let answer = CachePolicy().answer(
+        let answer = CachePolicy.answer(
             to: CacheScenario.request(row.asked),
             from: [stored],
             now: CacheScenario.start
@@ -83,7 +83,7 @@ import Testing
 
     @Test("RFC 9530 §2: a digest of the content is not one of a part of it") func digestOfAPart() throws {
         let fields = Self.adding(["Content-Digest": "d", "Content-MD5": "m", "Repr-Digest": "r"])
-        let answer = CachePolicy().answer(
+        let answer = CachePolicy.answer(
             to: CacheScenario.request(["Range": "bytes=0-1"]),
             from: [try #require(CacheScenario.stored(fields))],
             now: CacheScenario.start
@@ -97,7 +97,7 @@ import Testing
         // RFC 9110 §14.2: a range is for a 200.
         let stored = try #require(CacheScenario.stored(Self.fresh, status: 404))
         let request = CacheScenario.request(["Range": "bytes=0-1"])
-        let answer = CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start)
+        let answer = CachePolicy.answer(to: request, from: [stored], now: CacheScenario.start)
         #expect(answer.reply?.head.status == 404)
         #expect(answer.reply?.body == 0..<10)
     }
@@ -109,7 +109,7 @@ import Testing
             CacheScenario.stored(Self.adding(["Content-Encoding": "gzip"]), for: request)
         )
         request.fields["Range"] = "bytes=0-1"
-        let answer = CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start)
+        let answer = CachePolicy.answer(to: request, from: [stored], now: CacheScenario.start)
         #expect(answer.summary == "fetch")
     }
 

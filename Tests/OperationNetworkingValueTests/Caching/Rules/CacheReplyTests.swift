@@ -17,14 +17,14 @@ import Testing
     func byMethod(row: (method: String, answer: String)) throws {
         let stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=60"]))
         let request = CacheScenario.request(method: row.method)
-        let answer = CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start)
+        let answer = CachePolicy.answer(to: request, from: [stored], now: CacheScenario.start)
         #expect(answer.summary == row.answer)
     }
 
     @Test func aHeadIsAnsweredWithoutTheBody() throws {
         let stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=60", "X": "1"]))
         let request = CacheScenario.request(method: "HEAD")
-        let answer = CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start + 5)
+        let answer = CachePolicy.answer(to: request, from: [stored], now: CacheScenario.start + 5)
         #expect(answer.reply?.body == 0..<0)
         #expect(answer.reply?.head.fields["X"] == "1")
         #expect(answer.reply?.head.fields["Age"] == "5")
@@ -34,7 +34,7 @@ import Testing
         // RFC 9110 §14.2.
         let stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=60"]))
         let request = CacheScenario.request(["Range": "bytes=0-1, 3-4"], method: "HEAD")
-        let answer = CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start)
+        let answer = CachePolicy.answer(to: request, from: [stored], now: CacheScenario.start)
         #expect(answer.reply?.head.status == 200)
     }
 
@@ -43,7 +43,7 @@ import Testing
         let post = CacheScenario.request(method: "POST")
         let fields: HeaderFields = ["Cache-Control": "max-age=60", "Content-Location": "/thing"]
         let stored = try #require(CacheScenario.stored(fields, for: post))
-        let answer = CachePolicy().answer(
+        let answer = CachePolicy.answer(
             to: CacheScenario.request(),
             from: [stored],
             now: CacheScenario.start + 30
@@ -76,7 +76,7 @@ import Testing
             )
         )
         let request = CacheScenario.request(identity: row.asking)
-        let answer = CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start)
+        let answer = CachePolicy.answer(to: request, from: [stored], now: CacheScenario.start)
         #expect(answer.summary == (row.isUsed ? "serve fresh" : "fetch"))
     }
 
@@ -88,7 +88,7 @@ import Testing
         let coded = try #require(CacheScenario.stored(fields))
         #expect(decoded.isDecoded)
         #expect(!coded.isDecoded)
-        let policy = CachePolicy()
+        let policy = CachePolicy.self
         func answer(_ request: CacheRequest, _ stored: CachedHead) -> String {
             policy.answer(to: request, from: [stored], now: CacheScenario.start).summary
         }
@@ -104,7 +104,7 @@ import Testing
         let stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=60"]))
         let request = CacheScenario.request(url: "http://server.test/other")
         #expect(
-            CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start).summary == "fetch"
+            CachePolicy.answer(to: request, from: [stored], now: CacheScenario.start).summary == "fetch"
         )
     }
 
@@ -113,7 +113,7 @@ import Testing
         var stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=60", "ETag": "\"v1\""]))
         stored.isInvalidated = true
         let request = CacheScenario.request(["Cache-Control": "max-stale"])
-        let answer = CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start)
+        let answer = CachePolicy.answer(to: request, from: [stored], now: CacheScenario.start)
         #expect(answer.summary == "validate")
     }
 
@@ -124,7 +124,7 @@ import Testing
         )
         let new = try #require(CacheScenario.stored(["Cache-Control": "max-age=60", "X": "new"]))
         for candidates in [[old, new], [new, old]] {
-            let answer = CachePolicy().answer(
+            let answer = CachePolicy.answer(
                 to: CacheScenario.request(),
                 from: candidates,
                 now: CacheScenario.start
@@ -138,11 +138,11 @@ import Testing
     @Test func ageReplacesWhatWasStored() throws {
         // RFC 9111 §4, §5.1.
         let stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=600", "Age": "30, 1"]))
-        let reply = CachePolicy().reply(
+        let reply = CachePolicy.reply(
             stored,
             to: CacheScenario.request(),
             now: CacheScenario.start + 2.9,
-            use: .fresh
+            source: .cache
         )
         #expect(reply.head.fields.values(for: "Age") == ["32"])
         #expect(reply.head.fields["Date"] == CacheScenario.date(0))
@@ -156,10 +156,10 @@ import Testing
                 "Cache-Control": "max-age=60",
             ])
         )
-        let (policy, request) = (CachePolicy(), CacheScenario.request())
-        let fresh = policy.reply(stored, to: request, now: CacheScenario.start, use: .fresh).head.fields
+        let (policy, request) = (CachePolicy.self, CacheScenario.request())
+        let fresh = policy.reply(stored, to: request, now: CacheScenario.start, source: .cache).head.fields
         #expect(fresh["a"] == nil && fresh["Set-Cookie"] == nil && fresh["b"] == "2")
-        let validated = policy.reply(stored, to: request, now: CacheScenario.start, use: .validated).head
+        let validated = policy.reply(stored, to: request, now: CacheScenario.start, source: .validated).head
             .fields
         #expect(validated["a"] == "1" && validated["Set-Cookie"] == "c=d")
     }
@@ -167,11 +167,11 @@ import Testing
     @Test func aStoredCookieIsInTheReply() throws {
         // RFC 9111 §7.3. It comes past no jar: see CacheReply.
         let stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=60", "Set-Cookie": "a=b"]))
-        let reply = CachePolicy().reply(
+        let reply = CachePolicy.reply(
             stored,
             to: CacheScenario.request(),
             now: CacheScenario.start,
-            use: .fresh
+            source: .cache
         )
         #expect(reply.head.fields["Set-Cookie"] == "a=b")
     }
@@ -180,11 +180,11 @@ import Testing
         let stored = try #require(
             CacheScenario.stored(["Cache-Control": "max-age=60", "Transfer-Encoding": "chunked"])
         )
-        let reply = CachePolicy().reply(
+        let reply = CachePolicy.reply(
             stored,
             to: CacheScenario.request(),
             now: CacheScenario.start,
-            use: .fresh
+            source: .cache
         )
         #expect(reply.head.fields["Content-Length"] == "10")
         #expect(reply.body == 0..<10)

@@ -128,7 +128,7 @@ import Testing
     @Test(arguments: 0..<6)
     func nothingTrapsAndNoPartIsTakenForTheWhole(seed: UInt64) throws {
         var source = Source(generator: SeededGenerator(seed: seed &* 7919 &+ 9111))
-        let policy = CachePolicy()
+        let policy = CachePolicy.self
         var held: [CachedHead] = []
         for _ in 0..<1000 {
             let (request, head, now) = (source.request(), source.head(), source.time())
@@ -173,7 +173,7 @@ import Testing
                     check(reply, of: candidate, for: request)
                 }
                 check(
-                    policy.reply(candidate, to: request, now: now, use: .validated),
+                    policy.reply(candidate, to: request, now: now, source: .validated),
                     of: candidate,
                     for: request
                 )
@@ -195,9 +195,8 @@ import Testing
             #expect(request.isReadOnly)
             #expect(!held[index].directives.has("no-store") || held[index].directives.has("must-understand"))
             check(reply, of: held[index], for: request)
-        case .validate(let index, let fields, let reply):
+        case .validate(_, let fields):
             #expect(fields["If-None-Match"] != nil || fields["If-Modified-Since"] != nil)
-            check(reply, of: held[index], for: request)
         }
     }
 
@@ -220,7 +219,7 @@ import Testing
         let time = try clock.measure {
             let stored = try #require(CacheScenario.stored(fields))
             #expect(stored.fields.count == 3)
-            _ = CachePolicy().freshened(
+            _ = CachePolicy.freshened(
                 [stored],
                 asked: 0,
                 by: CacheScenario.head(fields, status: 304),

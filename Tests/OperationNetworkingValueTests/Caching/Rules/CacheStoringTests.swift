@@ -159,7 +159,7 @@ import Testing
 
     private func check(_ row: Row) {
         let request = CacheScenario.request(row.asked, method: row.method)
-        let stored = CachePolicy().stored(
+        let stored = CachePolicy.stored(
             CacheScenario.head(row.fields, status: row.status),
             for: request,
             requestTime: 0,
@@ -195,7 +195,7 @@ import Testing
     @Test func aResponseWithoutADateGetsOne() throws {
         // RFC 9110 §6.6.1.
         let stored = try #require(
-            CachePolicy().stored(
+            CachePolicy.stored(
                 CacheScenario.head([:]),
                 for: CacheScenario.request(),
                 requestTime: CacheScenario.start,
@@ -209,15 +209,17 @@ import Testing
         var request = CacheScenario.request()
         request.hasBody = true
         let head = CacheScenario.head(Self.fresh)
-        #expect(CachePolicy().stored(head, for: request, requestTime: 0, responseTime: 0) == nil)
+        #expect(CachePolicy.stored(head, for: request, requestTime: 0, responseTime: 0) == nil)
         let stored = try #require(CacheScenario.stored(Self.fresh))
-        let answer = CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start)
+        let answer = CachePolicy.answer(to: request, from: [stored], now: CacheScenario.start)
         #expect(answer.summary == "fetch")
     }
 
     @Test(arguments: [Double.nan, .infinity])
     func anInvalidTimeStoresNothing(time: Double) {
-        let (policy, request, head) = (CachePolicy(), CacheScenario.request(), CacheScenario.head(Self.fresh))
+        let (policy, request, head) = (
+            CachePolicy.self, CacheScenario.request(), CacheScenario.head(Self.fresh)
+        )
         #expect(policy.stored(head, for: request, requestTime: time, responseTime: 0) == nil)
         #expect(policy.stored(head, for: request, requestTime: 0, responseTime: time) == nil)
     }

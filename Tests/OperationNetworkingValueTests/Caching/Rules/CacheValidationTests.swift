@@ -93,7 +93,7 @@ import Testing
         var whole = request
         whole.fields["Range"] = nil
         let stored = try #require(CacheScenario.stored(fields, for: whole))
-        let answer = CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start)
+        let answer = CachePolicy.answer(to: request, from: [stored], now: CacheScenario.start)
         #expect(answer.fields == row.sent)
         #expect(answer.summary == (row.sent == nil ? "fetch" : "validate"))
     }
@@ -101,7 +101,7 @@ import Testing
     @Test func aRevalidatingPolicyAsksIntermediateCaches() throws {
         let stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=60", "ETag": "\"v1\""]))
         let request = CacheScenario.request(policy: .reloadRevalidatingCacheData)
-        let answer = CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start)
+        let answer = CachePolicy.answer(to: request, from: [stored], now: CacheScenario.start)
         #expect(answer.fields == ["Cache-Control": "max-age=0", "If-None-Match": "\"v1\""])
     }
 
@@ -131,7 +131,7 @@ import Testing
         let request = CacheScenario.request([
             "Range": "bytes=0-1", "If-Range": "\"v1\"", "If-None-Match": "\"v0\"", "A": "1",
         ])
-        let answer = CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start)
+        let answer = CachePolicy.answer(to: request, from: [stored], now: CacheScenario.start)
         #expect(answer.reply?.revalidation == ["A": "1", "If-None-Match": "\"v1\""])
         #expect(answer.reply?.head.status == 206)
     }
@@ -208,7 +208,7 @@ import Testing
         status: Int = 304,
         request: CacheRequest = CacheScenario.request()
     ) -> [(index: Int, head: CachedHead)] {
-        CachePolicy().freshened(
+        CachePolicy.freshened(
             stored,
             asked: asked,
             by: CacheScenario.head(fields, status: status),
@@ -250,19 +250,19 @@ import Testing
         #expect(head.fields["Age"] == nil)
         #expect(head.fields["Date"] == CacheScenario.date(101))
         #expect(head.head.status == 200 && head.length == stored.length)
-        let reply = CachePolicy().reply(
+        let reply = CachePolicy.reply(
             head,
             to: CacheScenario.request(),
             now: CacheScenario.start + 101,
-            use: .validated
+            source: .validated
         )
         #expect(reply.head.fields["Age"] == nil)
-        let answer = CachePolicy().answer(
+        let answer = CachePolicy.answer(
             to: CacheScenario.request(),
             from: [head],
             now: CacheScenario.start + 159
         )
-        #expect(answer.reply?.use == .fresh)
+        #expect(answer.reply?.source == .cache)
     }
 
     @Test func anAgeOfTheConfirmationCounts() throws {
@@ -271,8 +271,8 @@ import Testing
             "Age": "50", "Cache-Control": "max-age=60", "Date": CacheScenario.date(51),
         ]
         let head = try #require(Self.freshened([stored], by: fields).first?.head)
-        let (policy, request) = (CachePolicy(), CacheScenario.request())
-        let reply = policy.reply(head, to: request, now: CacheScenario.start + 101, use: .validated)
+        let (policy, request) = (CachePolicy.self, CacheScenario.request())
+        let reply = policy.reply(head, to: request, now: CacheScenario.start + 101, source: .validated)
         #expect(reply.head.fields["Age"] == "51")
         #expect(
             policy.answer(to: request, from: [head], now: CacheScenario.start + 110).summary == "validate"
@@ -318,7 +318,7 @@ import Testing
         // RFC 9111 §5.2.2.5: this once, and never again.
         let stored = try #require(CacheScenario.stored(["ETag": "\"v1\"", "Cache-Control": "max-age=60"]))
         let head = try #require(Self.freshened([stored], by: ["Cache-Control": "no-store"]).first?.head)
-        let answer = CachePolicy().answer(to: CacheScenario.request(), from: [head], now: CacheScenario.start)
+        let answer = CachePolicy.answer(to: CacheScenario.request(), from: [head], now: CacheScenario.start)
         #expect(answer.summary == "fetch")
     }
 
@@ -365,7 +365,7 @@ import Testing
         #expect(result.invalidated == (row.isSame ? [] : [0]))
         #expect(result.updated.first?.1.fields["A"] == (row.isSame ? "new" : nil))
         guard let head = result.updated.first?.1 else { return }
-        let answer = CachePolicy().answer(
+        let answer = CachePolicy.answer(
             to: CacheScenario.request(),
             from: [head],
             now: CacheScenario.start + 600
@@ -379,7 +379,7 @@ import Testing
         status: Int = 200,
         request: CacheRequest = CacheScenario.request(method: "HEAD")
     ) -> (updated: [(Int, CachedHead)], invalidated: [Int]) {
-        CachePolicy().updated(
+        CachePolicy.updated(
             stored,
             byHEAD: CacheScenario.head(fields, status: status),
             for: request,

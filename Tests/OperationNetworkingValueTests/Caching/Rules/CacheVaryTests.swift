@@ -185,7 +185,7 @@ import Testing
         var fields: HeaderFields = ["Cache-Control": "max-age=60", "Vary": row.vary]
         fields["Content-Language"] = row.language
         let stored = try #require(CacheScenario.stored(fields, for: CacheScenario.request(row.first)))
-        let answer = CachePolicy().answer(
+        let answer = CachePolicy.answer(
             to: CacheScenario.request(row.second),
             from: [stored],
             now: CacheScenario.start
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test func severalVariantsAreHeldAtOnce() throws {
-        let policy = CachePolicy()
+        let policy = CachePolicy.self
         let fields: HeaderFields = ["Cache-Control": "max-age=60", "Vary": "Foo"]
         let one = CacheScenario.request(["Foo": "1"])
         let two = CacheScenario.request(["Foo": "2"])
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test func aNewResponseTakesThePlaceOfWhatItsRequestWouldHaveGot() throws {
-        let policy = CachePolicy()
+        let policy = CachePolicy.self
         let request = CacheScenario.request(["Foo": "1"])
         let plain = try #require(CacheScenario.stored(["Cache-Control": "max-age=60"], for: request))
         let varying = try #require(CacheScenario.stored(["Vary": "Foo"], for: request))
@@ -240,8 +240,8 @@ import Testing
         let stored = try #require(CacheScenario.stored(["Vary": "Cookie"], for: request))
         #expect(stored.selecting.count == 1)
         #expect(!String(decoding: stored.encoded, as: UTF8.self).contains("secret"))
-        #expect(CachePolicy().matches(stored, request))
-        #expect(!CachePolicy().matches(stored, CacheScenario.request(["Cookie": "session=other"])))
+        #expect(CachePolicy.matches(stored, request))
+        #expect(!CachePolicy.matches(stored, CacheScenario.request(["Cookie": "session=other"])))
     }
 
     @Test func onlyTheNormalizedFieldsThatVaryNamesAreStored() throws {
@@ -264,8 +264,8 @@ import Testing
         let stored = try #require(CacheScenario.stored(["Vary": "X-Acme-Member"], for: request))
         #expect(stored.selecting.count == 1)
         #expect(!String(decoding: stored.encoded, as: UTF8.self).contains("alice"))
-        #expect(CachePolicy().matches(stored, request))
+        #expect(CachePolicy.matches(stored, request))
         request.fields = ["X-Acme-Member": "bob"]
-        #expect(!CachePolicy().matches(stored, request))
+        #expect(!CachePolicy.matches(stored, request))
     }
 }

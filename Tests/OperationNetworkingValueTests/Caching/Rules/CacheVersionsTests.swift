@@ -11,7 +11,7 @@ import Testing
         after seconds: Double = 0,
         _ fields: HeaderFields = [:]
     ) -> CacheAnswer {
-        CachePolicy().answer(
+        CachePolicy.answer(
             to: CacheScenario.request(fields),
             from: stored,
             now: CacheScenario.start + seconds
@@ -112,7 +112,7 @@ import Testing
     @Test func aDateThatIsAddedHereProvesNothing() throws {
         let head = CacheScenario.head(["Last-Modified": Self.modified, "Content-Length": "10"])
         let stored = try #require(
-            CachePolicy().stored(
+            CachePolicy.stored(
                 head,
                 for: CacheScenario.request(),
                 requestTime: CacheScenario.start,
@@ -143,7 +143,7 @@ import Testing
     @Test("a 304 does not make a validator strong", arguments: confirmations)
     func confirmed(row: (stored: HeaderFields, confirming: HeaderFields, isProven: Bool)) throws {
         let stored = try #require(CacheScenario.stored(row.stored))
-        let fresh = CachePolicy().freshened(
+        let fresh = CachePolicy.freshened(
             [stored],
             asked: 0,
             by: CacheScenario.head(row.confirming, status: 304),

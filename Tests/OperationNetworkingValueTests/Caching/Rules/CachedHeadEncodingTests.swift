@@ -53,15 +53,6 @@ import Testing
         #expect(CachedHead(encoded: data + [0]) == nil)
     }
 
-    @Test func aPartOfTheOctetsIsRead() throws {
-        let octets = try Self.sample().encoded
-        let range = 3..<3 + octets.count
-        #expect(try CachedHead(encoded: [1, 2, 3] + octets + [4], in: range) == Self.sample())
-        for end in 3..<range.upperBound {
-            #expect(CachedHead(encoded: [1, 2, 3] + octets, in: 3..<end) == nil)
-        }
-    }
-
     @Test func aChangedOctetTrapsNothing() throws {
         let data = try Self.sample().encoded
         var generator = SeededGenerator(seed: 9111)
@@ -95,12 +86,6 @@ import Testing
         var head = try Self.sample()
         Self.impossible[index](&head)
         #expect(CachedHead(encoded: head.encoded) == nil)
-    }
-
-    @Test func anotherVersionIsRefused() throws {
-        var data = try Self.sample().encoded
-        data[0] = 1
-        #expect(CachedHead(encoded: data) == nil)
     }
 
     @Test func aValueThatIsNotTextIsRefused() throws {

@@ -213,13 +213,13 @@ import Testing
         // RFC 9111 §4.2.3: response_delay.
         var stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=60", "Age": "10"]))
         stored.requestTime -= 20
-        #expect(Freshness(stored, Freshness.Options(), now: CacheScenario.start).age == 30)
+        #expect(Freshness(stored, now: CacheScenario.start).age == 30)
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300])
     func anInvalidTimeMakesNoResponseFresh(now: Double) throws {
         let stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=99999999999"]))
-        let answer = CachePolicy().answer(to: CacheScenario.request(), from: [stored], now: now)
+        let answer = CachePolicy.answer(to: CacheScenario.request(), from: [stored], now: now)
         #expect(answer.summary == "fetch")
     }
 
@@ -293,20 +293,18 @@ import Testing
         try check(row)
     }
 
-    @Test func limitsOfHeuristicsAreOptions() throws {
-        let stored = try #require(CacheScenario.stored(["Last-Modified": Self.date(-1000)]))
-        let options = Freshness.Options(heuristicFraction: 0.5, maximumHeuristicLifetime: 400)
-        #expect(Freshness(stored, options, now: CacheScenario.start).lifetime == 400)
-        #expect(Freshness(stored, Freshness.Options(), now: CacheScenario.start).lifetime == 100)
-        let future = try #require(CacheScenario.stored(["Last-Modified": Self.date(1000)]))
-        #expect(Freshness(future, options, now: CacheScenario.start).lifetime == 0)
+    @Test func limitsOfHeuristics() throws {
+        for (modified, lifetime) in [(-1000.0, 100.0), (-864_000, 86_400), (-1e7, 86_400), (1000, 0)] {
+            let stored = try #require(CacheScenario.stored(["Last-Modified": Self.date(modified)]))
+            #expect(Freshness(stored, now: CacheScenario.start).lifetime == lifetime)
+        }
     }
 
     private func check(_ row: Row) throws {
         let stored = try #require(
             CacheScenario.stored(row.fields, status: row.status, length: row.status == 204 ? 0 : 10)
         )
-        let answer = CachePolicy().answer(
+        let answer = CachePolicy.answer(
             to: CacheScenario.request(),
             from: [stored],
             now: CacheScenario.start + row.after

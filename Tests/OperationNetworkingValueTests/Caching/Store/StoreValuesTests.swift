@@ -69,33 +69,6 @@ struct StoreValuesTests {
         #expect(moments.fate(of: key, since: moments.now) == (true, false))
     }
 
-    // MARK: - Bodies
-
-    @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 131_072, 200_000])
-    func aBodyIsTheSameByPiecesAndAtOnce(length: Int) {
-        let bytes = sampleBytes(length)
-        var grown = CacheBody()
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            grown.append(Data(rest.prefix(7777)).span)
-            rest = rest.dropFirst(7777)
-        }
-        for body in [grown, CacheBody(bytes)] {
-            #expect(body.count == length)
-            #expect(body.data == bytes)
-            #expect(body.bytes(at: Int64(length), atMost: 10).isEmpty)
-            #expect(body.bytes(at: -1, atMost: 10).isEmpty)
-            var read = Data()
-            while read.count < length {
-                let piece = body.bytes(at: Int64(read.count), atMost: 50_000)
-                #expect(piece.startIndex == 0 && !piece.isEmpty)
-                read += piece
-            }
-            #expect(read == bytes)
-            #expect(body.data == bytes)
-        }
-    }
-
     // MARK: - Look-ups
 
     private static let key = CacheKey(url: "http://a/1")
