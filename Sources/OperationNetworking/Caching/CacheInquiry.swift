@@ -1,14 +1,6 @@
 /// Decides what the response to a request is used for, given the responses that are stored. A value without
 /// side effects.
 struct CacheInquiry: Sendable {
-    /// The reason for which the server is asked.
-    enum Purpose: Hashable, Sendable {
-        /// No stored response can be used.
-        case fetch
-        /// The candidate with this index may still be valid.
-        case validate(Int)
-    }
-
     /// The use of a response, decided by its head.
     enum Use: Sendable {
         /// Pass the response to the client, and store it with this head if there is one.
@@ -21,20 +13,21 @@ struct CacheInquiry: Sendable {
         case askAgain(forgetting: Int)
     }
 
-    let purpose: Purpose
+    /// The index of the candidate that may still be valid; `nil` if no stored response can be used.
+    let validated: Int?
     let request: CacheRequest
     let candidates: [CachedHead]
     /// When the request was sent, in seconds since 1970.
     let time: Double
 
-    /// | Purpose   | Response                        | Use                                                   |
-    /// |-----------|---------------------------------|-------------------------------------------------------|
-    /// | validate  | 304 for a candidate             | freshen                                               |
-    /// | validate  | 304 for no known version        | askAgain                                              |
-    /// | any       | a failure of the server         | serveStale if allowed, pass otherwise                 |
-    /// | any       | anything else                   | pass                                                  |
+    /// | Response                                       | Use                                             |
+    /// |------------------------------------------------|-------------------------------------------------|
+    /// | to a validation: 304 for a candidate           | freshen                                         |
+    /// | to a validation: 304 for no known version      | askAgain                                        |
+    /// | a failure of the server                        | serveStale if allowed, pass otherwise           |
+    /// | anything else                                  | pass                                            |
     func use(of head: ResponseHead, now: Double) -> Use {
-        if case .validate(let index) = purpose, head.status == 304 {
+        if let index = validated, head.status == 304 {
             let fresh = CachePolicy.freshened(
                 candidates,
                 asked: index,

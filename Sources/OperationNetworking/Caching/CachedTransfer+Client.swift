@@ -174,7 +174,7 @@ extension CachedTransfer: TransferClient {
         case .askAgain(let index):
             cache.store.remove(entries[index].id, of: question.key)
             entries.remove(at: index)
-            self.fetch(.fetch, question.fieldsToSend)
+            self.fetch()
         case nil where end.error?.isUnreachable == true:
             guard let stale = fetch.inquiry.staleReply(now: cache.now(), after: .unreachable) else {
                 return self.end(end.error, sent: end.sentCount)

@@ -79,7 +79,7 @@ final class CachedTransfer: @unchecked Sendable {
         isStarting = true
         defer { isStarting = false }
         if let revalidation {
-            return fetch(.validate(revalidation.entry), revalidation.fields)
+            return fetch(validating: revalidation.entry, revalidation.fields)
         }
         look()
     }
@@ -99,9 +99,9 @@ final class CachedTransfer: @unchecked Sendable {
         entries = found
         switch CachePolicy.answer(to: question, from: heads, now: cache.now()) {
         case .fetch:
-            fetch(.fetch, question.fieldsToSend)
+            fetch()
         case .validate(let index, let fields):
-            fetch(.validate(index), fields)
+            fetch(validating: index, fields)
         case .serve(let index, let reply):
             if let fields = reply.revalidation { revalidate(index, fields) }
             endSharing(.isStored)
@@ -130,9 +130,9 @@ final class CachedTransfer: @unchecked Sendable {
     /// Sends the request, unless an equal one is in progress.
     ///
     /// - Parameters:
-    ///   - purpose: the reason.
-    ///   - fields: the fields of the request.
-    func fetch(_ purpose: CacheInquiry.Purpose, _ fields: HeaderFields) {
+    ///   - index: the candidate that may still be valid.
+    ///   - fields: the fields that validate it.
+    func fetch(validating index: Int? = nil, _ fields: HeaderFields? = nil) {
         client.transferLasts()
         if mayWait, let key = sharingKey {
             mayWait = false
@@ -150,13 +150,13 @@ final class CachedTransfer: @unchecked Sendable {
             sharing = key
         }
         let inquiry = CacheInquiry(
-            purpose: purpose,
+            validated: index,
             request: question,
             candidates: heads,
             time: cache.now()
         )
         var asked = request
-        asked.fields = question.sent(fields, for: request)
+        asked.fields = question.sent(fields ?? question.fieldsToSend, for: request)
         let fetch = CacheFetch(
             hasAsked ? .next() : id,
             inquiry,
@@ -244,7 +244,7 @@ final class CachedTransfer: @unchecked Sendable {
     private func fetch(without lost: CacheEntry?) {
         entries.removeAll { $0.id == lost?.id }
         guard !question.wantsOnlyStored else { return reportUnavailable() }
-        fetch(.fetch, question.fieldsToSend)
+        fetch()
     }
 
     /// Calls `late` if the store does not answer in time. If the caller wants a stored response of any age,

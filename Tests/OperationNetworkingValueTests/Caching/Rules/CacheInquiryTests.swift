@@ -8,11 +8,11 @@ import Testing
     private static func use(
         of head: ResponseHead,
         for fields: HeaderFields = [:],
-        _ purpose: CacheInquiry.Purpose = .fetch,
+        validating index: Int? = nil,
         _ candidates: [CachedHead] = []
     ) -> CacheInquiry.Use {
         let inquiry = CacheInquiry(
-            purpose: purpose,
+            validated: index,
             request: CacheScenario.request(fields),
             candidates: candidates,
             time: CacheScenario.start
@@ -45,7 +45,7 @@ import Testing
 
     @Test func aPartInAnswerToAValidationIsNotStored() throws {
         let whole = try #require(CacheScenario.stored(["ETag": "\"v1\""]))
-        guard case .pass(nil) = Self.use(of: Self.part("bytes 0-9/10"), .validate(0), [whole]) else {
+        guard case .pass(nil) = Self.use(of: Self.part("bytes 0-9/10"), validating: 0, [whole]) else {
             Issue.record("not passed on")
             return
         }
