@@ -131,8 +131,7 @@ import Testing
         _ pressure: MemoryPressure,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while pressure.isAvailable, ContinuousClock.now < deadline { await Task.yield() }
+        try? await eventually { !pressure.isAvailable }
         #expect(!pressure.isAvailable, sourceLocation: sourceLocation)
     }
 
@@ -274,8 +273,7 @@ import Testing
             }
             try await reported.wait(within: .seconds(30))
             // The observers are called one after the other.
-            let deadline = ContinuousClock.now + .seconds(5)
-            while cache.memoryUsage > 0, ContinuousClock.now < deadline { await Task.yield() }
+            try? await eventually(within: .seconds(5)) { cache.memoryUsage == 0 }
             withExtendedLifetime(observation) {}
             _exit(cache.memoryUsage == 0 ? 0 : 4)
         }

@@ -37,12 +37,6 @@ struct CacheSharingTests {
         return operations
     }
 
-    private func eventually(_ isTrue: () -> Bool) async throws {
-        let limit = ContinuousClock.now + .waitingLimit
-        while !isTrue(), ContinuousClock.now < limit { try await networkThreadIsDone() }
-        try #require(isTrue())
-    }
-
     @Test func requestsWhoseTimeoutIsNotANumberShareATransfer() async throws {
         let gate = Gate()
         let server = try ScriptedServer { _ in Self.answer.held(after: .body(3), by: gate) }

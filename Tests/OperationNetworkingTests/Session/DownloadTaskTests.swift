@@ -43,8 +43,7 @@ struct DownloadTaskTests {
     /// Waits until these are in the folder: what is left is removed as the task ends.
     private func expectNames(_ expected: [String], _ location: SourceLocation = #_sourceLocation) async throws
     {
-        let limit = ContinuousClock.now + .seconds(20)
-        while try names != expected, ContinuousClock.now < limit { await Task.yield() }
+        try? await eventually { try names == expected }
         #expect(try names == expected, sourceLocation: location)
     }
 
@@ -610,8 +609,7 @@ struct DownloadTaskTests {
         first.cancel()
         other.completionQueue?.sync {}
         // What is not wanted is gone, part and checkpoint.
-        let limit = ContinuousClock.now + .seconds(20)
-        while try names.count > (isWanted ? 1 : 0), ContinuousClock.now < limit { await Task.yield() }
+        try? await eventually { try names.count == (isWanted ? 1 : 0) }
         #expect(try names.count == (isWanted ? 1 : 0))
     }
 
@@ -651,7 +649,7 @@ struct DownloadTaskTests {
         task.resume()
         task.cancelByProducingResumeData { _ in events.append("handler") }
         // It enters the group when the task has ended.
-        while group.wait(timeout: .now()) == .success { sched_yield() }
+        try eventuallySynchronously { group.wait(timeout: .now()) == .timedOut }
         group.notify(queue: .global()) { @Sendable in events.append("group") }
         #expect(try await events.wait(count: 2) == ["handler", "group"])
     }

@@ -138,7 +138,7 @@ struct OperationBatchTests {
             own.members[1].start()
             _ = try await own.members[1].value
         }()
-        while unstarted != nil || finished != nil || batch != nil { await Task.yield() }
+        try await eventually { unstarted == nil && finished == nil && batch == nil }
     }
 
     @Test func aMemberMayBeInSeveralBatches() async throws {
@@ -367,12 +367,12 @@ struct OperationBatchTests {
         )
         let batch = OperationBatch([member(server)], completionQueue: callbacks)
         _ = queue(limit: 1, batch.operations)
-        while batch.completedBytes == 0 { await Task.yield() }
+        try await eventually { batch.completedBytes > 0 }
         batch.pause()
         let fraction = batch.fractionCompleted
         server.setRepresentation(Representation(.pattern(new), entityTag: .strong("v2")))
         batch.resume()
-        while batch.confidence != .estimated { await Task.yield() }
+        try await eventually { batch.confidence == .estimated }
         #expect(batch.fractionCompleted >= fraction && batch.completedBytes <= 10_000)
         gate.open()
         let member = try await batch.results()[0].get()
@@ -392,7 +392,7 @@ struct OperationBatchTests {
         )
         let batch = OperationBatch([member(server)], completionQueue: callbacks)
         _ = queue(limit: 1, batch.operations)
-        while batch.completedBytes == 0 { await Task.yield() }
+        try await eventually { batch.completedBytes > 0 }
         batch.pause()
         let moved = batch.completedBytes
         batch.resume()

@@ -220,21 +220,17 @@ struct RealConnectionLimitTests {
     private func spans(_ mark: String, count: Int) async throws -> [Span] {
         let log = try #require(RealServers.nginxLog).deletingLastPathComponent()
             .appendingPathComponent("times.log")
-        let deadline = MonotonicTime.now + 10
-        while MonotonicTime.now < deadline {
-            let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
+        var lines: [[Substring]] = []
+        try await eventually {
+            lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
                 .filter { $0.hasSuffix("?\(mark)") }.map { $0.split(separator: " ") }
-            if lines.count >= count {
-                return lines.compactMap { line in
-                    guard let end = Double(line[1]), let time = Double(line[2]) else { return nil }
-                    // Its clock has milliseconds.
-                    return Span(connection: String(line[0]), start: end - time + 0.002, end: end - 0.002)
-                }
-            }
-            await Task.yield()
+            return lines.count >= count
         }
-        Issue.record("nginx has not logged \(count) requests")
-        return []
+        return lines.compactMap { line in
+            guard let end = Double(line[1]), let time = Double(line[2]) else { return nil }
+            // Its clock has milliseconds.
+            return Span(connection: String(line[0]), start: end - time + 0.002, end: end - 0.002)
+        }
     }
 
     /// The connections that requests with this mark came over.
