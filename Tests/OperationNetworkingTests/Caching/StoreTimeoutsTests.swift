@@ -45,17 +45,24 @@ struct StoreTimeoutsTests {
     /// One alarm serves all of them.
     @Test func eachWaitEndsByItsOwnTime() async throws {
         let timeouts = StoreTimeouts(standard: 1)
-        let ends = Recorder<(seconds: Double, time: Double)>()
+        let ends = Recorder<(number: Int, time: MonotonicTime)>()
+        // Between these times each is due.
+        var due: [ClosedRange<MonotonicTime>] = []
+        // A later one, such as the first, does not hold back those that are due before it.
+        timeouts.wait(3600) { Issue.record("An hour has not passed") }
         for _ in 0..<50 {
             for seconds in [0.3, 0.05, 0.5] {
-                let start = MonotonicTime.now
-                timeouts.wait(seconds) { ends.append((seconds, MonotonicTime.now - start)) }
+                let (number, earliest) = (due.count, MonotonicTime.now + seconds)
+                timeouts.wait(seconds) { ends.append((number, MonotonicTime.now)) }
+                due.append(earliest...(MonotonicTime.now + seconds))
             }
         }
-        let times = try await ends.wait(count: 150)
-        #expect(times.allSatisfy { $0.time >= $0.seconds })
-        // A later one does not hold back those that are due before it.
-        let order = times.map(\.seconds)
-        #expect(order == order.sorted())
+        let order = try await ends.wait(count: 150)
+        #expect(order.allSatisfy { $0.time >= due[$0.number].lowerBound })
+        var latest = due[order[0].number].lowerBound
+        for (number, _) in order {
+            #expect(latest <= due[number].upperBound)
+            latest = max(latest, due[number].lowerBound)
+        }
     }
 }
