@@ -54,7 +54,7 @@ struct CacheClientsTests {
         make(operation)
         scene.manager.operationQueue.addOperation(operation)
         if hit == .joined {
-            for _ in 0..<1_000 where !operation.isExecuting { try await networkThreadIsDone() }
+            try await eventually { operation.isExecuting }
             try await networkThreadIsDone()
             gate.open()
         }

@@ -216,13 +216,10 @@ import Testing
         }
         try await server.waitForRequests(count: 2)
         gate.open()
-        try await server.waitForAnswers(count: 2)
-        var text = "one"
-        for _ in 0..<200 where text == "one" {
-            text = await scene.fetch().text ?? ""
-            try await networkThreadIsDone()
-        }
-        #expect(text == "two" && server.requests.count == 2)
+        try await scene.waitForRevalidation()
+        await scene.waitForChanges()
+        let fresh = await scene.fetch()
+        #expect(fresh.text == "two" && fresh.responseSource == .cache && server.requests.count == 2)
     }
 
     // MARK: - Variants, methods, secrets
