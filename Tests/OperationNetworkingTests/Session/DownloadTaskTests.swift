@@ -74,7 +74,7 @@ struct DownloadTaskTests {
             )
             return files.map { (try? Data(contentsOf: $0))?.count ?? 0 }.max() ?? 0
         }
-        while try held() < 100_000 { try await networkThreadIsDone() }
+        try await eventually { try held() >= 100_000 }
         let data = Recorder<Data?>()
         task.cancelByProducingResumeData { data.append($0) }
         task.cancelByProducingResumeData { data.append($0) }
@@ -595,7 +595,7 @@ struct DownloadTaskTests {
             completion: others.fileHandler
         )
         waiting.resume()
-        while !waiting.isUnderWay { try await networkThreadIsDone() }
+        try await eventually { waiting.isUnderWay }
         try await networkThreadIsDone()
         if isWanted {
             let again = Recorder<Data?>()
@@ -725,7 +725,7 @@ struct DownloadTaskTests {
         other.resume()
         try await came.wait()
         second.resume()
-        while !second.isUnderWay { try await networkThreadIsDone() }
+        try await eventually { second.isUnderWay }
         try await networkThreadIsDone()
         second.cancel()
         #expect(try await cancelled.wait().code == .cancelled)
