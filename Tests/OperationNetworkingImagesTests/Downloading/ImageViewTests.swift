@@ -77,8 +77,7 @@ import Testing
         try await gate.waitForArrivals()
         view.load = nil
         await load.value
-        // The suite has a limit.
-        while images.activeDownloadCount > 0 { await Task.yield() }
+        try await eventually { images.activeDownloadCount == 0 }
         gate.open()
         #expect(view.shown.elements.isEmpty)
     }

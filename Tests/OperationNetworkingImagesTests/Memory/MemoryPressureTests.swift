@@ -88,6 +88,8 @@ import Testing
         let reports = Recorder<ContinuousClock.Instant>()
         let observation = pressure.observe { reports.append(.now) }
         let times = try await reports.wait(count: 3)
+        // The observer is called on the thread that makes the pauses, and each pause begins when it has returned: a busy
+        // machine makes the time longer, and never shorter. The tolerance is for different clocks.
         #expect(times[2] - times[0] > .milliseconds(1_900))
         withExtendedLifetime(observation) {}
     }
@@ -105,17 +107,27 @@ import Testing
     @Test(
         "A removed control group is forgotten and reports nothing",
         .enabled(if: ControlGroup.isPermitted, "This process may not make control groups."),
-        arguments: [(true, false), (false, true), (true, true)]
+        arguments: [false, true]
     )
-    func aRemovedControlGroupIsForgotten(hasPressure: Bool, hasEvents: Bool) async throws {
+    func aRemovedControlGroupIsForgotten(hasEvents: Bool) async throws {
+        try await expectForgotten(hasPressure: true, hasEvents: hasEvents)
+    }
+
+    @Test(
+        "A removed control group of which only the counters are read is forgotten and reports nothing",
+        .enabled(if: ControlGroup.isPermitted, "This process may not make control groups."),
+        .enabled(if: ControlGroup.countsEvents == true, "Version 2 has no counters of the memory.")
+    )
+    func aRemovedControlGroupWithCountersOnlyIsForgotten() async throws {
+        try await expectForgotten(hasPressure: false, hasEvents: true)
+    }
+
+    private func expectForgotten(hasPressure: Bool, hasEvents: Bool) async throws {
         let group = try ControlGroup(memory: 48 << 20)
-        let events = "\(group.folders[0])/memory.events"
-        // Where version 1 has the memory, version 2 has no counters of it.
-        guard hasPressure || access(events, R_OK) == 0 else { return group.remove() }
         let pressure = MemoryPressure(
             MemoryPressureSource(
                 pressure: hasPressure ? ["\(group.folders[0])/memory.pressure"] : [],
-                events: hasEvents ? [events] : []
+                events: hasEvents ? [group.events] : []
             )
         )
         let reports = Recorder<Void>()
@@ -131,8 +143,7 @@ import Testing
         _ pressure: MemoryPressure,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while pressure.isAvailable, ContinuousClock.now < deadline { await Task.yield() }
+        try? await eventually { !pressure.isAvailable }
         #expect(!pressure.isAvailable, sourceLocation: sourceLocation)
     }
 
@@ -225,11 +236,11 @@ import Testing
         #expect(cache.memoryUsage == 0)
     }
 
-    @Test("The kernel accepts the trigger if this process may set one")
+    @Test(
+        "The kernel accepts the trigger if this process may set one",
+        .enabled(if: Self.permitsTriggers(of: "memory"), "This process may not set a trigger.")
+    )
     func theKernelTakesTheTrigger() {
-        let descriptor = open("/proc/pressure/memory", O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        close(descriptor)
         #expect(MemoryPressure.shared.isAvailable)
     }
 
@@ -274,15 +285,14 @@ import Testing
             }
             try await reported.wait(within: .seconds(30))
             // The observers are called one after the other.
-            let deadline = ContinuousClock.now + .seconds(5)
-            while cache.memoryUsage > 0, ContinuousClock.now < deadline { await Task.yield() }
+            try? await eventually(within: .seconds(5)) { cache.memoryUsage == 0 }
             withExtendedLifetime(observation) {}
             _exit(cache.memoryUsage == 0 ? 0 : 4)
         }
     }
 
     /// The processor can be made short everywhere: its file is of the same kind, and takes the same trigger.
-    @Test("The kernel's event is received", .enabled(if: Self.processorPressureIsPermitted))
+    @Test("The kernel's event is received", .enabled(if: Self.permitsTriggers(of: "cpu")))
     func theKernelsEventIsReceived() async throws {
         let pressure = MemoryPressure(MemoryPressureSource(pressure: ["/proc/pressure/cpu"]))
         let reported = Gate()
@@ -295,8 +305,8 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    private static var processorPressureIsPermitted: Bool {
-        let descriptor = open("/proc/pressure/cpu", O_RDWR | O_CLOEXEC)
+    private static func permitsTriggers(of resource: String) -> Bool {
+        let descriptor = open("/proc/pressure/\(resource)", O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         close(descriptor)
         return true

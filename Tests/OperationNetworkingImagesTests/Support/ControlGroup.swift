@@ -7,13 +7,18 @@ final class ControlGroup: Sendable {
     struct Failure: Error {}
 
     /// Whether this process may make one; its pages have to be those of a disk, which can be taken back.
-    static let isPermitted: Bool = {
-        guard !isInMemory(NSTemporaryDirectory()), let group = try? ControlGroup(memory: 64 << 20) else {
-            return false
-        }
-        group.remove()
-        return true
+    static let isPermitted = !isInMemory(NSTemporaryDirectory()) && countsEvents != nil
+
+    /// Whether it has `memory.events`: where version 1 has the memory, version 2 has no counters of it. `nil` if this
+    /// process may not make a group.
+    static let countsEvents: Bool? = {
+        guard let group = try? ControlGroup(memory: 64 << 20) else { return nil }
+        defer { group.remove() }
+        return access(group.events, R_OK) == 0
     }()
+
+    /// The path of the file that counts reached limits.
+    var events: String { "\(folders[0])/memory.events" }
 
     /// Whether the file system of a directory is `tmpfs`.
     private static func isInMemory(_ directory: String) -> Bool {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import OperationNetworkingSystem
+import OperationNetworkingTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -249,7 +250,7 @@ struct OutputFileTests {
             return number
         }
         // Other tests may have all threads.
-        while !hasBegun.withLock({ $0 }) { await Task.yield() }
+        try await eventually { hasBegun.withLock { $0 } }
         var opened = 0
         for round in 0..<2000 {
             guard let file = try? outputFile(path) else { continue }

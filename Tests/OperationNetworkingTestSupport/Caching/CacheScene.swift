@@ -10,7 +10,7 @@ struct CacheScene {
     let server: ScriptedServer
     let manager = OperationManager()
     let cache: ResponseCache
-    private let clock = Locked(Date().timeIntervalSince1970)
+    private let clock: Locked<Double>
 
     /// - Parameters:
     ///   - server: the one that is asked.
@@ -25,11 +25,26 @@ struct CacheScene {
         directory: URL? = nil,
         timeout: Double = StoreTimeouts.defaultTimeout
     ) {
-        self.server = server
-        cache = ResponseCache(
+        self.init(
+            server,
             ResponseStore(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directory: directory),
+            Locked(Date().timeIntervalSince1970),
+            timeout
+        )
+    }
+
+    private init(
+        _ server: ScriptedServer,
+        _ store: ResponseStore,
+        _ clock: Locked<Double>,
+        _ timeout: Double
+    ) {
+        self.server = server
+        self.clock = clock
+        cache = ResponseCache(
+            store,
             timeouts: StoreTimeouts(standard: timeout),
-            now: { [clock] in clock.withLock { $0 } }
+            now: { clock.withLock { $0 } }
         )
         manager.cache = cache
         manager.completionQueue = DispatchQueue(label: "CacheScene")
@@ -40,10 +55,30 @@ struct CacheScene {
         manager.responseSerializer = serializer
     }
 
+    /// The same server, store and clock, with requests that wait for the store for `timeout` seconds.
+    func with(timeout: Double) -> CacheScene {
+        CacheScene(server, cache.store, clock, timeout)
+    }
+
     /// Waits until everything that was given to the cache is stored.
     func waitForChanges() async {
         let store = cache.store
         await onDispatchThread { store.waitForChanges() }
+    }
+
+    /// Waits until no response for the server's `path` is being validated in the background.
+    func waitForRevalidation(_ path: String = "/") async throws {
+        let (requests, key) = (cache.sharedRequests, CacheKey(server.url(path: path)))
+        let isOver = Gate()
+        try await eventually {
+            NetworkThread.shared.perform { _ in
+                // Only one is kept for a key.
+                guard requests.revalidate(key, isOver) else { return }
+                requests.didRevalidate(key)
+                isOver.open()
+            }
+            return isOver.isOpen
+        }
     }
 
     /// The responses that are stored for the server's `path`.

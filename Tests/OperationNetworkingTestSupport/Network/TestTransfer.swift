@@ -205,6 +205,13 @@ func networkThreadIsDone() async throws {
     try await gate.wait()
 }
 
+/// Blocks the thread until everything that was asked of the network thread before has been done.
+func waitForNetworkThread() throws {
+    let gate = Gate()
+    NetworkThread.shared.perform { _ in gate.open() }
+    try gate.waitSynchronously()
+}
+
 /// Whether the network thread is going to wake up by itself, for the sake of a transfer.
 func networkThreadHasDeadline() async throws -> Bool {
     let deadlines = Recorder<Bool>()

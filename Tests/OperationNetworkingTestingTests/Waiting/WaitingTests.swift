@@ -72,6 +72,77 @@ struct WaitingTests {
         #expect(recorder.elements == [1, 2, 3])
     }
 
+    // MARK: - Conditions
+
+    @Test func aConditionIsCheckedUntilItHolds() async throws {
+        var checks = 0
+        try await eventually {
+            checks += 1
+            return checks == 200
+        }
+        #expect(checks == 200)
+        try eventuallySynchronously {
+            checks += 1
+            return checks == 210
+        }
+        #expect(checks == 210)
+    }
+
+    @Test func aConditionThatHoldsIsCheckedOnce() async throws {
+        var checks = 0
+        try await eventually(within: .zero) {
+            checks += 1
+            return true
+        }
+        try eventuallySynchronously(within: .zero) {
+            checks += 1
+            return true
+        }
+        #expect(checks == 2)
+    }
+
+    @Test func aConditionThatDoesNotHoldNamesItsLine() async throws {
+        let line = #line + 1
+        let waiting = Task { try await eventually(within: .milliseconds(1)) { false } }
+        let error = await #expect(throws: TimeLimitExceeded.self) { try await waiting.value }
+        let place = "OperationNetworkingTestingTests/WaitingTests.swift:\(line)"
+        #expect(error?.explanation == "the condition at \(place) did not hold.")
+        #expect(throws: TimeLimitExceeded.self) {
+            try eventuallySynchronously(within: .milliseconds(1)) { false }
+        }
+    }
+
+    /// Before the first check, between two turns, and in the pause between two checks.
+    @Test(arguments: [0, 1, 200]) func aCancelledTaskChecksNoConditionAnyMore(checks: Int) async throws {
+        let checked = Recorder<Int>()
+        let task = Task {
+            if checks == 0 { try? await Gate().wait() }
+            try await eventually {
+                checked.append(1)
+                return false
+            }
+        }
+        try await checked.wait(count: checks)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @MainActor @Test func aConditionIsCheckedOnTheActorOfItsCaller() async throws {
+        var isHere = false
+        Task { @MainActor in isHere = true }
+        try await eventually {
+            MainActor.assertIsolated()
+            return isHere
+        }
+    }
+
+    @Test func theErrorOfAConditionEndsTheWait() async {
+        await #expect(throws: CocoaError.self) { try await eventually { throw CocoaError(.fileNoSuchFile) } }
+        #expect(throws: CocoaError.self) { try eventuallySynchronously { throw CocoaError(.fileNoSuchFile) } }
+    }
+
+    // MARK: - Folders
+
     @Test func aTemporaryDirectoryIsRemovedWithItsLastReference() throws {
         var directory: TemporaryDirectory? = try TemporaryDirectory()
         let file = try #require(directory?.file("a"))

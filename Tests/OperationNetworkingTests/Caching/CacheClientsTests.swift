@@ -54,7 +54,7 @@ struct CacheClientsTests {
         make(operation)
         scene.manager.operationQueue.addOperation(operation)
         if hit == .joined {
-            for _ in 0..<1_000 where !operation.isExecuting { try await networkThreadIsDone() }
+            try await eventually { operation.isExecuting }
             try await networkThreadIsDone()
             gate.open()
         }
@@ -309,10 +309,10 @@ struct CacheClientsTests {
         #expect(await scene.fetch().responseSource == .stale)
         try await server.waitForAnswers(count: 2)
         var names: [String] = []
-        // The jar has a queue of its own; the suite has a limit.
-        while names.isEmpty {
+        // The jar has a queue of its own.
+        try await eventually {
             names = jar.cookies(for: server.url).map(\.name)
-            try await networkThreadIsDone()
+            return !names.isEmpty
         }
         #expect(names == ["renewed"])
     }

@@ -28,8 +28,8 @@ struct CacheShownBodyTests {
                 CachedURLResponse(response: proposed.response, data: Data(text.utf8))
             }
         }
-        // The closure's answer is on its way; the suite has a limit.
-        while scene.cache.cachedResponse(for: scene.request()) == nil { try await networkThreadIsDone() }
+        // The closure's answer is on its way.
+        try await eventually { scene.cache.cachedResponse(for: scene.request()) != nil }
         return scene
     }
 

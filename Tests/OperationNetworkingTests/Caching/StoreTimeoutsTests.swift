@@ -61,19 +61,27 @@ struct StoreTimeoutsTests {
     /// One alarm serves all of them.
     @Test func eachWaitEndsByItsOwnTime() async throws {
         let timeouts = StoreTimeouts(standard: 1)
-        let ends = Recorder<(seconds: Double, time: Double)>()
-        for _ in 0..<50 {
-            for seconds in [0.3, 0.05, 0.5] {
-                onNetworkThread {
-                    let start = MonotonicTime.now
-                    timeouts.wait(seconds) { ends.append((seconds, MonotonicTime.now - start)) }
+        let ends = Recorder<(number: Int, time: MonotonicTime)>()
+        // Between these times each is due.
+        let due = Locked<[ClosedRange<MonotonicTime>]>([])
+        onNetworkThread {
+            // A later one, such as the first, does not hold back those that are due before it.
+            timeouts.wait(3600) { Issue.record("An hour has not passed") }
+            for _ in 0..<50 {
+                for seconds in [0.3, 0.05, 0.5] {
+                    let (number, earliest) = (due.withLock { $0.count }, MonotonicTime.now + seconds)
+                    timeouts.wait(seconds) { ends.append((number, MonotonicTime.now)) }
+                    due.withLock { $0.append(earliest...(MonotonicTime.now + seconds)) }
                 }
             }
         }
-        let times = try await ends.wait(count: 150)
-        #expect(times.allSatisfy { $0.time >= $0.seconds })
-        // A later one does not hold back those that are due before it.
-        let order = times.map(\.seconds)
-        #expect(order == order.sorted())
+        let order = try await ends.wait(count: 150)
+        let times = due.withLock { $0 }
+        #expect(order.allSatisfy { $0.time >= times[$0.number].lowerBound })
+        var latest = times[order[0].number].lowerBound
+        for (number, _) in order {
+            #expect(latest <= times[number].upperBound)
+            latest = max(latest, times[number].lowerBound)
+        }
     }
 }

@@ -30,14 +30,6 @@ struct DownloadDigestTests {
         )
     }
 
-    private func eventually(_ holds: () -> Bool) async throws {
-        let limit = ContinuousClock.now + .waitingLimit
-        while !holds() {
-            try #require(ContinuousClock.now < limit)
-            await Task.yield()
-        }
-    }
-
     @Test func theRightDigestIsTheProof() async throws {
         let scene = try scene()
         let operation = scene.operation()

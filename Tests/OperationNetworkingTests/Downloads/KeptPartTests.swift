@@ -54,7 +54,7 @@ struct KeptPartTests {
         let operation = scene.operation()
         operation.start()
         try await gate.waitForArrivals()
-        while scene.names != Self.both { try await networkThreadIsDone() }
+        try await eventually { scene.names == Self.both }
         #expect(size(scene.part) == 100_000)
         gate.open()
         _ = try await operation.value

@@ -246,8 +246,8 @@ struct NetworkActivityManagerTests {
         #expect(try await edges.wait() == [true])
         gate.open()
         #expect(try await edges.wait(count: 2) == [true, false])
-        // When the last thread is done with it; the suite has a limit.
-        while released != nil { await Task.yield() }
+        // When the last thread is done with it.
+        try await eventually { released == nil }
     }
 
     @Test func theDelaysAreAFNetworkings() {

@@ -59,7 +59,7 @@ struct DestinationClaimTests {
         }
 
         func waitForBeginning(in file: URL) async throws {
-            while size(file) != DestinationClaimTests.beginning { try await networkThreadIsDone() }
+            try await eventually { size(file) == DestinationClaimTests.beginning }
         }
 
         func size(_ file: URL) -> Int? {

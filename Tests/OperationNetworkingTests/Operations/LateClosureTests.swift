@@ -117,8 +117,8 @@ struct LateClosureTests {
         await Self.allIsReported()
         let result = past == .cancelledAlone ? "failure true" : "success true"
         #expect(events.elements == [result, "block true"])
-        // When the last thread is done with it; the suite has a limit.
-        while released != nil { await Task.yield() }
+        // When the last thread is done with it.
+        try await eventually { released == nil }
     }
 
     /// The idiom of `Operation`: the block is called however fast the queue was.

@@ -163,7 +163,7 @@ struct LateConfigurationTests {
             let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
             let queue = OperationQueue()
             queue.addOperation(operation)
-            while !operation.isFinished { await Task.yield() }
+            try await eventually { operation.isFinished }
             operation.outputFile = URL(fileURLWithPath: "/tmp/never")
         }
     }
@@ -278,7 +278,7 @@ struct LateConfigurationTests {
             queue.addOperation(operation)
             // At once, after some time, and after the end.
             if round % 3 > 0 { _ = try? await operation.value }
-            if round % 3 > 1 { while !operation.isFinished { await Task.yield() } }
+            if round % 3 > 1 { try await eventually { operation.isFinished } }
             operation.setCompletion(
                 success: { _, object in events.append((object as? Data)?.count == 4) },
                 failure: { _, error in events.append(path == "bad") }
@@ -448,7 +448,7 @@ struct LateConfigurationTests {
         let manager = Self.manager(server)
         manager.operationQueue.isSuspended = true
         let verb = Task { try await manager.get("a") }
-        while manager.operationQueue.operationCount == 0 { await Task.yield() }
+        try await manager.operationQueue.wait { $0 > 0 }
         let batch = OperationBatch((0..<3).map { _ in manager.operation(for: URLRequest(url: server.url)) })
         batch.add(to: manager.operationQueue)
         let results = Task { await batch.results() }
@@ -461,7 +461,7 @@ struct LateConfigurationTests {
         #expect(await batch.results().count == 3)
         #expect(!late.isFinished && server.requests.isEmpty)
         manager.operationQueue.isSuspended = false
-        while manager.operationQueue.operationCount > 0 { await Task.yield() }
+        try await manager.operationQueue.waitUntilEmpty()
         #expect(late.isFinished)
     }
 

@@ -27,7 +27,7 @@ struct ResponseQuestionTests {
         operation.setDownloadProgress { _, total, _ in progress.append(total) }
         operation.start()
         try await asked.wait()[0]()
-        while progress.elements.last != 60_000 { try await networkThreadIsDone() }
+        try await eventually { progress.elements.last == 60_000 }
         operation.pause()
         try await server.waitForOpenConnections(0)
 

@@ -155,8 +155,8 @@ struct StreamClaimTests {
         operation.outputStream = stream
         operation.start()
         let path = folder.file("file").path
-        while (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) != Self.beginning {
-            try await networkThreadIsDone()
+        try await eventually {
+            (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) == Self.beginning
         }
         return operation
     }

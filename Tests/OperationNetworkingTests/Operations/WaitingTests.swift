@@ -125,6 +125,11 @@ struct WaitingTests {
         return try await ends.wait(within: .seconds(20))[0]
     }
 
+    /// Suspends the task until it is cancelled.
+    private func untilCancelled() async {
+        try? await Gate().wait()
+    }
+
     // MARK: - Values
 
     @Test(arguments: Obstacle.allCases, [false, true])
@@ -132,13 +137,10 @@ struct WaitingTests {
         let scene = try await Scene(obstacle)
         let operation = scene.operation
         let task = Task {
-            while isEarly && !Task.isCancelled { await Task.yield() }
+            if isEarly { await untilCancelled() }
             return try await operation.value != nil
         }
-        while !isEarly && !operation.isWaitedFor {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        if !isEarly { try await eventually { operation.isWaitedFor } }
         task.cancel()
         let end = try await end(of: task)
         #expect((end.error as? URLError)?.code == .cancelled)
@@ -155,7 +157,7 @@ struct WaitingTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { _ = try await operation.value }
                 group.addTask {
-                    while !operation.isWaitedFor { await Task.yield() }
+                    try await eventually { operation.isWaitedFor }
                     throw TimeIsUp()
                 }
                 try await group.next()
@@ -186,7 +188,7 @@ struct WaitingTests {
         ]
         for (number, verb) in verbs.enumerated() {
             let task = Task(operation: verb)
-            while manager.operationQueue.operationCount == number { await Task.yield() }
+            try await manager.operationQueue.wait { $0 > number }
             task.cancel()
             #expect((try await end(of: task).error as? URLError)?.code == .cancelled)
         }
@@ -231,7 +233,7 @@ struct WaitingTests {
         }
         let batch = OperationBatch([finished, scene.operation, failed])
         let task = Task { await batch.results() }
-        while !scene.operation.isMemberOfABatch { await Task.yield() }
+        try await eventually { scene.operation.isMemberOfABatch }
         task.cancel()
         let results = try await end(of: task).get()
         #expect(results.count == 3)
@@ -294,7 +296,7 @@ struct WaitingTests {
         scene.manager.operationQueue.isSuspended = true
         let batch = try scene.batch(scene.items(0..<4, of: server))
         let task = Task { await batch.results() }
-        while scene.manager.operationQueue.operationCount < 4 { await Task.yield() }
+        try await scene.manager.operationQueue.wait { $0 >= 4 }
         task.cancel()
         let results = try await end(of: task).get()
         #expect(results.count == 4)
@@ -319,8 +321,8 @@ struct WaitingTests {
         gate.open()
         try await didClose.wait()
         // What it had begun to write goes, and nothing takes the place of the older file.
-        while try FileManager.default.contentsOfDirectory(atPath: folder.url.path) != ["form"] {
-            await Task.yield()
+        try await eventually {
+            try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["form"]
         }
         #expect(try String(contentsOf: target, encoding: .utf8) == "old")
     }
@@ -329,13 +331,13 @@ struct WaitingTests {
         let folder = try TemporaryDirectory()
         let target = folder.file("form")
         let task = Task {
-            while !Task.isCancelled { await Task.yield() }
+            await untilCancelled()
             try await BodySource.data(Data("new".utf8)).write(to: target)
         }
         task.cancel()
         #expect((try await end(of: task).error as? URLError)?.code == .cancelled)
-        while try !FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty {
-            await Task.yield()
+        try await eventually {
+            try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty
         }
     }
 }

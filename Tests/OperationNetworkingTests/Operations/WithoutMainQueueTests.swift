@@ -87,7 +87,7 @@ struct WithoutMainQueueTests {
                 let operation = WithoutMainQueueTests.member(slow)
                 operation.start()
                 // Until the start no longer waits for the end.
-                while !operation.hasCallbacksOnTheirWay { await Task.yield() }
+                try await eventually { operation.hasCallbacksOnTheirWay }
                 operation.setCompletion(success: { _, _ in exit(4) })
                 gate.open()
             }
@@ -139,7 +139,7 @@ struct WithoutMainQueueTests {
             guard try await completions.wait() == [10] else { exit(2) }
             guard counts.elements == (1...10).map({ $0 * 100 + 10 }) else { exit(3) }
             // And the last operation ends.
-            while operations.last?.isFinished != true { await Task.yield() }
+            try await eventually { operations.last?.isFinished == true }
         }
     }
 
@@ -168,7 +168,7 @@ struct WithoutMainQueueTests {
             guard batch.fractionCompleted == 1, batch.estimatedTimeRemaining == 0 else { exit(4) }
             // Asked for after its end, it is finished.
             guard inner.progress.isFinished, !progress.isFinished else { exit(5) }
-            while batch.operations.last?.isFinished != true || queue.operationCount > 0 { await Task.yield() }
+            try await eventually { batch.operations.last?.isFinished == true && queue.operationCount == 0 }
             let empty = OperationBatch([HTTPRequestOperation]())
             guard await empty.results().isEmpty else { exit(6) }
         }
@@ -236,7 +236,7 @@ struct WithoutMainQueueTests {
                 operation.start()
                 _ = try await operation.value
             }
-            while living.withLock({ $0 }) > WithoutMainQueueTests.keptEnds { await Task.yield() }
+            try await eventually { living.withLock { $0 } <= WithoutMainQueueTests.keptEnds }
         }
     }
 

@@ -119,15 +119,14 @@ private enum ApacheLog {
     /// line when the request has ended, which may be after the client has its answer.
     static func statuses(with marker: String, count: Int) async throws -> [String] {
         let log = try #require(RealServers.apacheLog)
-        let deadline = ContinuousClock.now + .seconds(10)
-        while ContinuousClock.now < deadline {
+        var found: [Substring] = []
+        try await eventually {
             let lines = String(decoding: try Data(contentsOf: log), as: UTF8.self).split(separator: "\n")
-            let found = lines.filter { $0.contains(marker) }
-            // `port number-on-connection protocol status ...`
-            if found.count >= count { return found.map { String($0.split(separator: " ")[3]) } }
-            await Task.yield()
+            found = lines.filter { $0.contains(marker) }
+            return found.count >= count
         }
-        throw TestFailure("Apache did not log \(marker) \(count) times")
+        // `port number-on-connection protocol status ...`
+        return found.map { String($0.split(separator: " ")[3]) }
     }
 }
 

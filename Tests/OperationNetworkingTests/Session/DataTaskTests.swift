@@ -194,8 +194,8 @@ struct DataTaskTests {
         }
         task.resume()
         try await done.wait()
-        // After the completion, some time later; the suite has a limit.
-        while owner != nil { await Task.yield() }
+        // After the completion, some time later.
+        try await eventually { owner == nil }
         withExtendedLifetime(task) {}
     }
 

@@ -43,8 +43,7 @@ struct DownloadTaskTests {
     /// Waits until these are in the folder: what is left is removed as the task ends.
     private func expectNames(_ expected: [String], _ location: SourceLocation = #_sourceLocation) async throws
     {
-        let limit = ContinuousClock.now + .seconds(20)
-        while try names != expected, ContinuousClock.now < limit { await Task.yield() }
+        try? await eventually { try names == expected }
         #expect(try names == expected, sourceLocation: location)
     }
 
@@ -75,7 +74,7 @@ struct DownloadTaskTests {
             )
             return files.map { (try? Data(contentsOf: $0))?.count ?? 0 }.max() ?? 0
         }
-        while try held() < 100_000 { try await networkThreadIsDone() }
+        try await eventually { try held() >= 100_000 }
         let data = Recorder<Data?>()
         task.cancelByProducingResumeData { data.append($0) }
         task.cancelByProducingResumeData { data.append($0) }
@@ -596,7 +595,7 @@ struct DownloadTaskTests {
             completion: others.fileHandler
         )
         waiting.resume()
-        while !waiting.isUnderWay { try await networkThreadIsDone() }
+        try await eventually { waiting.isUnderWay }
         try await networkThreadIsDone()
         if isWanted {
             let again = Recorder<Data?>()
@@ -610,8 +609,7 @@ struct DownloadTaskTests {
         first.cancel()
         other.completionQueue?.sync {}
         // What is not wanted is gone, part and checkpoint.
-        let limit = ContinuousClock.now + .seconds(20)
-        while try names.count > (isWanted ? 1 : 0), ContinuousClock.now < limit { await Task.yield() }
+        try? await eventually { try names.count == (isWanted ? 1 : 0) }
         #expect(try names.count == (isWanted ? 1 : 0))
     }
 
@@ -651,7 +649,7 @@ struct DownloadTaskTests {
         task.resume()
         task.cancelByProducingResumeData { _ in events.append("handler") }
         // It enters the group when the task has ended.
-        while group.wait(timeout: .now()) == .success { sched_yield() }
+        try eventuallySynchronously { group.wait(timeout: .now()) == .timedOut }
         group.notify(queue: .global()) { @Sendable in events.append("group") }
         #expect(try await events.wait(count: 2) == ["handler", "group"])
     }
@@ -727,7 +725,7 @@ struct DownloadTaskTests {
         other.resume()
         try await came.wait()
         second.resume()
-        while !second.isUnderWay { try await networkThreadIsDone() }
+        try await eventually { second.isUnderWay }
         try await networkThreadIsDone()
         second.cancel()
         #expect(try await cancelled.wait().code == .cancelled)

@@ -102,7 +102,7 @@ struct ResponseHookTests {
         let task = task(server)
         task.resume()
         try await statuses.wait()
-        while task.state != .suspended { await Task.yield() }
+        try await eventually { task.state == .suspended }
         task.resume()
         #expect(try await ends.wait().text == "hello")
         #expect(statuses.elements == [200])

@@ -67,15 +67,8 @@ struct SessionIsolationTests {
                 "redirect 302", "response 200", "4 bytes", "metrics 2", "complete true",
             ]
         )
-        let invalidated = await waitOnMain { screen.lines.last == "invalid" }
-        #expect(invalidated && screen.lines.contains("cache 4"))
-    }
-
-    /// Lets the main queue go on until something holds there.
-    @MainActor private func waitOnMain(_ holds: () -> Bool) async -> Bool {
-        let limit = ContinuousClock.now + .waitingLimit
-        while !holds(), ContinuousClock.now < limit { await Task.yield() }
-        return holds()
+        try await eventually { screen.lines.last == "invalid" }
+        #expect(screen.lines.contains("cache 4"))
     }
 
     @MainActor @Test func theHooksOfADownloadTouchTheMainActor() async throws {
@@ -240,7 +233,7 @@ struct SessionIsolationTests {
         let task = task(below: parent, server.url) { fractions.append(parent.fractionCompleted) }
         task.resume()
         // This thread is the main queue: nothing of the tree has changed, but the bytes are known.
-        try spin { task.state == .completed }
+        try eventuallySynchronously { task.state == .completed }
         #expect(parent.fractionCompleted == 0 && task.countOfBytesReceived == 4)
         #expect(try await fractions.wait() == [1])
     }
@@ -258,15 +251,6 @@ struct SessionIsolationTests {
 
     // MARK: - While a hook waits for the main queue
 
-    /// Blocks the thread.
-    private nonisolated func spin(until holds: () -> Bool) throws {
-        let limit = ContinuousClock.now + .seconds(30)
-        while !holds() {
-            try #require(ContinuousClock.now < limit)
-            sched_yield()
-        }
-    }
-
     @MainActor @Test func aCancelledTaskIsNoLongerListed() async throws {
         let server = try ScriptedServer([.respond(body: "0123456789").stalling(after: 4)])
         let (screen, events) = (MainScreen(), Recorder<String>())
@@ -277,9 +261,9 @@ struct SessionIsolationTests {
         Outside.observe(session, events)
         let task = session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
         task.resume()
-        try spin { task.response != nil }
+        try eventuallySynchronously { task.response != nil }
         task.cancel()
-        try spin { task.state == .completed }
+        try eventuallySynchronously { task.state == .completed }
         #expect(session.tasks.isEmpty)
         #expect(try await ends.wait().code == .cancelled)
         #expect(screen.lines == ["response"])
@@ -296,10 +280,10 @@ struct SessionIsolationTests {
         let task = session.dataTask(with: URLRequest(url: server.url), completion: nil)
         task.resume()
         let other = session.dataTask(with: URLRequest(url: server.url), completion: nil)
-        try spin { task.state == .completed }
+        try eventuallySynchronously { task.state == .completed }
         session.invalidateSession(cancelingTasks: true)
         // The other one completes while the first one's closures wait.
-        try spin { other.state == .completed }
+        try eventuallySynchronously { other.state == .completed }
         session.completionQueue?.sync {}
         let all = try await events.wait(count: 4)
         #expect(all == ["complete", "metrics", "complete", "invalid"])
@@ -318,7 +302,7 @@ struct SessionIsolationTests {
         )
         task.resume()
         // The file is complete, and the closure waits for this thread.
-        try spin { task.hasWholeFile }
+        try eventuallySynchronously { task.hasWholeFile }
         task.cancel()
         let result = try await ends.wait()
         #expect(result.code == .cancelled && result.file == nil)
@@ -340,7 +324,7 @@ struct SessionIsolationTests {
             completion: ends.fileHandler
         )
         task.resume()
-        try spin { task.hasWholeFile }
+        try eventuallySynchronously { task.hasWholeFile }
         task.suspend()
         task.resume()
         #expect(try await ends.wait().file == file)
@@ -360,7 +344,7 @@ struct SessionIsolationTests {
             completion: ends.fileHandler
         )
         task.resume()
-        try spin { task.state == .completed }
+        try eventuallySynchronously { task.state == .completed }
         _ = try await ends.wait()
         // One that was on its way, and one for all that came meanwhile.
         #expect(calls.elements.count <= 2)

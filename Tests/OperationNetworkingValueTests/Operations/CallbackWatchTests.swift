@@ -1,4 +1,3 @@
-import Dispatch
 import Testing
 
 @testable import OperationNetworking
@@ -48,22 +47,5 @@ import Testing
         #expect(watch.check(now: 13) == .checkAgain(after: 1))
         watch.run(numbers[1])
         #expect(watch.check(now: 14) == .nothing)
-    }
-}
-
-/// Where callbacks go that are watched.
-@Suite struct MainQueueTests {
-    /// The first callbacks of a queue find out whether it targets the main queue while others ask for it.
-    @Test func callbacksOfAConcurrentQueueAreNotedFromManyThreads() {
-        for _ in 0..<60 {
-            let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
-            queue.suspend()
-            for _ in 0..<1000 { MainQueue.noteCallback(on: queue) }
-            queue.resume()
-            DispatchQueue.concurrentPerform(iterations: 4) { _ in
-                for _ in 0..<10_000 { MainQueue.noteCallback(on: queue) }
-            }
-            queue.sync(flags: .barrier) {}
-        }
     }
 }

@@ -23,11 +23,9 @@ import Testing
             ["-j", "3"] + ["done", "a", "b", "c", "d"].map { server.url(path: $0).absoluteString }
         let run = try opget.start(arguments)
         try await gate.waitForArrivals(3)
-        let clock = ContinuousClock()
-        let start = clock.now
         run.signal(signal)
+        // The gate stays shut: what did not stop would exceed the limit of the wait.
         let result = try await run.result()
-        #expect(clock.now - start < .seconds(20))
         #expect(result.code == -signal)
         // What had come is kept.
         let parts = ["a", "b", "c"].flatMap { [$0 + ".part", $0 + ".part.resume"] }

@@ -215,7 +215,7 @@ struct BatchResumeTests {
             event: scene.onEvent
         )
         try await server.waitForStalls()
-        while batch.completedBytes < 60_000 { try await networkThreadIsDone() }
+        try await eventually { batch.completedBytes >= 60_000 }
         if pausing { batch.pause() }
         return { [weak batch] in batch }
     }
@@ -230,13 +230,14 @@ struct BatchResumeTests {
     @Test func aPausedBatchThatIsReleasedLeavesItsJournalToAnother() async throws {
         let (server, scene) = (try Self.stallingServer(), try BatchScene())
         let released = try await Self.release(in: scene, of: server, pausing: true)
-        while released() != nil { try await networkThreadIsDone() }
+        try await eventually { released() == nil }
         var next: DownloadBatch?
-        while next == nil {
+        try await eventually {
             do {
                 next = try scene.resumed()
+                return true
             } catch DownloadBatchError.journalInUse {
-                try await networkThreadIsDone()
+                return false
             }
         }
         let batch = try #require(next)
@@ -254,7 +255,7 @@ struct BatchResumeTests {
         #expect(released() != nil)
         server.release()
         #expect(try await scene.ended.wait(count: 3) == [0, 1, 2])
-        while released() != nil { try await networkThreadIsDone() }
+        try await eventually { released() == nil }
         #expect(scene.names == ["0", "1", "2"])
     }
 
@@ -263,7 +264,7 @@ struct BatchResumeTests {
         let (server, scene) = (try Self.stallingServer(), try BatchScene())
         let released = try await Self.release(in: scene, of: server, pausing: false)
         try #require(released()).progress.pause()
-        while released() != nil { try await networkThreadIsDone() }
+        try await eventually { released() == nil }
         #expect(scene.names.contains("batch.journal") && scene.ended.elements.isEmpty)
     }
 }

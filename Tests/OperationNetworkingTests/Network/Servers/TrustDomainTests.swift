@@ -189,14 +189,12 @@ enum NginxLog {
     /// after the client has its answer.
     static func line(with marker: String) async throws -> String {
         let log = try #require(RealServers.nginxLog)
-        let deadline = ContinuousClock.now + .seconds(10)
-        while ContinuousClock.now < deadline {
+        var line: Substring?
+        try await eventually {
             let text = String(decoding: try Data(contentsOf: log), as: UTF8.self)
-            if let line = text.split(separator: "\n").first(where: { $0.contains(marker) }) {
-                return String(line)
-            }
-            await Task.yield()
+            line = text.split(separator: "\n").first { $0.contains(marker) }
+            return line != nil
         }
-        throw TestFailure("nginx did not log \(marker)")
+        return String(try #require(line))
     }
 }

@@ -93,7 +93,7 @@ struct KeptConnectionTests {
 
     /// Waits until `count` connections to a port of this machine have something to read (proc_net_tcp(5)).
     private func bytesHaveCome(from port: Int, on count: Int = 1) async throws {
-        while true {
+        try await eventually {
             let table = FileHandle(forReadingAtPath: "/proc/net/tcp")
             let text = String(decoding: try table?.readToEnd() ?? Data(), as: UTF8.self)
             let waiting = text.split(separator: "\n").dropFirst().filter { line in
@@ -102,9 +102,7 @@ struct KeptConnectionTests {
                 let unread = fields[4].split(separator: ":").last.flatMap { Int($0, radix: 16) }
                 return remote == port && unread != 0
             }
-            if waiting.count >= count { return }
-            try Task.checkCancellation()
-            await Task.yield()
+            return waiting.count >= count
         }
     }
 

@@ -28,17 +28,18 @@ struct TotalTimeTests {
         }
     }
 
-    /// A byte now and then is enough for `timeoutInterval`.
+    /// A byte now and then is enough for `timeoutInterval`. The whole body takes 50 seconds, and its first byte a
+    /// moment.
     @Test func aTricklingBodyTimesOutAndIsNotRetried() async throws {
         let server = try ScriptedServer([
             .respond(body: .generated(seed: 1, length: 10_000)).throttled(to: 200)
         ])
-        let operation = operation(server.url, totalTimeout: 0.9)
+        let operation = operation(server.url, totalTimeout: 4)
         operation.retryPolicy = RetryPolicy(maximumRetries: 3)
         operation.start()
         let error = await error(of: operation)
         #expect(error?.code == .timedOut)
-        #expect(error?.localizedDescription.contains("within 0.9 seconds: see timeouts.total") == true)
+        #expect(error?.localizedDescription.contains("within 4 seconds: see timeouts.total") == true)
         #expect(server.requests.count == 1)
         #expect(operation.responseData?.isEmpty == false)
     }
@@ -46,9 +47,10 @@ struct TotalTimeTests {
     @Test func redirectsAndRetriesAndTheirWaitsAreCountedTogether() async throws {
         let server = try ScriptedServer(routes: [
             "/start": [.respond(302, ["Location": "/busy"])],
-            "/busy": [.respond(503, ["Retry-After": "1"])],
+            "/busy": [.respond(503, ["Retry-After": "500"])],
         ])
-        let operation = operation(server.url(path: "/start"), totalTimeout: 0.9)
+        // Long for two requests, and short for the wait.
+        let operation = operation(server.url(path: "/start"), totalTimeout: 4)
         operation.retryPolicy = RetryPolicy(maximumRetries: 20)
         operation.start()
         #expect(await error(of: operation)?.code == .timedOut)

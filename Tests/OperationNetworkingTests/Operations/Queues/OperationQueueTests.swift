@@ -236,9 +236,8 @@ struct OperationQueueTests {
             strong.start()
             try await delivered.wait()
         }
-        // The thread that reported the end may still be on its way out; the time limit says when that is too
-        // long.
-        while operation != nil || token != nil { await Task.yield() }
+        // The thread that reported the end may still be on its way out.
+        try await eventually { operation == nil && token == nil }
     }
 
     /// Releasing what was set before may run anything, also what takes the operation's lock.

@@ -180,7 +180,7 @@ struct SlotTests {
         for operation in paused { queue.addOperation(operation) }
         try await scene.waitForRequests(3)
         for operation in paused { operation.pause() }
-        while queue.maxConcurrentOperationCount != 6 { await Task.yield() }
+        try await eventually { queue.maxConcurrentOperationCount == 6 }
         queue.maxConcurrentOperationCount = 1
         let last = scene.operation("other")
         queue.addOperation(last)
@@ -432,7 +432,7 @@ struct SlotTests {
         scene.open("b")
         try await scene.expectBody(a)
         if call != .cancel { try await scene.expectBody(b) }
-        while !asked.isFinished { await Task.yield() }
+        try await eventually { asked.isFinished }
         if call == .limit { #expect(queue.maxConcurrentOperationCount == 7) }
     }
 
@@ -449,15 +449,15 @@ struct SlotTests {
             own.addOperation(a)
             try await scene.waitForRequests(1)
             a.pause()
-            while slots == nil {
+            try await eventually {
                 slots = a.state.withLock { $0.place.slots }
-                await Task.yield()
+                return slots != nil
             }
             a.resume()
             scene.open("a")
             try await scene.expectBody(a)
             a.completionQueue?.sync {}
         }()
-        while queue != nil || slots != nil || operation != nil { await Task.yield() }
+        try await eventually { queue == nil && slots == nil && operation == nil }
     }
 }

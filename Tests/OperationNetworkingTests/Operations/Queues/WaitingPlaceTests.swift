@@ -336,7 +336,7 @@ struct WaitingPlaceTests {
         gate.open()
         try await queue.wait { $0 >= 3 }
         second.cancel()
-        while !second.isFinished { await Task.yield() }
+        try await eventually { second.isFinished }
         #expect(scene.server.requests.map(\.path) == ["/silence"])
         queue.isSuspended = false
         _ = try await first.value

@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import OperationNetworking
-import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
@@ -117,19 +116,28 @@ struct ConnectionLimitTests {
         #expect(server.connectionsAccepted == 1)
     }
 
-    /// A second without a byte is too long, and more passes while the server keeps the first waiting.
+    /// Five seconds without a byte are too long, and more pass while the server keeps the first waiting: one that
+    /// began after the others, and has a connection, is out of time.
     @Test func waitingIsNotATimeWithoutAByte() async throws {
-        let answers = 24
-        let server = try ScriptedServer([.respond(body: "0123456789").throttled(to: 100)])
+        let gate = Gate()
+        let silent = try ScriptedServer([.silence])
+        let server = try ScriptedServer([.respond(body: "hello").held(by: gate)])
         let manager = manager(limit: 1)
-        let operations = (0..<answers).map { _ in
-            let operation = manager.operation(for: URLRequest(url: server.url, timeoutInterval: 1))
-            manager.operationQueue.addOperation(operation)
-            return operation
+        let first = operation(manager, server.url)
+        try await server.waitForRequests()
+        let waiting = (0..<5).map { _ in
+            manager.operation(for: URLRequest(url: server.url, timeoutInterval: 5))
         }
-        let began = MonotonicTime.now
-        for operation in operations { #expect(try await operation.value != nil) }
-        #expect(MonotonicTime.now - began > 1)
+        for operation in waiting { operation.start() }
+        try await networkThreadIsDone()
+        let late = HTTPRequestOperation(request: URLRequest(url: silent.url, timeoutInterval: 5))
+        late.completionQueue = callbacks
+        late.start()
+        let error = await #expect(throws: URLError.self) { try await late.value }
+        #expect(error?.code == .timedOut)
+        gate.open()
+        for operation in [first] + waiting { #expect(try await operation.value != nil) }
+        #expect(server.connectionsAccepted == 1)
     }
 
     @Test func aRedirectCountsForTheServerThatItLeadsTo() async throws {
@@ -220,21 +228,17 @@ struct RealConnectionLimitTests {
     private func spans(_ mark: String, count: Int) async throws -> [Span] {
         let log = try #require(RealServers.nginxLog).deletingLastPathComponent()
             .appendingPathComponent("times.log")
-        let deadline = MonotonicTime.now + 10
-        while MonotonicTime.now < deadline {
-            let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
+        var lines: [[Substring]] = []
+        try await eventually {
+            lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
                 .filter { $0.hasSuffix("?\(mark)") }.map { $0.split(separator: " ") }
-            if lines.count >= count {
-                return lines.compactMap { line in
-                    guard let end = Double(line[1]), let time = Double(line[2]) else { return nil }
-                    // Its clock has milliseconds.
-                    return Span(connection: String(line[0]), start: end - time + 0.002, end: end - 0.002)
-                }
-            }
-            await Task.yield()
+            return lines.count >= count
         }
-        Issue.record("nginx has not logged \(count) requests")
-        return []
+        return lines.compactMap { line in
+            guard let end = Double(line[1]), let time = Double(line[2]) else { return nil }
+            // Its clock has milliseconds.
+            return Span(connection: String(line[0]), start: end - time + 0.002, end: end - 0.002)
+        }
     }
 
     /// The connections that requests with this mark came over.

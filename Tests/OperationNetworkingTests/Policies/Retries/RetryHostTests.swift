@@ -221,6 +221,6 @@ struct RetryHostTests {
             _ = try? await operation.value
             callbacks.sync {}
         }()
-        while weakly != nil { await Task.yield() }
+        try await eventually { weakly == nil }
     }
 }

@@ -210,25 +210,22 @@ import Testing
 
     // MARK: - Made on purpose
 
-    @Test func manyFieldsTakeLinearTime() throws {
+    /// The limit is far more than linear time takes, on a busy machine, too.
+    @Test(.timeLimit(.minutes(1))) func manyFieldsTakeLinearTime() throws {
         // 5000 fields are what libcurl lets pass.
         var fields: HeaderFields = ["ETag": "\"v1\"", "Cache-Control": "max-age=0"]
         for index in 0..<5000 { fields.append(name: "f\(index)", value: "1") }
         fields.append(name: "Connection", value: (0..<5000).map { "f\($0)" }.joined(separator: ","))
-        let clock = ContinuousClock()
-        let time = try clock.measure {
-            let stored = try #require(CacheScenario.stored(fields))
-            #expect(stored.fields.count == 3)
-            _ = CachePolicy.freshened(
-                [stored],
-                asked: 0,
-                by: CacheScenario.head(fields, status: 304),
-                for: CacheScenario.request(),
-                requestTime: 0,
-                responseTime: 0
-            )
-        }
-        #expect(time < .seconds(30))
+        let stored = try #require(CacheScenario.stored(fields))
+        #expect(stored.fields.count == 3)
+        _ = CachePolicy.freshened(
+            [stored],
+            asked: 0,
+            by: CacheScenario.head(fields, status: 304),
+            for: CacheScenario.request(),
+            requestTime: 0,
+            responseTime: 0
+        )
     }
 
     @Test func aServerCannotHideNoStoreBehindConnection() {
