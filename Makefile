@@ -34,8 +34,9 @@ SANITIZER_LIMIT ?= 1800
 
 # Tests go before builds where both run at once, as in .ci/run.
 BUILD := nice $(SWIFT) build --quiet $(if $(JOBS),--jobs $(JOBS)) $(BUILD_OPTIONS)
-# One test after the other: hundreds at once on a few processors would measure how long each other one took.
-TEST := scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
+# One test after the other: hundreds at once on a few processors would measure how long each other one took. The limit
+# is that of the target.
+TEST = scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
     $(SWIFT) test --disable-xctest --skip-build --no-parallel
 # Those that need neither servers nor time: at once.
 VALUE_TESTS := '^OperationNetworkingValueTests\.'
@@ -46,7 +47,7 @@ suites = $(shell cd Tests/OperationNetworkingTests && find $(1) -name '*Tests.sw
     sort | paste -sd '|')
 # The others wait most of their time, so they are two processes at once, each with half of the work. Not by `swift test`,
 # of which one runs at a time.
-TEST_HALF := scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
+TEST_HALF = scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
     .build/debug/OperationNetworkingPackageTests.xctest --testing-library swift-testing --no-parallel
 FIRST_HALF = '^OperationNetworkingTests\.($(call suites,Operations Downloads Policies Caching))/'
 # What depends on libcurl's version.
