@@ -42,9 +42,9 @@ TEST = scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST
 VALUE_TESTS := '^OperationNetworkingValueTests\.'
 TEST_VALUES := scripts/name-failures timeout --kill-after=10 120 \
     $(SWIFT) test --disable-xctest --skip-build --filter $(VALUE_TESTS)
-# The suites in folders of the tests of behavior, by the names of their files, as an expression.
-suites = $(shell cd Tests/OperationNetworkingTests && find $(1) -name '*Tests.swift' -exec basename {} .swift \; | \
-    sort | paste -sd '|')
+# The suites in folders of the tests of behavior, as an expression.
+suites = $(shell cd Tests/OperationNetworkingTests && grep -rhoE '^(final class|struct) [A-Za-z0-9]+Tests\>' $(1) | \
+    sed 's/.* //' | sort -u | paste -sd '|')
 # The others wait most of their time, so they are two processes at once, each with half of the work. Not by `swift test`,
 # of which one runs at a time.
 TEST_HALF = scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
