@@ -63,11 +63,6 @@ struct DownloadPlace {
         url.deletingLastPathComponent().appendingPathComponent(name, isDirectory: false)
     }
 
-    /// Whether anything has the name.
-    var isTaken: Bool {
-        get throws { try folder.status(of: name) != .nothing }
-    }
-
     /// Checks whether a file may get the name.
     /// - Throws: ``DownloadError`` if not; `SystemError`.
     func check(replacing replaces: Bool) throws {

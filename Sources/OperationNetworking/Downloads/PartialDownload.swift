@@ -409,7 +409,6 @@ final class PartialDownload {
 
     private func save(_ next: DownloadCheckpoint, isDurable: Bool) throws {
         var next = next
-        next.updated = environment.wallClock()
         next.part = part.identity
         next.birth = part.birth
         next.session = part.session
@@ -453,12 +452,9 @@ final class PartialDownload {
             origin: origin,
             total: total,
             part: part.identity,
-            session: part.session,
-            now: environment.wallClock()
+            session: part.session
         )
         next.generation = generation > 0 ? generation : nil
-        if let checkpoint { next.succeed(checkpoint, wasting: count) }
-        next.countAttempt()
         note(&next)
         let isClean = try !isTainted && count == 0 && committed == 0 && part.file.status.size == 0
         if !isClean {
@@ -480,7 +476,6 @@ final class PartialDownload {
         guard var next = checkpoint else { return }
         try truncateToExtent()
         next.total = total ?? next.total
-        next.countAttempt()
         note(&next)
         // Later bytes are kept even without another checkpoint, so these facts have to be on disk before them.
         let isLessProven =

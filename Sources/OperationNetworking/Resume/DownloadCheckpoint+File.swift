@@ -3,7 +3,7 @@ internal import Foundation
 // The file: a line with the format number and the SHA-256 of what follows, then JSON.
 extension DownloadCheckpoint {
     /// The format number. Files with any other number are not read.
-    static let schema = 3
+    static let schema = 4
     /// The maximum length of a file in bytes.
     static let maximumFileLength = 1 << 20
 
@@ -47,10 +47,9 @@ extension DownloadCheckpoint {
         self = read
     }
 
-    /// Whether the numbers are possible. Later computations rely on that: differences do not overflow, and sums are
-    /// clamped.
+    /// Whether the numbers are possible. Later computations rely on that: differences do not overflow.
     private var isConsistent: Bool {
-        ranges.end <= total ?? .max && wasted >= 0 && attempts >= 0
+        ranges.end <= total ?? .max
             && blocks.count <= Self.maximumBlockCount && blocks.last.map { $0.end <= committed } ?? true
             && blocks.allSatisfy {
                 $0.length > 0 && $0.length <= Block.maximumLength && $0.end >= Int64($0.length)

@@ -90,14 +90,6 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var name = ""
     /// The caller's options, for a process that has only the checkpoint.
     var options = DownloadOptions()
-    /// The number of bytes that were received and discarded; never negative.
-    var wasted: Int64 = 0
-    /// The number of transfers that have begun; never negative.
-    var attempts = 0
-    /// Seconds since 1970.
-    var created: Int64
-    /// Seconds since 1970.
-    var updated: Int64
     /// The identity of the partial file. The device number may change with a boot or mount.
     var part: FileIdentity
     /// The time at which that file was created; `nil` if the file system does not record it. Then no later process
@@ -117,8 +109,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         origin: Response,
         total: Int64?,
         part: FileIdentity,
-        session: String?,
-        now: Int64
+        session: String?
     ) throws {
         request = question.request
         asked = try RequestDigests(of: question.texts(varying: Self.varying(origin)))
@@ -126,8 +117,6 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         self.total = total
         self.part = part
         self.session = session
-        created = now
-        updated = now
     }
 
     /// Whether it identifies this file as its part. Nobody else can have known both numbers.
@@ -194,21 +183,6 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The time of the last modification on the server, in seconds since 1970.
     var modified: Int64? {
         origin.headerFields["Last-Modified"].flatMap { HTTPDate(fieldValue: $0) }?.secondsSince1970
-    }
-
-    /// Records that another transfer begins.
-    mutating func countAttempt() {
-        attempts = attempts == .max ? .max : attempts + 1
-    }
-
-    /// Takes over the counts from the checkpoint of discarded bytes.
-    /// - Parameters:
-    ///   - old: that checkpoint.
-    ///   - count: the number of those bytes.
-    mutating func succeed(_ old: DownloadCheckpoint, wasting count: Int64) {
-        wasted = old.wasted.addingSaturated(count)
-        attempts = old.attempts
-        created = old.created
     }
 
     /// The number of bytes before the first one that is not certainly on disk.

@@ -30,8 +30,7 @@ enum Sample {
             origin: origin(fields),
             total: total,
             part: FileIdentity(device: 1, inode: 2),
-            session: "boot/1",
-            now: 1000
+            session: "boot/1"
         )
         checkpoint.birth = FileBirth(seconds: 1, nanoseconds: 2)
         for end in ends {

@@ -49,8 +49,7 @@ struct DownloadOwnerTests {
             origin: Sample.origin(),
             total: Int64(Self.body.length),
             part: try file.status.identity,
-            session: DownloadEnvironment().session(file),
-            now: 0
+            session: DownloadEnvironment().session(file)
         )
         text.name = "file.bin"
         let birth = try #require(file.birth)

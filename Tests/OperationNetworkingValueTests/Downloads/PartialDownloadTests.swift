@@ -196,13 +196,12 @@ struct PartialDownloadTests {
         #expect(try names() == ["a"])
     }
 
-    @Test func startingOverForgetsTheBytesAndCountsThem() throws {
+    @Test func startingOverForgetsTheBytes() throws {
         let download = try open()
         try download.begin(.start, total: 10, origin: Sample.origin())
         try download.write("01234")
         try download.flush()
         try download.begin(.start, total: 3, origin: Sample.origin(["ETag": "\"v2\""]))
-        #expect(download.checkpoint?.wasted == 5 && download.checkpoint?.attempts == 2)
         #expect(download.count == 0 && download.committed == 0)
         try download.write("abc")
         try download.finish(modified: nil)
@@ -292,24 +291,6 @@ struct PartialDownloadTests {
         }
         // Who asks the same goes on.
         #expect(try open(request).count == 5)
-    }
-
-    @Test func numbersInACheckpointThatAreTheHighestDoNoHarm() throws {
-        try leave("01234")
-        let bytes = try Data(contentsOf: directory.file("a.part.resume"))
-        var checkpoint = try DownloadCheckpoint(fileBytes: Array(bytes))
-        checkpoint.attempts = .max
-        checkpoint.wasted = .max
-        try Data(try checkpoint.fileBytes()).write(to: directory.file("a.part.resume"))
-        let download = try open()
-        #expect(download.recovered?.offset == 5)
-        try download.begin(.end, total: nil, origin: Sample.origin())
-        #expect(download.checkpoint?.attempts == .max)
-        try download.begin(.start, total: 3, origin: Sample.origin(["ETag": "\"v2\""]))
-        #expect(download.checkpoint?.attempts == .max && download.checkpoint?.wasted == .max)
-        try download.write("abc")
-        try download.finish(modified: nil)
-        #expect(try text("a") == "abc")
     }
 
     @Test func aPartOfAProcessThatDiedWhileCreatingItIsCreatedAgain() throws {

@@ -29,17 +29,17 @@ import Testing
         let digest = try FileDigest.of(block, algorithm: .sha256).hex
         let text = """
             {"asked":{"location":"\(digest)","salt":"\(digest.prefix(32))","selection":"\(digest)",\
-            "sender":"\(digest)"},"attempts":1,"blocks":[{"digest":"\(digest)","end":\(count),"length":\(block.count)}],\
-            "created":0,"digests":[],"origin":{"fields":[{"name":"ETag","value":"\\"v1\\""}],\
+            "sender":"\(digest)"},"blocks":[{"digest":"\(digest)","end":\(count),"length":\(block.count)}],\
+            "digests":[],"origin":{"fields":[{"name":"ETag","value":"\\"v1\\""}],\
             "isHTTP10":false,"url":"\(address)"},"part":{"device":0,"inode":0},"ranges":[[0,\(count)]],"request":{"hasBody":false,\
             "method":"GET","secretFields":[],"selectingFields":{},"url":"\(address)"},"total":\(body.count),\
-            "updated":0,"wasted":0,"name":"a","options":{"continuesFile":false,\
+            "name":"a","options":{"continuesFile":false,\
             "downloadsOnlyIfChanged":false,"expectedDigests":[],"replacesFile":false,"sendsOwnUserAgent":false,\
             "startsOver":false,"wantedAlgorithms":[]}}
             """
         let checksum = try FileDigest.of(Data(text.utf8), algorithm: .sha256).hex
         try opget.write(part, "a.part")
-        try opget.write("OperationNetworking-download 3 \(checksum)\n" + text, "a.part.resume")
+        try opget.write("OperationNetworking-download 4 \(checksum)\n" + text, "a.part.resume")
         for name in ["a.part", "a.part.resume"] {
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o600],

@@ -19,10 +19,6 @@ func resume(fromCheckpoint body: [UInt8]) {
         case let file = Array((magic + digest + "\n").utf8) + body,
         let checkpoint = try? DownloadCheckpoint(fileBytes: file)
     else { return }
-    var counted = checkpoint
-    counted.countAttempt()
-    counted.succeed(checkpoint, wasting: .max)
-    precondition(counted.attempts >= 0 && counted.wasted >= 0)
     guard let request = checkpoint.request.request else { return }
     for offset in [0, checkpoint.committed, checkpoint.total ?? .max] as [Int64] {
         let content = checkpoint.partialContent(offset: offset)
