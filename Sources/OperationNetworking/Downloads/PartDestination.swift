@@ -84,12 +84,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         }
         // Another attempt would have the same result.
         hasStartedOver = partial.isForeign
-        digests = try DownloadDigests(
-            plan,
-            noted: partial.checkpoint?.digests ?? [],
-            reader: partial.reader()
-        )
-        digests?.advance(to: partial.count)
+        digests = try DownloadDigests(plan, of: partial)
         let kept = parts.continuable
         shared.withLock { shared in
             shared.held.count = partial.count
@@ -145,8 +140,8 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
                 guard shared.withLock({ $0.preparations == 1 }) else { return }
                 throw DownloadError.partialFileReplaced(partial.partURL)
             } else {
-                if try partial.isTouched() { digests?.readAgain() }
-                try digests?.take(start.head, as: .rest)
+                if try partial.isTouched() { try digests?.readAgain() }
+                try digests?.take(start.head, as: .rest(after: partial.count))
                 try begin(start, in: partial, digests)
             }
             isEndMarked = start.total != nil || start.head.marksEnd
@@ -168,7 +163,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         if parts?.beginsBeside == true {
             guard let next = try parts?.makeNext() else { return }
             do {
-                let own = try DownloadDigests(plan, noted: [], reader: next.reader())
+                let own = try DownloadDigests(plan, of: next)
                 try own.take(start.head, as: body)
                 try begin(start, in: next, own)
                 digests?.abandon()
@@ -183,13 +178,13 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             parts?.advance(to: next)
             if parts?.kept === old { keptContent = content }
         } else {
-            let notes = digests?.notes ?? []
+            let named = digests?.named
             try digests?.take(start.head, as: body)
             do {
                 try begin(start, in: old, digests)
             } catch {
                 // The first error is reported. A digest that is missing because of this one is reported at the end.
-                try? digests?.takeBack(notes, length: old.count)
+                try? digests?.takeBack(named, length: old.count)
                 throw error
             }
             parts?.didStartOver()
@@ -212,12 +207,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             guard let partial = parts?.current else { return }
             content = keptContent
             digests?.abandon()
-            digests = try DownloadDigests(
-                plan,
-                noted: partial.checkpoint?.digests ?? [],
-                reader: partial.reader()
-            )
-            digests?.advance(to: partial.count)
+            digests = try DownloadDigests(plan, of: partial)
             progress.withLock { $0.continues(with: partial) }
         }
     }
@@ -228,7 +218,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         do {
             try partial.begin(place, total: start.total, origin: start.origin, trusting: servers) {
                 checkpoint in
-                checkpoint.digests = digests?.notes ?? []
+                checkpoint.namedDigest = digests?.named
                 checkpoint.name = plan.options.destination.map(DownloadPlace.name) ?? ""
                 checkpoint.options = plan.options.noted
                 if let address = start.address { checkpoint.note(address) }
@@ -336,7 +326,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
 
     /// Checks the complete file, and gives it its name.
     func end(on writer: SinkWriter, _ then: @escaping @Sendable (SinkEnd) -> Void) {
-        attempt { if try $0.isTouched() { digests?.readAgain() } }
+        attempt { if try $0.isTouched() { try digests?.readAgain() } }
         let (failure, demand, again) = shared.withLock { ($0.failure, $0.demand, $0.again) }
         if let failure { return then(.failed(failure)) }
         if let demand { return then(.mustStartOver(demand)) }

@@ -343,7 +343,7 @@ final class PartialDownload {
     /// - Throws: a `CocoaError` if writing fails.
     func rollBackToRecovered(refuting digest: FileDigest?) throws {
         guard let recovered, var checkpoint, digest != nil || recovered.offset < count else { return }
-        if let digest { checkpoint.refutedDigest = digest.description }
+        if let digest { checkpoint.refutedDigest = digest }
         try translating {
             // First, so that bytes which a killed process does not truncate do not count.
             checkpoint.rollBack(to: recovered.offset)
@@ -359,7 +359,7 @@ final class PartialDownload {
 
     /// Allows its rest to be requested again, if the server's whole has the digest that the file of these bytes had.
     func clearRefutation(by digest: FileDigest) throws {
-        guard var checkpoint, checkpoint.refutedDigest == digest.description else { return }
+        guard var checkpoint, checkpoint.refutedDigest == digest else { return }
         checkpoint.refutedDigest = nil
         try translating { try save(checkpoint, isDurable: true) }
     }

@@ -73,7 +73,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The latest blocks, in order.
     private(set) var blocks: [Block] = []
     /// The digest of the whole that the server named.
-    var digests: [String] = []
+    var namedDigest: FileDigest?
     /// Whether bytes were joined on the evidence of an overlap alone; `nil` means no.
     var isJoinedByOverlap: Bool?
     /// Whether some bytes were requested at another scheme, host, port or path than that of ``request``; `nil` means
@@ -82,7 +82,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The digest of a file that began with these bytes and should have had another one: they, or their rest, do not
     /// belong to the file that their validator names, so the rest is not requested again. `nil` if there was no such
     /// file.
-    var refutedDigest: String?
+    var refutedDigest: FileDigest?
     /// Whether the first bytes are a copy of another program's file (P20), which only a digest of the whole can
     /// prove; `nil` means no.
     var isForeign: Bool?

@@ -12,7 +12,7 @@ import Testing
             try Sample.request("http://example.com/a?b=%20c#d", ["Accept": "text/html", "X-Shape": "round"]),
             blocks: [10, 20]
         )
-        checkpoint.digests = ["sha-256=abc"]
+        checkpoint.namedDigest = try FileDigest.of(Data(), algorithm: .sha256)
         let read = try DownloadCheckpoint(fileBytes: try checkpoint.fileBytes())
         #expect(read == checkpoint)
         #expect(read.committed == 20)
@@ -82,7 +82,9 @@ import Testing
         func reading(_ text: String) throws { _ = try DownloadCheckpoint(fileBytes: Array(text.utf8)) }
         #expect(throws: DownloadCheckpoint.Unreadable.notACheckpoint) { try reading("[]\n{}") }
         #expect(throws: DownloadCheckpoint.Unreadable.otherSchema("99")) {
-            try reading(text.replacingOccurrences(of: "download \(DownloadCheckpoint.schema) ", with: "download 99 "))
+            try reading(
+                text.replacingOccurrences(of: "download \(DownloadCheckpoint.schema) ", with: "download 99 ")
+            )
         }
         #expect(throws: DownloadCheckpoint.Unreadable.damaged) {
             try reading(text.replacingOccurrences(of: "example", with: "elpmaxe"))
