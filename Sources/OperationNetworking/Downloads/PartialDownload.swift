@@ -318,7 +318,8 @@ final class PartialDownload {
             if let modified { try? part.file.setModified(modified) }
             // Nor is a file system without attributes: the file then has no record. The rename does not change the
             // time.
-            try? part.file.note(record(part.file)?.text, as: FileRecord.attribute)
+            let text = try? record(part.file)?.text
+            try? part.file.note(text, as: FileRecord.attribute)
             do {
                 try rollingBack { try part.file.synchronize() }
                 try beforeNaming()
