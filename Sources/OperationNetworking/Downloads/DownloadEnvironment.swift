@@ -6,11 +6,11 @@ struct DownloadEnvironment {
     var watch: FileChange.Watcher?
     /// The clock for intervals.
     var clock: () -> MonotonicTime = { .now }
-    /// Identifies the boot of the kernel and the mount through which a file is written: while both are the same, no
-    /// written byte can be lost. Before Linux 6.8, a later mount may have the same identifier (``PartFile/mount``).
-    /// `nil` if the system does not provide them.
+    /// Identifies the boot of the kernel, and the device and the mount through which a file is written: while they are
+    /// the same, no written byte can be lost. Before Linux 6.8, a later mount may have the same identifier
+    /// (``PartFile/mount``). `nil` if the system does not provide them.
     var session: (PartFile) -> String? = { file in
         guard let boot = KernelBoot.identifier, let mount = file.mount else { return nil }
-        return "\(boot)/\(mount)"
+        return "\(boot)/\(file.identity.device)/\(mount)"
     }
 }

@@ -53,7 +53,7 @@ struct DownloadPlace {
         let part = String(name.dropLast(PartialName.Candidate.checkpointEnding.count))
         guard name.hasSuffix(PartialName.Candidate.checkpointEnding),
             case .checkpoint(let checkpoint) = try folder.checkpoint(name),
-            case .file(let file) = try folder.openOwn(part), try checkpoint.names(file)
+            case .file(let file) = try folder.openOwn(part), checkpoint.part.proves(file.lastingIdentity)
         else { return nil }
         return checkpoint
     }
@@ -92,7 +92,7 @@ struct DownloadPlace {
     private func removeLeftovers(of file: FileStatus, _ names: PartialName.Candidate) throws {
         guard let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint,
             checkpoint.part.inode == file.identity.inode, let opened = try? folder.identify(name),
-            try opened.status.identity == file.identity, try checkpoint.names(opened),
+            opened.identity == file.identity, checkpoint.part.proves(opened.lastingIdentity),
             // `log.1.part` may belong to `log.1`.
             !isOfOther(checkpoint, names)
         else { return }
@@ -157,7 +157,8 @@ extension DownloadPlace {
             // A process died while removing it.
             case .none where try file.status.size == 0 && file.status.mode & 0o077 == 0: break
             case .checkpoint(let checkpoint)
-            where try checkpoint.names(file) && checkpoint.name.utf8.elementsEqual(name.utf8)
+            where checkpoint.part.proves(file.lastingIdentity)
+                && checkpoint.name.utf8.elementsEqual(name.utf8)
                 && (checkpoint.generation ?? 0) < generation:
                 break
             case .none, .checkpoint, .unreadable, .otherVersion, .unmarked, .notOurs: continue

@@ -43,9 +43,8 @@ struct FileRecord: Hashable, Codable, Sendable {
     /// The request. ``RequestDigests/sender`` also covers how the server was verified, if that is unusual for the URL
     /// (``ServerVerification``).
     let asked: RequestDigests
-    /// The file's inode and time of birth. No copy has both.
-    let inode: UInt64
-    let birth: FileBirth
+    /// No copy has the same.
+    let file: LastingFileIdentity
     /// The stamp of the file when it was complete.
     let stamp: FileStamp
     let proof: Proof
@@ -61,8 +60,7 @@ struct FileRecord: Hashable, Codable, Sendable {
     /// - Parameters:
     ///   - question: the request.
     ///   - verification: how the servers were verified; `nil` if as usual for the URL.
-    ///   - inode: the inode of the file.
-    ///   - birth: the time at which the file was created.
+    ///   - file: the identity of the file.
     ///   - stamp: the stamp of the complete file.
     ///   - proof: the evidence of its completeness.
     ///   - fields: the head that describes the file; empty if none does.
@@ -71,8 +69,7 @@ struct FileRecord: Hashable, Codable, Sendable {
     init(
         _ question: DownloadQuestion,
         under verification: ServerVerification? = nil,
-        inode: UInt64,
-        birth: FileBirth,
+        file: LastingFileIdentity,
         stamp: FileStamp,
         proof: Proof,
         fields: HeaderFields,
@@ -80,8 +77,7 @@ struct FileRecord: Hashable, Codable, Sendable {
     ) throws {
         asked = try RequestDigests(of: question.texts(varying: varying, under: verification))
         self.varying = varying
-        self.inode = inode
-        self.birth = birth
+        self.file = file
         self.stamp = stamp
         self.proof = proof
         func validator(_ name: String) -> String? {
@@ -113,8 +109,7 @@ struct FileRecord: Hashable, Codable, Sendable {
 extension FileRecord {
     /// Returns `nil` if the file has no record, or that of another file, of which it is a copy.
     init?(of file: NotedFile) {
-        guard let record = file.note.flatMap(FileRecord.init(text:)), record.inode == file.inode,
-            record.birth == file.birth
+        guard let record = file.note.flatMap(FileRecord.init(text:)), record.file.proves(file.lastingIdentity)
         else { return nil }
         self = record
     }

@@ -175,8 +175,12 @@ struct FoundPart {
     ) throws -> Taken {
         let status = try file.status
         let finding = try place.folder.finding(names)
-        var facts = PartRecovery.Facts(request: question.request, finding: finding, part: status)
-        facts.birth = file.birth
+        var facts = PartRecovery.Facts(
+            request: question.request,
+            finding: finding,
+            part: file.lastingIdentity,
+            size: status.size
+        )
         facts.session = environment.session(file)
         facts.takesOtherLocations = question.takesOtherLocations
         facts.knowsWhole = question.knowsWhole

@@ -5,9 +5,6 @@ internal import OperationNetworkingSystem
 /// file (B12).
 struct NamedPart {
     let file: PartFile
-    let identity: FileIdentity
-    /// The time at which the file was created; `nil` if the file system does not record it.
-    let birth: FileBirth?
     /// The boot and the mount under which the file is written.
     let session: String?
     /// Whether an existing complete file may be replaced.
@@ -24,8 +21,6 @@ struct NamedPart {
         session: String?
     ) {
         file = found.file
-        identity = found.status.identity
-        birth = found.file.birth
         names = found.names
         self.place = place
         self.mayReplace = mayReplace
@@ -56,7 +51,7 @@ struct NamedPart {
 
     private func has(_ name: String) -> Bool {
         guard case .file(let status) = try? place.folder.status(of: name) else { return false }
-        return status.identity == identity
+        return status.identity == file.identity
     }
 
     /// Replaces the checkpoint.

@@ -410,8 +410,7 @@ final class PartialDownload {
 
     private func save(_ next: DownloadCheckpoint, isDurable: Bool) throws {
         var next = next
-        next.part = part.identity
-        next.birth = part.birth
+        next.part = part.file.lastingIdentity
         next.session = part.session
         // Some file systems, such as FAT, show to others what was created with mode 0600.
         let isPrivate = try part.file.status.mode & 0o077 == 0
@@ -452,7 +451,7 @@ final class PartialDownload {
             question,
             origin: origin,
             total: total,
-            part: part.identity,
+            part: part.file.lastingIdentity,
             session: part.session
         )
         next.generation = generation > 0 ? generation : nil
@@ -485,7 +484,7 @@ final class PartialDownload {
             || next.verification != checkpoint?.verification
             || next.trustedServers != checkpoint?.trustedServers
         // A later process has to know that the file is being written in this session.
-        if next.session != part.session || next.part != part.identity || isLessProven {
+        if next.session != part.session || isLessProven {
             // If this fails, the next begin saves it.
             try save(next, isDurable: true)
         } else {

@@ -90,11 +90,9 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var name = ""
     /// The caller's options, for a process that has only the checkpoint.
     var options = DownloadOptions()
-    /// The identity of the partial file. The device number may change with a boot or mount.
-    var part: FileIdentity
-    /// The time at which that file was created; `nil` if the file system does not record it. Then no later process
-    /// trusts the checkpoint.
-    var birth: FileBirth?
+    /// The identity of the partial file. Without its time of birth, no later process trusts the checkpoint: nobody else
+    /// can have known both numbers.
+    var part: LastingFileIdentity
     /// The boot and the mount under which the file is being written; `nil` if the system does not identify them.
     var session: String?
     /// Whether the transfer had stopped with all bytes committed: bytes after them are another program's. `nil` means
@@ -108,7 +106,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         _ question: DownloadQuestion,
         origin: Response,
         total: Int64?,
-        part: FileIdentity,
+        part: LastingFileIdentity,
         session: String?
     ) throws {
         request = question.request
@@ -117,12 +115,6 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         self.total = total
         self.part = part
         self.session = session
-    }
-
-    /// Whether it identifies this file as its part. Nobody else can have known both numbers.
-    func names(_ file: PartFile) throws -> Bool {
-        guard let birth else { return false }
-        return try file.status.identity.inode == part.inode && file.birth == birth
     }
 
     /// Returns the input of the resume rules, with `offset` bytes on disk.

@@ -11,7 +11,7 @@ internal import OperationNetworkingSystem
 /// | an unreadable checkpoint, or one of another format, and bytes        | P2        | another name           |
 /// | a checkpoint with another inode or time of birth than the file       | P2        | another name           |
 /// | a checkpoint with the file's inode, on a file system without times of birth | P2 | starts over            |
-/// | a checkpoint of bytes, and no file                                   | P3        | starts over            |
+/// | a checkpoint of bytes, and no file, or an empty one                  | P3        | starts over            |
 /// | more bytes than are committed                                        | P4        | truncated, see below   |
 /// | fewer bytes than are committed, or blocks that have changed          | P5, P6    | truncated after the last block before which all are intact, or starts over |
 /// | all bytes                                                            | P7        | kept                   |
@@ -99,10 +99,10 @@ enum PartRecovery: Hashable, Sendable {
         /// Whether the checkpoint belongs to another destination whose partial file may have the same name:
         /// `log.1.part` may belong to `log` and to `log.1`.
         var isOfOtherDestination = false
-        /// The status of the file; `nil` if there is none.
-        let part: FileStatus?
-        /// The time at which it was created; `nil` if the file system does not record it.
-        var birth: FileBirth?
+        /// The identity of the file, which has just been created if there was none.
+        let part: LastingFileIdentity
+        /// The number of its bytes.
+        let size: Int64
         /// The number of leading blocks of the checkpoint that are unchanged.
         var intactBlocks = 0
         /// The current session; `nil` if the system does not identify it.
@@ -112,7 +112,7 @@ enum PartRecovery: Hashable, Sendable {
     }
 
     init(_ facts: Facts) {
-        let size = facts.part?.size ?? 0
+        let size = facts.size
         switch facts.finding {
         case .none:
             self = size == 0 ? .begin : .useOtherName()  // P1, P2
@@ -124,10 +124,8 @@ enum PartRecovery: Hashable, Sendable {
             self = .useOtherName()  // P2
         case .unreadable:
             self = size == 0 ? .begin : .useOtherName(.checkpointUnreadable)  // P2
-        case .checkpoint(let checkpoint) where size > 0 && !PartRecovery.isNamed(by: checkpoint, facts):
-            let isUnknown =
-                checkpoint.birth == nil && facts.birth == nil
-                && checkpoint.part.inode == facts.part?.identity.inode
+        case .checkpoint(let checkpoint) where size > 0 && !checkpoint.part.proves(facts.part):
+            let isUnknown = checkpoint.part == facts.part
             self = isUnknown ? .startOver(.checkpointUnproven) : .useOtherName(.checkpointUnproven)  // P2
         case .checkpoint(let checkpoint):
             guard size > 0 || checkpoint.committed > 0 else {
@@ -176,26 +174,19 @@ enum PartRecovery: Hashable, Sendable {
         return nil
     }
 
-    /// Whether the checkpoint identifies the file.
-    private static func isNamed(by checkpoint: DownloadCheckpoint, _ facts: Facts) -> Bool {
-        checkpoint.birth != nil && checkpoint.birth == facts.birth
-            && checkpoint.part.inode == facts.part?.identity.inode
-    }
-
     /// Returns the number of leading bytes that certainly came from the server.
     private static func trustedLength(_ checkpoint: DownloadCheckpoint, _ facts: Facts) -> Int64 {
-        guard let part = facts.part else { return 0 }  // P3
         let blocks = checkpoint.blocks.prefix(facts.intactBlocks)
-        guard blocks.count == checkpoint.blocks.count, part.size >= checkpoint.committed else {
-            return min(blocks.last?.end ?? 0, part.size)  // P5, P6
+        guard blocks.count == checkpoint.blocks.count, facts.size >= checkpoint.committed else {
+            return min(blocks.last?.end ?? 0, facts.size)  // P3, P5, P6
         }
         // After a gap, the length means nothing.
         return checkpoint.isAtRest != true && checkpoint.ranges.isPrefix && isSameSession(checkpoint, facts)
-            ? min(part.size, checkpoint.total ?? .max) : checkpoint.committed
+            ? min(facts.size, checkpoint.total ?? .max) : checkpoint.committed
     }
 
     /// Whether the file was written since the kernel booted, through the same mount.
     private static func isSameSession(_ checkpoint: DownloadCheckpoint, _ facts: Facts) -> Bool {
-        facts.session != nil && facts.session == checkpoint.session && facts.part?.identity == checkpoint.part
+        facts.session != nil && facts.session == checkpoint.session
     }
 }

@@ -175,7 +175,8 @@ package final class DownloadFolder {
     /// for it, to be this user's own. A file system that maps owners or modes, or keeps neither attributes nor times of
     /// birth, cannot show it.
     package func isProvable(_ file: PartFile) throws -> Bool {
-        try file.status.isOwn(of: user) && file.birth != nil && (file.has(Self.mark) != nil || isPrivate)
+        try file.status.isOwn(of: user) && file.lastingIdentity.birth != nil
+            && (file.has(Self.mark) != nil || isPrivate)
     }
 
     /// All bytes of a small file that ``replace(_:with:temporary:isDurable:)`` made, and no other user.

@@ -1,6 +1,6 @@
 import COperationNetworking
 
-/// The identity of a file, independent of its name: the same for as long as its file system stays mounted.
+/// The identity of a file, independent of its name, for as long as its file system stays mounted.
 package struct FileIdentity: Hashable, Sendable, Codable {
     package let device: UInt64
     package let inode: UInt64
@@ -11,8 +11,23 @@ package struct FileIdentity: Hashable, Sendable, Codable {
     }
 }
 
-/// When a file was made (statx(2)). With its inode it names the file for good: another one that gets the inode later
-/// has another time, and no program can set it.
+/// The identity of a file across mounts and boots: another file that gets the inode later has another time of birth.
+package struct LastingFileIdentity: Hashable, Sendable, Codable {
+    package let inode: UInt64
+    /// `nil` if the file system does not record it.
+    package let birth: FileBirth?
+
+    package init(inode: UInt64, birth: FileBirth?) {
+        self.inode = inode
+        self.birth = birth
+    }
+
+    /// Whether this is certainly the identity of a file that has `other` now. Without a time of birth, the file may be
+    /// a later one.
+    package func proves(_ other: LastingFileIdentity) -> Bool { birth != nil && self == other }
+}
+
+/// The time at which a file was created (statx(2)), which no program can set.
 package struct FileBirth: Hashable, Sendable, Codable {
     package let seconds: Int64
     package let nanoseconds: Int64

@@ -12,9 +12,7 @@ package final class NotedFile {
     package let stamp: FileStamp
     /// The value of the attribute; `nil` if there is none, or the file system does not support attributes.
     package let note: String?
-    package let inode: UInt64
-    /// When it was made; `nil`: the file system does not tell.
-    package let birth: FileBirth?
+    package let lastingIdentity: LastingFileIdentity
     /// Whether it belongs to the effective user.
     package let isMine: Bool
     /// Whether users other than its owner may write it: all others, or a group that is not the effective
@@ -40,8 +38,7 @@ package final class NotedFile {
         self.descriptor = descriptor
         self.path = path
         stamp = FileStamp(length: owner.length, seconds: owner.seconds, nanoseconds: owner.nanoseconds)
-        inode = owner.inode
-        birth = FileBirth(of: descriptor)
+        lastingIdentity = LastingFileIdentity(inode: owner.inode, birth: FileBirth(of: descriptor))
         isMine = owner.is_mine != 0
         let isShared =
             owner.group_may_write != 0

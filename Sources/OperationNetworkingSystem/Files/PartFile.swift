@@ -7,7 +7,7 @@ import Glibc
 package final class PartFile {
     private var descriptor: Int32
     private let name: String
-    private let identity: FileIdentity
+    package let identity: FileIdentity
     /// From the lock to the end.
     private var claim: FileClaim?
     private let watch: FileChange.Watcher?
@@ -52,8 +52,10 @@ package final class PartFile {
         }
     }
 
-    /// The time of creation; `nil` if the file system does not record it.
-    package var birth: FileBirth? { FileBirth(of: descriptor) }
+    /// The inode and the time of creation.
+    package var lastingIdentity: LastingFileIdentity {
+        LastingFileIdentity(inode: identity.inode, birth: FileBirth(of: descriptor))
+    }
 
     /// The times of its last changes (fstat(2)).
     package var times: FileTimes {

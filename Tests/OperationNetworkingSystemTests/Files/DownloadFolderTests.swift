@@ -369,7 +369,7 @@ struct DownloadFolderTests {
     func aFileThatOthersMayWriteIsNotProvable(mode: mode_t, isProvable: Bool) throws {
         let file = try make("a")
         // Not every file system tells it.
-        guard file.birth != nil else { return }
+        guard file.lastingIdentity.birth != nil else { return }
         #expect(chmod(directory.file("a"), mode) == 0)
         #expect(try folder.isProvable(file) == isProvable)
     }
@@ -377,16 +377,17 @@ struct DownloadFolderTests {
     /// Not every file system tells it.
     @Test func anotherFileHasAnotherTimeOfBirth() throws {
         let first = try make("a")
-        guard let birth = first.birth else { return }
+        let identity = first.lastingIdentity
+        guard identity.birth != nil else { return }
         try folder.rename("a", to: "b")
         try first.setModified(1_700_000_000)
-        #expect(first.birth == birth)
-        #expect(try folder.open("b")?.birth == birth)
+        #expect(first.lastingIdentity == identity)
+        #expect(try folder.open("b")?.lastingIdentity == identity)
         var other: FileBirth?
         repeat {
             try folder.remove("b")
-            other = try make("b").birth
-        } while other == birth
+            other = try make("b").lastingIdentity.birth
+        } while other == identity.birth
         #expect(other != nil)
     }
 

@@ -44,23 +44,25 @@ struct DownloadOwnerTests {
         else { throw CocoaError(.fileWriteUnknown) }
         let folder = try DownloadFolder(path: scene.folder.url.path)
         let file = try #require(try folder.open("file.bin.part"))
+        var identity = file.lastingIdentity
+        let birth = try #require(identity.birth)
+        switch plant {
+        case .otherInode: identity = LastingFileIdentity(inode: identity.inode + 1, birth: birth)
+        // No server knows when the file was made.
+        case .otherBirth, .downloaded, .downloadedUnderUmask002:
+            let other = FileBirth(seconds: birth.seconds, nanoseconds: birth.nanoseconds ^ 1)
+            identity = LastingFileIdentity(inode: identity.inode, birth: other)
+        case .noBirth: identity = LastingFileIdentity(inode: identity.inode, birth: nil)
+        default: break
+        }
         var text = try DownloadCheckpoint(
             DownloadQuestion(URLRequest(url: scene.server.url)),
             origin: Sample.origin(),
             total: Int64(Self.body.length),
-            part: try file.status.identity,
+            part: identity,
             session: DownloadEnvironment().session(file)
         )
         text.name = "file.bin"
-        let birth = try #require(file.birth)
-        switch plant {
-        case .otherInode: text.part = FileIdentity(device: text.part.device, inode: text.part.inode + 1)
-        // No server knows when the file was made.
-        case .otherBirth, .downloaded, .downloadedUnderUmask002:
-            text.birth = FileBirth(seconds: birth.seconds, nanoseconds: birth.nanoseconds ^ 1)
-        case .noBirth: break
-        default: text.birth = birth
-        }
         if count > 0 {
             let length = min(count, DownloadCheckpoint.Block.maximumLength)
             let digest = try Array(Self.hostile.prefix(count).suffix(length)).span.sha256Text()

@@ -25,8 +25,7 @@ import Testing
     ) throws -> FileRecord {
         try FileRecord(
             DownloadQuestion(try request()),
-            inode: .max,
-            birth: FileBirth(seconds: -1, nanoseconds: 2),
+            file: LastingFileIdentity(inode: .max, birth: FileBirth(seconds: -1, nanoseconds: 2)),
             stamp: stamp,
             proof: proof,
             fields: fields
@@ -45,8 +44,7 @@ import Testing
         try FileRecord(
             DownloadQuestion(request),
             under: verification,
-            inode: try file.status.identity.inode,
-            birth: try #require(file.birth),
+            file: file.lastingIdentity,
             stamp: try file.stamp,
             proof: proof,
             fields: fields,
@@ -342,10 +340,13 @@ import Testing
         let file = try #require(try DownloadFolder(path: directory.url.path).create("a"))
         let request = try request()
         let right = try record(of: file, request)
+        let birth = try #require(right.file.birth)
         let note = try FileRecord(
             DownloadQuestion(request),
-            inode: right.inode ^ inode,
-            birth: FileBirth(seconds: right.birth.seconds, nanoseconds: right.birth.nanoseconds ^ nanosecond),
+            file: LastingFileIdentity(
+                inode: right.file.inode ^ inode,
+                birth: FileBirth(seconds: birth.seconds, nanoseconds: birth.nanoseconds ^ nanosecond)
+            ),
             stamp: right.stamp,
             proof: .complete,
             fields: [:]

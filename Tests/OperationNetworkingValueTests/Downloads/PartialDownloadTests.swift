@@ -349,20 +349,6 @@ struct PartialDownloadTests {
         #expect(try names() == ["a"])
     }
 
-    /// After a boot a disk may have another number.
-    @Test func whatAProcessLeftBesideAFinishedFileIsRemovedAfterAnotherMount() throws {
-        try leave("0123456789")
-        let (part, file) = (directory.file("a.part"), directory.file("a"))
-        let folder = try DownloadFolder(path: directory.url.path)
-        let candidate = PartialName(of: "a").candidate(0)
-        var checkpoint = try #require(try folder.checkpoint(candidate.checkpoint).checkpoint)
-        checkpoint.part = FileIdentity(device: checkpoint.part.device + 1, inode: checkpoint.part.inode)
-        try folder.save(checkpoint, candidate, isDurable: false)
-        try FileManager.default.moveItem(at: part, to: file)
-        #expect(throws: DownloadError.destinationExists(file)) { try open() }
-        #expect(try names() == ["a"])
-    }
-
     /// Two variants that have one date.
     @Test func whatAnotherProgramWasSentIsNotContinuedWhereVarySaysSo() throws {
         func request(_ agent: String) -> URLRequest {

@@ -31,7 +31,7 @@ import Testing
             {"asked":{"location":"\(digest)","salt":"\(digest.prefix(32))","selection":"\(digest)",\
             "sender":"\(digest)"},"blocks":[{"digest":"\(digest)","end":\(count),"length":\(block.count)}],\
             "origin":{"fields":[{"name":"ETag","value":"\\"v1\\""}],\
-            "isHTTP10":false,"url":"\(address)"},"part":{"device":0,"inode":0},"ranges":[[0,\(count)]],"request":{"hasBody":false,\
+            "isHTTP10":false,"url":"\(address)"},"part":{"inode":0},"ranges":[[0,\(count)]],"request":{"hasBody":false,\
             "method":"GET","secretFields":[],"selectingFields":{},"url":"\(address)"},"total":\(body.count),\
             "name":"a","options":{"continuesFile":false,\
             "downloadsOnlyIfChanged":false,"expectedDigests":[],"replacesFile":false,"sendsOwnUserAgent":false,\

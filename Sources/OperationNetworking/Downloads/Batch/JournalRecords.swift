@@ -9,15 +9,8 @@ struct JournalHeader: Hashable, Codable, Sendable {
     var schema = currentSchema
     var items: [JournalItem]
     var options: JournalOptions
-    /// The file that contains this line.
-    var file: JournalFile?
-}
-
-/// The identity of the journal's file, which no server can know.
-struct JournalFile: Hashable, Codable, Sendable {
-    let inode: UInt64
-    /// The time of creation; `nil` if the file system does not record it.
-    let birth: FileBirth?
+    /// The file that contains this line, which no server can know.
+    var file: LastingFileIdentity?
 }
 
 /// A member without its secrets.

@@ -42,7 +42,7 @@ private func resume(_ checkpoint: DownloadCheckpoint, _ request: URLRequest) thr
     let file = folder.appending(path: "a.part.resume")
     let named = try DownloadCheckpoint(fileBytes: Array(try Data(contentsOf: file)))
     var checkpoint = checkpoint
-    (checkpoint.part, checkpoint.birth, checkpoint.asked) = (named.part, named.birth, named.asked)
+    (checkpoint.part, checkpoint.asked) = (named.part, named.asked)
     try Data(try checkpoint.fileBytes()).write(to: file)
     let download = try PartPair(request, to: target, replacesFile: true).current
     try? download.begin(.end, total: nil, origin: origin)
