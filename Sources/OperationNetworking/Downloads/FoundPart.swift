@@ -176,20 +176,15 @@ struct FoundPart {
         let status = try file.status
         let finding = try place.folder.finding(names)
         var facts = PartRecovery.Facts(
-            request: question.request,
+            question: question,
             finding: finding,
             part: file.lastingIdentity,
             size: status.size
         )
         facts.session = environment.session(file)
-        facts.takesOtherLocations = question.takesOtherLocations
-        facts.knowsWhole = question.knowsWhole
         if case .file = try place.folder.status(of: place.name) { facts.replacesFile = true }
         if let checkpoint = finding.checkpoint {
             facts.isOfOtherDestination = place.isOfOther(checkpoint, names)
-            facts.match = checkpoint.match(question)
-            facts.isVerified = question.accepts(checkpoint)
-            facts.dependsOnTrust = question.dependsOnTrust(checkpoint)
             facts.intactBlocks =
                 try question.startsOver
                 ? checkpoint.blocks.count : checkpoint.blocks.prefix { try $0.isIntact(in: file) }.count

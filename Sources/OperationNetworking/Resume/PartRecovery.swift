@@ -84,17 +84,7 @@ enum PartRecovery: Hashable, Sendable {
             }
         }
 
-        let request: RequestRecord
-        /// What it has in common with the request of the checkpoint.
-        var match = RequestDigests.Match.all
-        /// Whether it accepts how the servers of the bytes were verified (``ServerVerification``).
-        var isVerified = true
-        /// Whether that depends on a closure, which has to trust a server again.
-        var dependsOnTrust = false
-        /// Whether the caller accepts bytes from another scheme, host, port or path.
-        var takesOtherLocations = false
-        /// Whether the caller expects a digest of the whole, which decides in the end.
-        var knowsWhole = false
+        let question: DownloadQuestion
         let finding: Finding
         /// Whether the checkpoint belongs to another destination whose partial file may have the same name:
         /// `log.1.part` may belong to `log` and to `log.1`.
@@ -132,44 +122,46 @@ enum PartRecovery: Hashable, Sendable {
                 self = .begin
                 return
             }
-            let isSameQuestion = facts.match == .all
-            if let reason = PartRecovery.objection(to: checkpoint, for: facts) {
+            let match = checkpoint.match(facts.question)
+            if let reason = PartRecovery.objection(to: checkpoint, match, for: facts.question) {
                 self = .startOver(reason)
                 return
             }
             var length = PartRecovery.trustedLength(checkpoint, facts)
             let isAskedFor =
                 length == checkpoint.total
-                && (!isSameQuestion || facts.replacesFile || facts.dependsOnTrust)
+                && (match != .all || facts.replacesFile || facts.question.dependsOnTrust(checkpoint))
             if isAskedFor { length -= 1 }  // P7, P17, P21
             self =
                 length > 0
-                ? .keep(length, isOfOtherQuestion: !isSameQuestion)
+                ? .keep(length, isOfOtherQuestion: match != .all)
                 : checkpoint.committed > 0 && !isAskedFor ? .startOver(.dataLost) : .begin
         }
     }
 
-    /// Returns why the bytes are not those of the request; `nil` if they are.
+    /// Returns why the bytes are not those of the request; `nil` if they are. `match` is what the request has in common
+    /// with that of the checkpoint.
     private static func objection(
         to checkpoint: DownloadCheckpoint,
-        for facts: Facts
+        _ match: RequestDigests.Match,
+        for question: DownloadQuestion
     ) -> RestartReason? {
-        let request = facts.request
-        if checkpoint.isForeign == true, !facts.knowsWhole { return .foreignCopy }  // P20
-        guard facts.isVerified else { return .verificationChanged }  // P21
+        let request = question.request
+        if checkpoint.isForeign == true, !question.knowsWhole { return .foreignCopy }  // P20
+        guard question.accepts(checkpoint) else { return .verificationChanged }  // P21
         let content = checkpoint.partialContent(offset: 0)
         if content.isCoded { return .contentCoded }  // P13
         guard request.method == "GET", !request.hasBody else { return .requestChanged }  // P15
         // P16
-        guard facts.knowsWhole || facts.match.contains(.selection) else { return .requestChanged }
-        if facts.match == .all { return nil }
-        if !facts.match.contains(.location) {  // P17, P19
-            guard facts.takesOtherLocations, !request.isDowngrade(from: checkpoint.request) else {
+        guard question.knowsWhole || match.contains(.selection) else { return .requestChanged }
+        if match == .all { return nil }
+        if !match.contains(.location) {  // P17, P19
+            guard question.takesOtherLocations, !request.isDowngrade(from: checkpoint.request) else {
                 return .requestChanged
             }
         }
         // Two representations may share a date; with a digest of the whole, that does no harm.
-        if facts.knowsWhole { return nil }
+        if question.knowsWhole { return nil }
         guard case .strongETag = content.validator else { return .requestChanged }  // P17
         return nil
     }

@@ -22,8 +22,9 @@ import Testing
         var notedPart = Sample.part
         var knowsWhole = false
         var isSameSender = true
-        var isVerified = true
-        var dependsOnTrust = false
+        var verification: ServerVerification?
+        var trustedServers: Set<String> = []
+        var asksAboutServers = false
         var takesOtherLocations = false
         var isOfSeveralLocations: Bool?
         var isAtRest: Bool?
@@ -50,16 +51,18 @@ import Testing
             checkpoint.part = notedPart
             checkpoint.isAtRest = isAtRest
             checkpoint.isOfSeveralLocations = isOfSeveralLocations
-            let question = DownloadQuestion(request)
-            var match = checkpoint.match(question)
-            if !isSameSender { match.remove(.sender) }
+            if !trustedServers.isEmpty { checkpoint.note(.standard, trusting: trustedServers) }
+            let other = Credential(user: "other", password: "")
+            var question = DownloadQuestion(
+                request,
+                as: isSameSender ? nil : RequestIdentity(request, credential: other),
+                under: trustedServers.isEmpty ? verification : .standard,
+                asksAboutServers
+            )
+            question.takesOtherLocations = takesOtherLocations
+            question.knowsWhole = knowsWhole
             return PartRecovery.Facts(
-                request: question.request,
-                match: match,
-                isVerified: isVerified,
-                dependsOnTrust: dependsOnTrust,
-                takesOtherLocations: takesOtherLocations,
-                knowsWhole: knowsWhole,
+                question: question,
                 finding: finding(checkpoint),
                 part: part,
                 size: size,
@@ -268,20 +271,27 @@ import Testing
             $0.isForeign = true
         },
         Row("P21 a server that was verified in another way", size: 20, .startOver(.verificationChanged)) {
-            $0.isVerified = false
+            $0.verification = .standard
         },
         Row("P21 the same, all bytes", size: 100, .startOver(.verificationChanged)) { row in
-            row.isVerified = false
+            row.verification = .standard
             row.ends = [100]
             row.intact = 1
         },
         Row("P21 the same, without a byte", size: 0, .begin) {
-            $0.isVerified = false
+            $0.verification = .standard
             uncommitted(&$0)
         },
-        Row("P21 a server that a closure trusted", size: 20, .keep(20)) { $0.dependsOnTrust = true },
+        Row("P21 a server that a closure trusted", size: 20, .keep(20)) {
+            $0.trustedServers = ["one"]
+            $0.asksAboutServers = true
+        },
+        Row("P21 the same, and no closure", size: 20, .startOver(.verificationChanged)) {
+            $0.trustedServers = ["one"]
+        },
         Row("P7, P21 all bytes of one", size: 100, .keep(99)) { row in
-            row.dependsOnTrust = true
+            row.trustedServers = ["one"]
+            row.asksAboutServers = true
             row.ends = [100]
             row.intact = 1
         },
