@@ -129,7 +129,6 @@ extension DownloadFolder {
         switch try contents(of: name, limit: DownloadCheckpoint.maximumFileLength) {
         case .nothing: return .none
         case .notOurs, .tooLong: return .notOurs
-        case .unmarked: return .unmarked
         case .bytes(let bytes):
             do throws(DownloadCheckpoint.Unreadable) {
                 return .checkpoint(try DownloadCheckpoint(fileBytes: bytes))
@@ -138,7 +137,7 @@ extension DownloadFolder {
                 // A file that was created but not written, as a loss of power can leave it.
                 case .notACheckpoint: return bytes.isEmpty ? .unreadable : .notOurs
                 case .otherSchema: return .otherVersion
-                case .damaged, .malformed: return .unreadable
+                case .damaged: return .unreadable
                 }
             }
         }
@@ -161,7 +160,7 @@ extension DownloadPlace {
                 && checkpoint.name.utf8.elementsEqual(name.utf8)
                 && (checkpoint.generation ?? 0) < generation:
                 break
-            case .none, .checkpoint, .unreadable, .otherVersion, .unmarked, .notOurs: continue
+            case .none, .checkpoint, .unreadable, .otherVersion, .notOurs: continue
             }
             // First, because bytes without a checkpoint would count as another program's.
             try file.truncate(to: 0)

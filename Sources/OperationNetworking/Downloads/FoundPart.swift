@@ -252,7 +252,7 @@ extension DownloadFolder {
     func finding(_ names: PartialName.Candidate) throws -> PartRecovery.Facts.Finding {
         // What a killed process left is never read. It is removed when the next checkpoint is written.
         switch try contents(of: names.temporary, limit: 0) {
-        case .notOurs, .unmarked: return .notOurs
+        case .notOurs: return .notOurs
         case .nothing, .tooLong, .bytes: return try checkpoint(names.checkpoint)
         }
     }

@@ -73,10 +73,8 @@ enum PartRecovery: Hashable, Sendable {
             case unreadable
             /// A checkpoint of another format.
             case otherVersion
-            /// A file of another user or program.
+            /// A file of another user or program, such as a copy.
             case notOurs
-            /// A file of the user that no download wrote, such as a copy.
-            case unmarked
             case checkpoint(DownloadCheckpoint)
 
             var checkpoint: DownloadCheckpoint? {
@@ -106,7 +104,7 @@ enum PartRecovery: Hashable, Sendable {
         switch facts.finding {
         case .none:
             self = size == 0 ? .begin : .useOtherName()  // P1, P2
-        case .notOurs, .unmarked:
+        case .notOurs:
             self = .useOtherName(.checkpointUnproven)  // P2
         case .otherVersion:
             self = .useOtherName(.checkpointUnreadable)  // P2

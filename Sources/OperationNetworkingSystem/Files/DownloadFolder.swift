@@ -150,10 +150,8 @@ package final class DownloadFolder {
     /// The contents found under the name of a small file.
     package enum Contents: Hashable, Sendable {
         case nothing
-        /// Another user may have made it.
+        /// Another user may have made it, or it has bytes and no mark: a program saved or copied it.
         case notOurs
-        /// A file of the user's with bytes and without the mark: what a program saved, or copied.
-        case unmarked
         case tooLong
         case bytes([UInt8])
     }
@@ -192,7 +190,7 @@ package final class DownloadFolder {
         case .file(let file):
             let size = try file.status.size
             // A process may die before it sets the mark.
-            guard size == 0 || isMarked(file) else { return .unmarked }
+            guard size == 0 || isMarked(file) else { return .notOurs }
             guard size <= Int64(limit) else { return .tooLong }
             return .bytes(try file.read(limit, at: 0))
         }

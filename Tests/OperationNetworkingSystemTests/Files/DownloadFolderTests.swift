@@ -324,7 +324,7 @@ struct DownloadFolderTests {
 
     @Test func onlyFilesThatNoOtherUserMayHaveMadeAreRead() throws {
         _ = try make("saved", "by a program")
-        #expect(try folder.contents(of: "saved", limit: 20) == .unmarked)
+        #expect(try folder.contents(of: "saved", limit: 20) == .notOurs)
         // Its process died before the mark.
         _ = try make("empty")
         #expect(try folder.contents(of: "empty", limit: 20) == .bytes([]))

@@ -81,7 +81,7 @@ import Testing
         let text = String(decoding: try Sample.checkpoint(try Sample.request()).fileBytes(), as: UTF8.self)
         func reading(_ text: String) throws { _ = try DownloadCheckpoint(fileBytes: Array(text.utf8)) }
         #expect(throws: DownloadCheckpoint.Unreadable.notACheckpoint) { try reading("[]\n{}") }
-        #expect(throws: DownloadCheckpoint.Unreadable.otherSchema("99")) {
+        #expect(throws: DownloadCheckpoint.Unreadable.otherSchema) {
             try reading(
                 text.replacingOccurrences(of: "download \(DownloadCheckpoint.schema) ", with: "download 99 ")
             )
@@ -91,25 +91,25 @@ import Testing
         }
         let body = Array("{}".utf8)
         let digest = try body.span.sha256Text()
-        #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
+        #expect(throws: DownloadCheckpoint.Unreadable.damaged) {
             try reading("OperationNetworking-download \(DownloadCheckpoint.schema) \(digest)\n{}")
         }
     }
 
     @Test func numbersThatMakeNoSenseAreNotRead() throws {
         let tooLong = try Sample.checkpoint(try Sample.request(), total: 5, blocks: [10])
-        #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
+        #expect(throws: DownloadCheckpoint.Unreadable.damaged) {
             try DownloadCheckpoint(fileBytes: try tooLong.fileBytes())
         }
         let negative = try Sample.checkpoint(try Sample.request(), blocks: [2])
-        #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
+        #expect(throws: DownloadCheckpoint.Unreadable.damaged) {
             try DownloadCheckpoint(fileBytes: try negative.fileBytes())
         }
     }
 
     @Test func aLengthThatMakesNoSenseIsNotRead() throws {
         let checkpoint = try Sample.checkpoint(try Sample.request(), total: -1)
-        #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
+        #expect(throws: DownloadCheckpoint.Unreadable.damaged) {
             try DownloadCheckpoint(fileBytes: try checkpoint.fileBytes())
         }
     }

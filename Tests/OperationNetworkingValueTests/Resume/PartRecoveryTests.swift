@@ -102,8 +102,8 @@ import Testing
             .useOtherName(.checkpointUnreadable),
             with: unreadable
         ),
-        Row("P2 a checkpoint that no download wrote", size: 0, .useOtherName(.checkpointUnproven)) {
-            $0.finding = { _ in .unmarked }
+        Row("P2 one that no download wrote", size: 0, .useOtherName(.checkpointUnproven)) {
+            $0.finding = { _ in .notOurs }
         },
         Row("P2 one that others may have written", size: 20, .useOtherName(.checkpointUnproven)) {
             $0.finding = { _ in .notOurs }
