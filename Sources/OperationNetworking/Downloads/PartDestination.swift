@@ -170,9 +170,6 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
                 digests = own
             } catch {
                 try? next.discard()
-                if DiskRoom.isLack(error), let total = start.total, try parts?.makesRoom(for: total) == true {
-                    return try startOver(with: start)
-                }
                 throw error
             }
             parts?.advance(to: next)

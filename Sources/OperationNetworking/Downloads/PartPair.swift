@@ -34,8 +34,6 @@ struct PartPair {
     /// Whether the bytes of the current part are to be discarded: they do not have the required digest, and none of
     /// them are from an earlier operation.
     private(set) var isRefuted = false
-    /// Whether the next body overwrites the current part, because there is no space for a third one.
-    private var isOverwritten = false
     /// Why bytes of an earlier process are not resumed.
     let lost: RestartReason?
     /// The parts of other requests, which a page must not replace (S27).
@@ -149,7 +147,7 @@ struct PartPair {
 
     /// Whether a body that starts over is written to a new file, while the current one is kept until the body is
     /// complete.
-    var beginsBeside: Bool { !isRefuted && !isOverwritten && usability(of: current) != .nothing }
+    var beginsBeside: Bool { !isRefuted && usability(of: current) != .nothing }
 
     /// Creates the file for a body that starts over.
     func makeNext() throws -> PartialDownload {
@@ -171,25 +169,6 @@ struct PartPair {
         }
     }
 
-    /// Makes space for a third part of `length` bytes, if possible: removes the shorter of the two, which would be
-    /// removed in any case. If that is the current one, the body overwrites it.
-    /// - Returns: whether there is space now.
-    mutating func makesRoom(for length: Int64) throws -> Bool {
-        guard let index = others.indices.min(by: { others[$0].count < others[$1].count }) else {
-            return false
-        }
-        let isCurrent = others[index].count > (current.isRefuted ? 0 : current.count)
-        let shorter = isCurrent ? current : others[index].part
-        guard
-            try FileError.translating(
-                place.url,
-                { try shorter.allocated + place.folder.room.available >= length }
-            )
-        else { return false }
-        if isCurrent { isOverwritten = true } else { try others.remove(at: index).part.discard() }
-        return true
-    }
-
     /// Makes `next`, which is ready for the body, the current part.
     mutating func advance(to next: PartialDownload) {
         // The next download decides about bytes that cannot be committed now.
@@ -201,7 +180,7 @@ struct PartPair {
 
     /// Records that a body that starts over has begun in the current part. Of the others, only the longest is kept.
     mutating func didStartOver() {
-        (isRefuted, isOverwritten) = (false, false)
+        isRefuted = false
         let best = others.indices.max { others[$0].count < others[$1].count }
         let kept = best.map { others[$0] }
         for (index, other) in others.enumerated() where index != best { try? other.part.discard() }

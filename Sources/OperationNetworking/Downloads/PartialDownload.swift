@@ -368,11 +368,6 @@ final class PartialDownload {
     /// Whether a file that began with these bytes had a wrong digest.
     var isRefuted: Bool { checkpoint?.refutedDigest != nil }
 
-    /// The disk space that it uses, in bytes.
-    var allocated: Int64 {
-        get throws { try part.file.status.allocated }
-    }
-
     /// Removes the partial file and its checkpoint. Bytes to which the user has given another name stay.
     func discard() throws {
         guard !isClosed else { return }
