@@ -73,6 +73,12 @@ package final class DownloadFolder {
         return NameStatus(entry)
     }
 
+    /// Whether the name refers to this file.
+    package func isName(_ name: String, of file: PartFile) throws -> Bool {
+        guard case .file(let named) = try status(of: name) else { return false }
+        return named.identity == file.identity
+    }
+
     // MARK: - Files
 
     /// Creates a file that only its owner may read and write (mode 0600).
@@ -272,9 +278,7 @@ package final class DownloadFolder {
     /// Removes the name of a file, unless it is another one's by now.
     /// - Returns: whether it had the name.
     package func remove(_ name: String, of file: PartFile) throws -> Bool {
-        guard case .file(let named) = try status(of: name), try named.identity == file.status.identity else {
-            return false
-        }
+        guard try isName(name, of: file) else { return false }
         try remove(name)
         return true
     }
@@ -332,7 +336,7 @@ package final class DownloadFolder {
 
     /// Looks whether the file has its new name, and gives what has it instead its old one back.
     private func undoing(_ old: String, _ new: String, of file: PartFile) throws {
-        guard case .file(let named) = try status(of: new), try named.identity == file.status.identity else {
+        guard try isName(new, of: file) else {
             if rename(new, to: old, of: file, .inOneStep) != 0 {
                 _ = rename(new, to: old, of: file, .afterLooking)
             }

@@ -84,10 +84,7 @@ final class DownloadJournal: @unchecked Sendable {
             guard try file.lock() != .held else { throw DownloadBatchError.journalInUse(url) }
             let status = try file.status
             // Its process may have removed it just before.
-            guard case .file(let named) = try folder.status(of: name), named.identity == status.identity
-            else {
-                throw DownloadBatchError.journalMissing(url)
-            }
+            guard try folder.isName(name, of: file) else { throw DownloadBatchError.journalMissing(url) }
             guard status.size <= Self.maximumLength else {
                 throw DownloadBatchError.journalTooLong(url, length: status.size)
             }
