@@ -131,7 +131,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
     func begin(_ start: BodyStart) {
         hasBegun = true
         attempt { partial in
-            if case .start = start.place {
+            if start.place.isStart {
                 try startOver(with: start)
             } else if shared.withLock({ $0.held }) != StoredBytes(count: partial.count, content: content)
                 || start.content != content
@@ -210,10 +210,9 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
     }
 
     private func begin(_ start: BodyStart, in partial: PartialDownload, _ digests: DownloadDigests?) throws {
-        let place = PartialDownload.Place(start.place)
         let servers = Set(start.trustedServers.map(\.digest))
         do {
-            try partial.begin(place, total: start.total, origin: start.origin, trusting: servers) {
+            try partial.begin(start.place, total: start.total, origin: start.origin, trusting: servers) {
                 checkpoint in
                 checkpoint.namedDigest = digests?.named
                 checkpoint.name = plan.options.destination.map(DownloadPlace.name) ?? ""
@@ -453,17 +452,6 @@ extension BodyStart {
             fields: head.fields,
             isHTTP10: head.version == "HTTP/1.0"
         )
-    }
-}
-
-extension PartialDownload.Place {
-    init(_ place: BodyStart.Place) {
-        self =
-            switch place {
-            case .start: .start
-            case .end: .end
-            case .again(let offset): .again(from: offset)
-            }
     }
 }
 

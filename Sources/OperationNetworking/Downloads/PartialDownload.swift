@@ -98,20 +98,20 @@ final class PartialDownload {
     /// Prepares for a body whose head was accepted.
     ///
     /// - Parameters:
-    ///   - start: the place of its first byte.
+    ///   - place: the place of its first byte.
     ///   - total: the length of the whole; `nil` if the head does not say it. Free space is checked.
     ///   - origin: the response.
     ///   - servers: the servers that only the challenge closure trusts, as digests.
     ///   - note: adds the caller's facts to the checkpoint.
     /// - Throws: ``DownloadError``, or a `CocoaError`; ``UntrustedBytesError`` before anything is changed.
     func begin(
-        _ start: Place,
+        _ place: BodyStart.Place,
         total: Int64?,
         origin: DownloadCheckpoint.Response,
         trusting servers: Set<String> = [],
         note: (inout DownloadCheckpoint) -> Void = { _ in }
     ) throws {
-        if start != .start, let checkpoint, !target.question.trusts(checkpoint, servers) {
+        if !place.isStart, let checkpoint, !target.question.trusts(checkpoint, servers) {
             throw UntrustedBytesError()
         }
         isTrusted = true
@@ -122,12 +122,12 @@ final class PartialDownload {
         atRest = nil
         try translating {
             try room.check(for: total)
-            switch start {
+            switch place {
             case .end where checkpoint != nil, .again where checkpoint != nil: try resume(total, noteAll)
             // Without a checkpoint, there are no bytes.
             case .start, .end, .again: try startOver(total, origin, noteAll)
             }
-            extent.begin(again: start.overlap)
+            extent.begin(again: place.overlap)
             try room.begin(at: count, total: total)
             lastCommit = target.environment.clock()
             failure = nil
@@ -211,7 +211,7 @@ final class PartialDownload {
             fields: [:],
             isHTTP10: false
         )
-        try begin(.start, total: nil, origin: origin) { checkpoint in
+        try begin(.start(nil), total: nil, origin: origin) { checkpoint in
             checkpoint.isJoinedByOverlap = true
             checkpoint.isForeign = true
         }
@@ -596,19 +596,6 @@ struct PartExtent {
 }
 
 extension PartialDownload {
-    /// The place of a body in the file.
-    enum Place: Hashable, Sendable {
-        /// At the start; the kept bytes are discarded.
-        case start
-        /// After the kept bytes.
-        case end
-        /// At an offset within the kept bytes, with which the body has to agree.
-        case again(from: Int64)
-
-        /// The offset of the first byte to compare.
-        var overlap: Int64? { if case .again(let offset) = self { offset } else { nil } }
-    }
-
     /// A byte that was received again differs from the kept one. Nothing of that piece was written.
     struct OverlapDifference: UnusableBytesError, Hashable, Sendable {
         /// The offset of the piece.

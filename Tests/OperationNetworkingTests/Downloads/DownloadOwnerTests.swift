@@ -182,7 +182,7 @@ struct DownloadOwnerTests {
         let names = PartialName(of: "a").candidate(others.count)
         let (target, part) = (directory.file("a"), directory.file(names.part))
         let download = try PartialDownload(.sample, to: target, replacesFile: false)
-        try download.begin(.start, total: 1, origin: Sample.origin())
+        try download.begin(.start(nil), total: 1, origin: Sample.origin())
         try download.write("0")
         try download.flush()
         download.close()
@@ -217,7 +217,7 @@ struct DownloadOwnerTests {
             replacesFile: true,
             in: environment
         )
-        try download.begin(.start, total: 1, origin: Sample.origin())
+        try download.begin(.start(nil), total: 1, origin: Sample.origin())
         try download.write("0")
         modes = []
         try download.finish(modified: nil, beforeNaming: { modes.append(mode()) })
@@ -230,7 +230,7 @@ struct DownloadOwnerTests {
     func aPartThatWasNotCompletedIsPrivateAgain(isSameRequest: Bool) throws {
         let directory = try TemporaryDirectory()
         let first = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
-        try first.begin(.start, total: 2, origin: Sample.origin())
+        try first.begin(.start(nil), total: 2, origin: Sample.origin())
         try first.write("0")
         try first.flush()
         first.close()
@@ -263,7 +263,7 @@ struct DownloadOwnerTests {
         let directory = try TemporaryDirectory()
         let target = directory.file("a.1")
         let download = try PartialDownload(.sample, to: target, replacesFile: false)
-        try download.begin(.start, total: 1, origin: Sample.origin()) { $0.name = "a.1" }
+        try download.begin(.start(nil), total: 1, origin: Sample.origin()) { $0.name = "a.1" }
         try download.write("0")
         try download.flush()
         download.close()
@@ -340,7 +340,7 @@ struct DownloadOwnerTests {
                     try PartialDownload(.sample, to: directory.file("a"), replacesFile: replacesFile)
                 }
                 let first = try open()
-                try first.begin(.start, total: 2, origin: Sample.origin())
+                try first.begin(.start(nil), total: 2, origin: Sample.origin())
                 try first.write("0")
                 try first.flush()
                 guard try mode("a.part") == 0o600, try mode("a.part.resume") == 0o600 else { exit(2) }
@@ -355,7 +355,7 @@ struct DownloadOwnerTests {
                 // One that is replaced hands its permissions on.
                 guard chmod(directory.file("a").path, 0o640) == 0 else { exit(5) }
                 let third = try open(replacesFile: true)
-                try third.begin(.start, total: 0, origin: Sample.origin())
+                try third.begin(.start(nil), total: 0, origin: Sample.origin())
                 try third.finish(modified: nil)
                 guard try mode("a") == 0o640 else { exit(6) }
             }
@@ -376,7 +376,7 @@ struct DownloadOwnerTests {
     @Test func aPartThatCouldNotGetItsNameIsPrivateAgain() throws {
         let directory = try TemporaryDirectory()
         let download = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
-        try download.begin(.start, total: 1, origin: Sample.origin())
+        try download.begin(.start(nil), total: 1, origin: Sample.origin())
         try download.write("0")
         try Data().write(to: directory.file("a"))
         #expect(throws: DownloadError.destinationExists(directory.file("a"))) {
@@ -403,7 +403,7 @@ struct DownloadOwnerTests {
                 guard download.recovered == nil, download.partURL.lastPathComponent == "a.2.part" else {
                     exit(6)
                 }
-                try download.begin(.start, total: 4, origin: Sample.origin())
+                try download.begin(.start(nil), total: 4, origin: Sample.origin())
                 try download.write("good")
                 try download.finish(modified: nil)
                 guard try String(contentsOf: directory.file("a"), encoding: .utf8) == "good" else { exit(7) }

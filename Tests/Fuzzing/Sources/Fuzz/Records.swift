@@ -34,7 +34,7 @@ private func resume(_ checkpoint: DownloadCheckpoint, _ request: URLRequest) thr
     let target = folder.appending(path: "a")
     let origin = DownloadCheckpoint.Response(url: "http://h/a", fields: ["ETag": "\"v1\""], isHTTP10: false)
     let first = try PartPair(request, to: target, replacesFile: true).current
-    try first.begin(.start, total: nil, origin: origin)
+    try first.begin(.start(nil), total: nil, origin: origin)
     try first.write(Array("0123456789".utf8).span, at: 0)
     try first.flush()
     first.close()
@@ -50,7 +50,7 @@ private func resume(_ checkpoint: DownloadCheckpoint, _ request: URLRequest) thr
     try? download.flush()
     try? download.begin(.again(from: 0), total: download.total, origin: origin)
     try? download.write(Array("abc".utf8).span, at: download.position)
-    try download.begin(.start, total: 3, origin: origin)
+    try download.begin(.start(nil), total: 3, origin: origin)
     try download.write(Array("abc".utf8).span, at: download.position)
     try download.finish(modified: nil)
 }
