@@ -163,11 +163,11 @@ package enum FileVerdict: Hashable, CaseIterable, Sendable {
 /// An existing file, its record, and the verdict on both.
 struct FileFinding {
     let verdict: FileVerdict
+    /// `nil` if there is none, or it may not be read.
+    private(set) var file: NotedFile?
     /// The record of a complete file.
-    var record: FileRecord? { verdict == .complete ? ofRequest : nil }
-    /// The record of a file that is a response to the same request, whatever its state.
-    private(set) var ofRequest: FileRecord?
-    /// The same, even if the request had another query or another user.
+    var record: FileRecord? { verdict == .complete ? ofFile : nil }
+    /// The record of a file from the same location, whatever its state, its query or its user.
     private(set) var ofFile: FileRecord?
 
     init(of file: URL, for question: DownloadQuestion) throws {
@@ -177,6 +177,7 @@ struct FileFinding {
                 verdict = .nothing
                 return
             }
+            self.file = found
             guard found.isMine, !found.mayBeWrittenByOthers, let record = FileRecord(of: found) else {
                 verdict = Self.verdict(ofUnrecorded: found)
                 return
@@ -187,7 +188,6 @@ struct FileFinding {
                 verdict = .ofOtherRequest
                 return
             }
-            ofRequest = record
             guard record.stamp == found.stamp else {
                 verdict = .changed
                 return
@@ -230,9 +230,7 @@ extension KeptBody {
     /// - Throws: a `CocoaError` if the file cannot be examined.
     init?(file: URL, of question: DownloadQuestion, isToBeNewer: Bool) throws {
         let finding = try FileFinding(of: file, for: question)
-        guard finding.verdict != .nothing,
-            let read = try? NotedFile(path: file.path, attribute: FileRecord.attribute), read.stamp.length > 0
-        else { return nil }
+        guard let read = finding.file, read.stamp.length > 0 else { return nil }
         let record = finding.ofFile
         count = read.stamp.length
         total = count
