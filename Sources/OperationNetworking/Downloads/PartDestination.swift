@@ -12,7 +12,6 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
 
     let canBeEmptied = true
     let keepsRest = true
-    let pollableDescriptor: Int32? = nil
 
     private var plan: DownloadPlan
     private let progress: Locked<DownloadProgress>
