@@ -291,6 +291,56 @@ package final class DownloadFolder {
         }
     }
 
+    /// Gives a complete file a name, in the place of what has it, unless an operation of this process writes that, or
+    /// may be about to.
+    ///
+    /// | What has the name           | What happens                                                      |
+    /// |-----------------------------|-------------------------------------------------------------------|
+    /// | nothing                     | takes it in a step that fails if anything has it by then          |
+    /// | a link, directory or device | replaces it                                                       |
+    /// | a file                      | replaces it while it is claimed (``FileClaim``), if it still has the name then |
+    ///
+    /// An operation that writes a file opens it, claims it, and then checks that it still has the name
+    /// (``OutputFile``). So one that begins on a free name makes a file, which is not replaced; one that begins on a
+    /// file that is being replaced finds it claimed. A name that changes meanwhile is in use; it is not looked up again.
+    /// - Parameters:
+    ///   - old: its name now.
+    ///   - new: its next one.
+    ///   - file: the file itself.
+    ///   - check: looks whether what has the name may be replaced. Nothing of this process begins to write it
+    ///     meanwhile.
+    /// - Throws: ``FileClaim/Taken``; what `check` throws; `SystemError`. What has the new name keeps it then.
+    package func rename(
+        _ old: String,
+        replacing new: String,
+        of file: PartFile,
+        check: () throws -> Void = {}
+    ) throws {
+        let first = try status(of: new)
+        guard case .file = first else {
+            try check()
+            guard first == .nothing else { return try rename(old, to: new) }
+            do {
+                return try renameExclusively(old, to: new, of: file)
+            } catch let error as SystemError where error.code == SystemError.exists {
+                throw FileClaim.Taken()
+            }
+        }
+        // Open until the claim ends: when it has lost its name, another new file could get its inode, and would be
+        // taken for one that is written.
+        let claimed: PartFile
+        do {
+            claimed = try identify(new)
+        } catch let error as SystemError where error.code == SystemError.missing {
+            throw FileClaim.Taken()
+        }
+        var claim = FileClaim(claimed.identity)
+        defer { withExtendedLifetime(claimed) { claim = nil } }
+        try check()
+        guard claim != nil, try isName(new, of: claimed) else { throw FileClaim.Taken() }
+        try rename(old, to: new)
+    }
+
     /// Renames a file, to a name that does not exist.
     /// - Parameters:
     ///   - old: its name now.
