@@ -33,7 +33,8 @@ struct FileRecord: Hashable, Codable, Sendable {
         }
     }
 
-    static let attribute = ExtendedAttribute("user.operationnetworking.download")
+    /// The name of the extended attribute (xattr(7)), which not all file systems support.
+    static let attribute = "user.operationnetworking.download"
     /// The maximum length of a validator, because file systems limit attributes.
     private static let longestValidator = 1024
     private static let currentFormat = 6

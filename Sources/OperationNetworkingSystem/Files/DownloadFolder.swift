@@ -165,7 +165,7 @@ package final class DownloadFolder {
     /// The mark of a file that ``replace(_:with:temporary:isDurable:)`` made. A program that saves the body of a
     /// response sets none, whatever the server knows about inodes. An archive can contain it: it proves a
     /// checkpoint only together with the inode and the creation time of the part, which no archive can know.
-    private static let mark = ExtendedAttribute("user.operationnetworking.made")
+    private static let mark = "user.operationnetworking.made"
 
     /// Whether the file has the mark, or the file system keeps none and no other user may look into this folder:
     /// then no one can reveal to a server which files are in it.

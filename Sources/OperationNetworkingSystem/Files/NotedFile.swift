@@ -23,7 +23,7 @@ package final class NotedFile {
 
     /// - Returns: `nil` if there is no regular file.
     /// - Throws: `SystemError` if it cannot be read.
-    package init?(path: String, attribute: ExtendedAttribute) throws {
+    package init?(path: String, attribute: String) throws {
         // O_NONBLOCK: opening a FIFO without a writer would block indefinitely.
         let descriptor = cfiles_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
         guard descriptor >= 0 else {
@@ -51,9 +51,9 @@ package final class NotedFile {
         close(descriptor)
     }
 
-    private static func note(of descriptor: Int32, _ attribute: ExtendedAttribute) -> String? {
+    private static func note(of descriptor: Int32, _ attribute: String) -> String? {
         var bytes = [UInt8](repeating: 0, count: Self.capacity)
-        let length = cowner_attribute(descriptor, attribute.name, &bytes, bytes.count)
+        let length = cowner_attribute(descriptor, attribute, &bytes, bytes.count)
         guard length >= 0 else { return nil }
         return String(validating: bytes.prefix(length), as: UTF8.self)
     }
