@@ -38,7 +38,7 @@ package final class NotedFile {
         self.descriptor = descriptor
         self.path = path
         stamp = FileStamp(length: owner.length, seconds: owner.seconds, nanoseconds: owner.nanoseconds)
-        lastingIdentity = LastingFileIdentity(inode: owner.inode, birth: FileBirth(of: descriptor))
+        lastingIdentity = LastingFileIdentity(inode: owner.inode, birth: FileTime(birthOf: descriptor))
         isMine = owner.is_mine != 0
         let isShared =
             owner.group_may_write != 0

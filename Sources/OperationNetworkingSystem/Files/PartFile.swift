@@ -54,7 +54,7 @@ package final class PartFile {
 
     /// The inode and the time of creation.
     package var lastingIdentity: LastingFileIdentity {
-        LastingFileIdentity(inode: identity.inode, birth: FileBirth(of: descriptor))
+        LastingFileIdentity(inode: identity.inode, birth: FileTime(birthOf: descriptor))
     }
 
     /// The times of its last changes (fstat(2)).
@@ -63,8 +63,8 @@ package final class PartFile {
             var times = cfiles_times()
             guard cfiles_times_of(descriptor, &times) == 0 else { throw SystemError(errno, "fstat \(name)") }
             return FileTimes(
-                modified: .init(seconds: times.modified_seconds, nanoseconds: times.modified_nanoseconds),
-                changed: .init(seconds: times.changed_seconds, nanoseconds: times.changed_nanoseconds)
+                modified: FileTime(seconds: times.modified_seconds, nanoseconds: times.modified_nanoseconds),
+                changed: FileTime(seconds: times.changed_seconds, nanoseconds: times.changed_nanoseconds)
             )
         }
     }

@@ -383,7 +383,7 @@ struct DownloadFolderTests {
         try first.setModified(1_700_000_000)
         #expect(first.lastingIdentity == identity)
         #expect(try folder.open("b")?.lastingIdentity == identity)
-        var other: FileBirth?
+        var other: FileTime?
         repeat {
             try folder.remove("b")
             other = try make("b").lastingIdentity.birth

@@ -19,7 +19,7 @@ enum Sample {
         DownloadCheckpoint.Response(url: address, fields: fields, isHTTP10: false)
     }
 
-    static let part = LastingFileIdentity(inode: 2, birth: FileBirth(seconds: 1, nanoseconds: 2))
+    static let part = LastingFileIdentity(inode: 2, birth: FileTime(seconds: 1, nanoseconds: 2))
 
     static func checkpoint(
         _ request: URLRequest,

@@ -50,7 +50,7 @@ struct DownloadOwnerTests {
         case .otherInode: identity = LastingFileIdentity(inode: identity.inode + 1, birth: birth)
         // No server knows when the file was made.
         case .otherBirth, .downloaded, .downloadedUnderUmask002:
-            let other = FileBirth(seconds: birth.seconds, nanoseconds: birth.nanoseconds ^ 1)
+            let other = FileTime(seconds: birth.seconds, nanoseconds: birth.nanoseconds ^ 1)
             identity = LastingFileIdentity(inode: identity.inode, birth: other)
         case .noBirth: identity = LastingFileIdentity(inode: identity.inode, birth: nil)
         default: break

@@ -25,7 +25,7 @@ import Testing
     ) throws -> FileRecord {
         try FileRecord(
             DownloadQuestion(try request()),
-            file: LastingFileIdentity(inode: .max, birth: FileBirth(seconds: -1, nanoseconds: 2)),
+            file: LastingFileIdentity(inode: .max, birth: FileTime(seconds: -1, nanoseconds: 2)),
             stamp: stamp,
             proof: proof,
             fields: fields
@@ -345,7 +345,7 @@ import Testing
             DownloadQuestion(request),
             file: LastingFileIdentity(
                 inode: right.file.inode ^ inode,
-                birth: FileBirth(seconds: birth.seconds, nanoseconds: birth.nanoseconds ^ nanosecond)
+                birth: FileTime(seconds: birth.seconds, nanoseconds: birth.nanoseconds ^ nanosecond)
             ),
             stamp: right.stamp,
             proof: .complete,

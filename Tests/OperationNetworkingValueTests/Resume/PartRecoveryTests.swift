@@ -120,7 +120,7 @@ import Testing
             uncommitted(&$0)
         },
         Row("P2 a later file with the same inode", size: 20, .useOtherName(.checkpointUnproven)) {
-            $0.part = LastingFileIdentity(inode: 2, birth: FileBirth(seconds: 1, nanoseconds: 3))
+            $0.part = LastingFileIdentity(inode: 2, birth: FileTime(seconds: 1, nanoseconds: 3))
         },
         Row("P2 a file system that reports no time of birth", size: 25, .startOver(.checkpointUnproven)) {
             ($0.part, $0.notedPart) = (unborn, unborn)
