@@ -171,6 +171,32 @@ import Testing
         #expect(reads.elements == [0])
     }
 
+    // MARK: - Downloads
+
+    /// After other bytes, and after an end that failed.
+    @Test func theDigestsOfADownloadAreThoseOfTheBytesInTheFile() async throws {
+        let directory = try TemporaryDirectory()
+        let download = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
+        var plan = DownloadPlan(request: .sample)
+        plan.options.wantedAlgorithms = [.sha256]
+        let wanted = try DownloadDigests(plan, of: download)
+        for seed in 1...2 as ClosedRange<UInt64> {
+            let body = PatternBody(seed: seed, length: 2 * piece + 1).data
+            let head = ResponseHead(version: "HTTP/1.1", status: 200, fields: [:])
+            try wanted.take(head, as: .whole)
+            try download.begin(.start(nil), total: nil, origin: Sample.origin())
+            try download.write(Array(body).span)
+            wanted.advance(to: download.count)
+            for _ in 0..<2 {
+                let computed = try await withCheckedThrowingContinuation { continuation in
+                    wanted.finish(length: download.count) { continuation.resume(with: $0) }
+                }
+                #expect(try computed == digests(of: body))
+            }
+        }
+        try download.discard()
+    }
+
     // MARK: - Races
 
     /// A writer that writes and takes back as it likes, while followers read as fast as they can.
