@@ -84,11 +84,8 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         // Another attempt would have the same result.
         hasStartedOver = partial.isForeign
         digests = try DownloadDigests(plan, of: partial)
-        let kept = parts.continuable
-        shared.withLock { shared in
-            shared.held.count = partial.count
-            shared.kept = kept.map { StoredBytes(count: $0.count, content: keptContent) }
-        }
+        shared.withLock { $0.held.count = partial.count }
+        reportKeptBytes()
         progress.withLock { $0.didOpen(parts) }
         // Starting over accepts any response, in case the type of the file has really changed.
         replaced =
@@ -97,7 +94,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         let known = partial.recovered ?? partial.checkpoint?.partialContent(offset: partial.count)
         var content = SinkContent(
             partial: known,
-            kept: kept?.recovered,
+            kept: parts.continuable?.recovered,
             replaced: replaced,
             lost: parts.lost
         )
