@@ -96,13 +96,6 @@ package final class DownloadFolder {
         return made
     }
 
-    /// Opens a regular file to read and write it.
-    /// - Returns: `nil` if there is none.
-    /// - Throws: `SystemError`; `ELOOP` for a symbolic link.
-    package func open(_ name: String) throws -> PartFile? {
-        try open(name, O_RDWR)
-    }
-
     /// Opens a regular file only to identify it: it can be neither read nor written.
     /// - Throws: `SystemError`, if there is none.
     package func identify(_ name: String) throws -> PartFile {
@@ -111,7 +104,10 @@ package final class DownloadFolder {
         return try PartFile(descriptor: file, name: name, watch: watch)
     }
 
-    private func open(_ name: String, _ access: Int32) throws -> PartFile? {
+    /// Opens a regular file, by default to read and write it.
+    /// - Returns: `nil` if there is none.
+    /// - Throws: `SystemError`; `ELOOP` for a symbolic link.
+    package func open(_ name: String, _ access: Int32 = O_RDWR) throws -> PartFile? {
         // O_NONBLOCK: opening a FIFO without a reader would wait forever. It does nothing to regular files.
         let file = cfiles_open_at(descriptor, name, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard file >= 0 else {
@@ -128,8 +124,10 @@ package final class DownloadFolder {
         case file(PartFile)
     }
 
-    // What was opened counts, not what had the name before.
-    private func openOwn(_ name: String, _ access: Int32) throws -> OwnFile {
+    /// Opens such a file, by default to read and write it. What was opened counts, not what had the name before.
+    /// - Returns: what was found.
+    /// - Throws: `SystemError`.
+    package func openOwn(_ name: String, _ access: Int32 = O_RDWR) throws -> OwnFile {
         switch try status(of: name) {
         case .nothing: return .nothing
         // It was removed during the look.
@@ -147,11 +145,6 @@ package final class DownloadFolder {
             return .notOurs
         }
     }
-
-    /// Opens such a file to read and write it.
-    /// - Returns: what was found.
-    /// - Throws: `SystemError`.
-    package func openOwn(_ name: String) throws -> OwnFile { try openOwn(name, O_RDWR) }
 
     /// The contents found under the name of a small file.
     package enum Contents: Hashable, Sendable {
