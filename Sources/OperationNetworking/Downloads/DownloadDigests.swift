@@ -9,7 +9,8 @@ final class DownloadDigests {
     enum Body: Hashable, Sendable {
         /// The whole file: earlier digests do not count.
         case whole
-        case rest
+        /// The bytes after the first `count`, which the file has.
+        case rest(after: Int64)
         /// The whole file, but only a part of the representation whose digest the server names.
         case part
     }
@@ -17,27 +18,28 @@ final class DownloadDigests {
     private let expected: [FileDigest]
     private let wanted: [DigestAlgorithm]
     private let reader: DigestFollower.Reader
-    /// The digest that the server named for the representation.
-    private var named: FileDigest?
+    /// The digest that the server named for the representation; a checkpoint has it for a process that receives only
+    /// the rest.
+    private(set) var named: FileDigest?
+    /// `nil` if no digest is needed.
     private var follower: DigestFollower?
+    /// The algorithms of the follower; none once it has computed its digests.
     private var algorithms: [DigestAlgorithm] = []
-    private var length: Int64 = 0
+    /// The number of bytes in the file.
+    private var length: Int64
 
     /// - Parameters:
     ///   - plan: the caller's expectations.
-    ///   - notes: the digest that the server named, from the checkpoint.
-    ///   - reader: reads the partial file on any queue.
-    /// - Throws: ``DigestError`` if OpenSSL refuses an algorithm.
-    init(_ plan: DownloadPlan, noted notes: [String], reader: @escaping DigestFollower.Reader) throws {
+    ///   - partial: the partial file.
+    /// - Throws: ``DigestError`` if OpenSSL refuses an algorithm; a `CocoaError` if the file cannot be read.
+    init(_ plan: DownloadPlan, of partial: PartialDownload) throws {
         expected = plan.options.expectedDigests
         wanted = plan.options.wantedAlgorithms
-        self.reader = reader
-        named = notes.compactMap { FileDigest($0) }.first
+        reader = try partial.reader()
+        named = partial.checkpoint?.namedDigest
+        length = partial.count
         try follow()
     }
-
-    /// The server's digests for the checkpoint, for a process that receives only the rest.
-    var notes: [String] { named.map { [$0.description] } ?? [] }
 
     /// Prepares for a body.
     func take(_ head: ResponseHead, as body: Body) throws {
@@ -46,21 +48,22 @@ final class DownloadDigests {
         switch body {
         case .whole, .part:
             named = body == .whole ? digests.first : nil
-            follower?.startOver()
             length = 0
-        case .rest:
+            try follow(again: true)
+        case .rest(let count):
             named = named ?? digests.first
+            let isShorter = count < length
+            length = count
+            try follow(again: isShorter)
         }
-        try follow()
     }
 
     /// Restores the state before a body that could not be saved: the file has the first `length` bytes of the
-    /// previous one, whose ``notes`` these are.
-    func takeBack(_ notes: [String], length: Int64) throws {
-        named = notes.compactMap { FileDigest($0) }.first
+    /// previous one, whose ``named`` digest this is.
+    func takeBack(_ named: FileDigest?, length: Int64) throws {
+        self.named = named
         self.length = length
-        try follow()
-        readAgain()
+        try readAgain()
     }
 
     /// Records that the first `length` bytes are in the file.
@@ -70,14 +73,20 @@ final class DownloadDigests {
     }
 
     /// Discards what was computed, because the bytes in the file may have changed.
-    func readAgain() {
-        follower?.startOver()
-        follower?.advance(to: length)
+    func readAgain() throws {
+        try follow(again: true)
     }
 
     /// Finishes the complete file: calls `then` on another queue with all computed digests.
     func finish(length: Int64, then: @escaping @Sendable (Result<[FileDigest], any Error>) -> Void) {
+        do {
+            // A follower computes once, and the file may not have got its name after an earlier end.
+            try follow()
+        } catch {
+            return then(.failure(error))
+        }
         guard let follower else { return then(.success([])) }
+        algorithms = []
         follower.finish(length: length) { result in then(result.mapError { $0 }) }
     }
 
@@ -103,15 +112,16 @@ final class DownloadDigests {
         follower = nil
     }
 
-    /// Computes exactly the needed digests.
-    private func follow() throws {
+    /// Computes exactly the needed digests, from the first byte on if others, or these `again`, are needed.
+    private func follow(again: Bool = false) throws {
         var needed: [DigestAlgorithm] = []
         for algorithm in expected.map(\.algorithm) + (named.map { [$0.algorithm] } ?? []) + wanted
         where !needed.contains(algorithm) {
             needed.append(algorithm)
         }
-        guard needed != algorithms else { return }
+        guard again || needed != algorithms else { return }
         follower?.abandon()
+        follower = nil
         algorithms = needed
         follower = needed.isEmpty ? nil : try DigestFollower(needed, reader: reader)
         follower?.advance(to: length)

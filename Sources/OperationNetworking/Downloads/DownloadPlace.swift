@@ -53,7 +53,7 @@ struct DownloadPlace {
         let part = String(name.dropLast(PartialName.Candidate.checkpointEnding.count))
         guard name.hasSuffix(PartialName.Candidate.checkpointEnding),
             case .checkpoint(let checkpoint) = try folder.checkpoint(name),
-            case .file(let file) = try folder.openOwn(part), try checkpoint.names(file)
+            case .file(let file) = try folder.openOwn(part), checkpoint.part.proves(file.lastingIdentity)
         else { return nil }
         return checkpoint
     }
@@ -61,11 +61,6 @@ struct DownloadPlace {
     /// Returns the URL of a file with another name in the folder.
     func sibling(_ name: String) -> URL {
         url.deletingLastPathComponent().appendingPathComponent(name, isDirectory: false)
-    }
-
-    /// Whether anything has the name.
-    var isTaken: Bool {
-        get throws { try folder.status(of: name) != .nothing }
     }
 
     /// Checks whether a file may get the name.
@@ -97,7 +92,7 @@ struct DownloadPlace {
     private func removeLeftovers(of file: FileStatus, _ names: PartialName.Candidate) throws {
         guard let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint,
             checkpoint.part.inode == file.identity.inode, let opened = try? folder.identify(name),
-            try opened.status.identity == file.identity, try checkpoint.names(opened),
+            opened.identity == file.identity, checkpoint.part.proves(opened.lastingIdentity),
             // `log.1.part` may belong to `log.1`.
             !isOfOther(checkpoint, names)
         else { return }
@@ -134,7 +129,6 @@ extension DownloadFolder {
         switch try contents(of: name, limit: DownloadCheckpoint.maximumFileLength) {
         case .nothing: return .none
         case .notOurs, .tooLong: return .notOurs
-        case .unmarked: return .unmarked
         case .bytes(let bytes):
             do throws(DownloadCheckpoint.Unreadable) {
                 return .checkpoint(try DownloadCheckpoint(fileBytes: bytes))
@@ -143,7 +137,7 @@ extension DownloadFolder {
                 // A file that was created but not written, as a loss of power can leave it.
                 case .notACheckpoint: return bytes.isEmpty ? .unreadable : .notOurs
                 case .otherSchema: return .otherVersion
-                case .damaged, .malformed: return .unreadable
+                case .damaged: return .unreadable
                 }
             }
         }
@@ -162,10 +156,11 @@ extension DownloadPlace {
             // A process died while removing it.
             case .none where try file.status.size == 0 && file.status.mode & 0o077 == 0: break
             case .checkpoint(let checkpoint)
-            where try checkpoint.names(file) && checkpoint.name.utf8.elementsEqual(name.utf8)
+            where checkpoint.part.proves(file.lastingIdentity)
+                && checkpoint.name.utf8.elementsEqual(name.utf8)
                 && (checkpoint.generation ?? 0) < generation:
                 break
-            case .none, .checkpoint, .unreadable, .otherVersion, .unmarked, .notOurs: continue
+            case .none, .checkpoint, .unreadable, .otherVersion, .notOurs: continue
             }
             // First, because bytes without a checkpoint would count as another program's.
             try file.truncate(to: 0)

@@ -71,12 +71,11 @@ struct DownloadPlan: Sendable {
         under verification: ServerVerification,
         isWhole: Bool
     ) -> FileRecord? {
-        guard let birth = file.birth else { return nil }
+        guard file.lastingIdentity.birth != nil else { return nil }
         return try? FileRecord(
             question,
             under: verification,
-            inode: file.status.identity.inode,
-            birth: birth,
+            file: file.lastingIdentity,
             stamp: file.stamp,
             proof: .init(proof),
             // The tag belongs to the whole.

@@ -140,7 +140,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 shared.again = max(0, shared.held.count - offset)
             }
         }
-        if case .start = start.place { writer.dropRest() }
+        if start.place.isStart { writer.dropRest() }
         writer.perform { [part] in part.begin(start) }
     }
 

@@ -2,29 +2,17 @@ package import Foundation
 package import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The record of a complete file, in an extended attribute: the request that it answers, and its stamp when it got
-/// its name.
+/// The record of a complete file, as JSON in an extended attribute: the request that it answers, and its stamp when it
+/// got its name. The stored properties are the keys of the JSON.
 ///
-/// ```
-/// 5 <location> <sender> <selection> <salt> <inode> <birth> <length> <modification> <proof>
-/// <ETag>
-/// <Last-Modified>
-/// <names of fields>
-/// <Content-Type>
-/// ```
-///
-/// The first line has the ``RequestDigests``. Their ``RequestDigests/sender`` also covers how the server was
-/// verified, if that is unusual for the URL (``ServerVerification``). The names are the fields that the server's
-/// `Vary` named (``VaryingFields``). Trailing empty lines are omitted.
-///
-/// The two times are seconds and nanoseconds since 1970. The inode and the time of birth identify the file, and do not
-/// change when it is renamed; a copy, or an unpacked file, that has the attribute has other ones. The record contains
-/// no URL, which may be secret, because attributes are copied with the file. The attribute is set in one step while the
-/// file is still a part, before the rename, so a killed process leaves no record on another file. Length and time of
-/// modification bind the record to the bytes: any write invalidates it.
-struct FileRecord: Hashable, Sendable {
+/// The inode and the time of birth identify the file, and do not change when it is renamed; a copy, or an unpacked
+/// file, that has the attribute has other ones. The record contains no URL, which may be secret, because attributes are
+/// copied with the file. The attribute is set in one step while the file is still a part, before the rename, so a
+/// killed process leaves no record on another file. Length and time of modification bind the record to the bytes: any
+/// write invalidates it.
+struct FileRecord: Hashable, Codable, Sendable {
     /// How much was known when the file got its name: a shorter form of ``DownloadedFile/Proof``.
-    enum Proof: String, Hashable, Sendable, CaseIterable {
+    enum Proof: String, Hashable, Codable, Sendable, CaseIterable {
         /// The file had a digest, or the length or end that the server named, and every byte was proven to be the
         /// server's.
         case complete
@@ -45,16 +33,19 @@ struct FileRecord: Hashable, Sendable {
         }
     }
 
-    static let attribute = ExtendedAttribute("user.operationnetworking.download")
+    /// The name of the extended attribute (xattr(7)), which not all file systems support.
+    static let attribute = "user.operationnetworking.download"
     /// The maximum length of a validator, because file systems limit attributes.
     private static let longestValidator = 1024
-    private static let version = "5"
+    private static let currentFormat = 6
 
-    /// The request.
+    /// The format number. Records with any other number are not read.
+    private var format = currentFormat
+    /// The request. ``RequestDigests/sender`` also covers how the server was verified, if that is unusual for the URL
+    /// (``ServerVerification``).
     let asked: RequestDigests
-    /// The file's inode and time of birth. No copy has both.
-    let inode: UInt64
-    let birth: FileBirth
+    /// No copy has the same.
+    let file: LastingFileIdentity
     /// The stamp of the file when it was complete.
     let stamp: FileStamp
     let proof: Proof
@@ -62,7 +53,7 @@ struct FileRecord: Hashable, Sendable {
     let entityTag: String?
     /// The `Last-Modified` as received, if it was strong; a weak one proves nothing later.
     let lastModified: String?
-    /// The fields that the server's `Vary` named, in lower case.
+    /// The fields that the server's `Vary` named (``VaryingFields``), in lower case.
     let varying: [String]
     /// The media type in lower case, without parameters; `nil` if unknown.
     let mediaType: String?
@@ -70,8 +61,7 @@ struct FileRecord: Hashable, Sendable {
     /// - Parameters:
     ///   - question: the request.
     ///   - verification: how the servers were verified; `nil` if as usual for the URL.
-    ///   - inode: the inode of the file.
-    ///   - birth: the time at which the file was created.
+    ///   - file: the identity of the file.
     ///   - stamp: the stamp of the complete file.
     ///   - proof: the evidence of its completeness.
     ///   - fields: the head that describes the file; empty if none does.
@@ -80,8 +70,7 @@ struct FileRecord: Hashable, Sendable {
     init(
         _ question: DownloadQuestion,
         under verification: ServerVerification? = nil,
-        inode: UInt64,
-        birth: FileBirth,
+        file: LastingFileIdentity,
         stamp: FileStamp,
         proof: Proof,
         fields: HeaderFields,
@@ -89,17 +78,14 @@ struct FileRecord: Hashable, Sendable {
     ) throws {
         asked = try RequestDigests(of: question.texts(varying: varying, under: verification))
         self.varying = varying
-        self.inode = inode
-        self.birth = birth
+        self.file = file
         self.stamp = stamp
         self.proof = proof
         func validator(_ name: String) -> String? {
             let values = fields.values(for: name)
             guard values.count == 1, let value = values.first, value.utf8.count <= Self.longestValidator
-            else {
-                return nil
-            }
-            return value.contains(where: \.isNewline) ? nil : value
+            else { return nil }
+            return value
         }
         entityTag = validator("ETag").flatMap { EntityTag(fieldValue: $0) == nil ? nil : $0 }
         lastModified = validator("Last-Modified").flatMap { _ in EntityValidator.strongDate(in: fields) }
@@ -109,44 +95,22 @@ struct FileRecord: Hashable, Sendable {
     // MARK: - Text
 
     var text: String {
-        let numbers = [
-            birth.seconds, birth.nanoseconds, stamp.length, stamp.seconds, stamp.nanoseconds,
-        ].map { "\($0)" }
-        let head = [Self.version] + asked.words + ["\(inode)"] + numbers + [proof.rawValue]
-        var lines = [head.joined(separator: " "), entityTag ?? "", lastModified ?? ""]
-        if !varying.isEmpty || mediaType != nil { lines.append(varying.joined(separator: ",")) }
-        if let mediaType { lines.append(mediaType) }
-        return lines.joined(separator: "\n")
+        get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
     }
 
-    /// - Returns: `nil` if the text is not a record, or has another version.
+    /// - Returns: `nil` if the text is not a record, or has another format.
     init?(text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard (3...5).contains(lines.count), lines.count == 3 || lines.last != "" else { return nil }
-        let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard words.count == 12, words[0] == Self.version, let asked = RequestDigests(words: words[1...4]),
-            let inode = UInt64(words[5])
+        guard let record = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)),
+            record.format == Self.currentFormat
         else { return nil }
-        let numbers = words[6...10].compactMap { Int64($0) }
-        guard numbers.count == 5 else { return nil }
-        self.asked = asked
-        self.inode = inode
-        birth = FileBirth(seconds: numbers[0], nanoseconds: numbers[1])
-        stamp = FileStamp(length: numbers[2], seconds: numbers[3], nanoseconds: numbers[4])
-        entityTag = EntityTag(fieldValue: lines[1]) == nil ? nil : lines[1]
-        lastModified = HTTPDate(fieldValue: lines[2]) == nil ? nil : lines[2]
-        guard let proof = Proof(rawValue: words[11]) else { return nil }
-        self.proof = proof
-        varying = lines.count > 3 ? lines[3].split(separator: ",").map(String.init) : []
-        mediaType = lines.count > 4 ? lines[4] : nil
+        self = record
     }
 }
 
 extension FileRecord {
     /// Returns `nil` if the file has no record, or that of another file, of which it is a copy.
     init?(of file: NotedFile) {
-        guard let record = file.note.flatMap(FileRecord.init(text:)), record.inode == file.inode,
-            record.birth == file.birth
+        guard let record = file.note.flatMap(FileRecord.init(text:)), record.file.proves(file.lastingIdentity)
         else { return nil }
         self = record
     }
@@ -200,11 +164,11 @@ package enum FileVerdict: Hashable, CaseIterable, Sendable {
 /// An existing file, its record, and the verdict on both.
 struct FileFinding {
     let verdict: FileVerdict
+    /// `nil` if there is none, or it may not be read.
+    private(set) var file: NotedFile?
     /// The record of a complete file.
-    var record: FileRecord? { verdict == .complete ? ofRequest : nil }
-    /// The record of a file that is a response to the same request, whatever its state.
-    private(set) var ofRequest: FileRecord?
-    /// The same, even if the request had another query or another user.
+    var record: FileRecord? { verdict == .complete ? ofFile : nil }
+    /// The record of a file from the same location, whatever its state, its query or its user.
     private(set) var ofFile: FileRecord?
 
     init(of file: URL, for question: DownloadQuestion) throws {
@@ -214,6 +178,7 @@ struct FileFinding {
                 verdict = .nothing
                 return
             }
+            self.file = found
             guard found.isMine, !found.mayBeWrittenByOthers, let record = FileRecord(of: found) else {
                 verdict = Self.verdict(ofUnrecorded: found)
                 return
@@ -224,7 +189,6 @@ struct FileFinding {
                 verdict = .ofOtherRequest
                 return
             }
-            ofRequest = record
             guard record.stamp == found.stamp else {
                 verdict = .changed
                 return
@@ -267,9 +231,7 @@ extension KeptBody {
     /// - Throws: a `CocoaError` if the file cannot be examined.
     init?(file: URL, of question: DownloadQuestion, isToBeNewer: Bool) throws {
         let finding = try FileFinding(of: file, for: question)
-        guard finding.verdict != .nothing,
-            let read = try? NotedFile(path: file.path, attribute: FileRecord.attribute), read.stamp.length > 0
-        else { return nil }
+        guard let read = finding.file, read.stamp.length > 0 else { return nil }
         let record = finding.ofFile
         count = read.stamp.length
         total = count

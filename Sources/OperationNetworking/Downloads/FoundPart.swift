@@ -31,27 +31,44 @@ struct FoundPart {
 
     /// The number of parts that were begun before this one, each to replace the previous one.
     var generation: Int { (checkpoint ?? otherCheckpoint)?.generation ?? 0 }
+}
 
-    /// Finds the partial files of a download, older ones first.
+/// The target of a download: the place of its file, the request that will be sent, and the machine.
+struct DownloadTarget {
+    let place: DownloadPlace
+    let question: DownloadQuestion
+    /// Whether an existing complete file may be replaced.
+    let mayReplace: Bool
+    let environment: DownloadEnvironment
+
     /// - Parameters:
+    ///   - destination: the URL of the complete file. Its folder must exist.
     ///   - question: the request that will be sent.
-    ///   - place: the place of the complete file.
-    ///   - replaces: whether an existing complete file may be replaced.
+    ///   - mayReplace: whether an existing complete file may be replaced.
     ///   - environment: the machine.
+    /// - Throws: ``DownloadError``, or a `CocoaError`.
+    init(
+        _ destination: URL,
+        for question: DownloadQuestion,
+        replacing mayReplace: Bool,
+        in environment: DownloadEnvironment
+    ) throws {
+        place = try DownloadPlace(destination, watch: environment.watch)
+        self.question = question
+        self.mayReplace = mayReplace
+        self.environment = environment
+    }
+
+    /// Finds the partial files, older ones first.
     /// - Returns: at most three parts, open and locked, because a killed process may not have removed one; and why
     ///   one with a checkpoint was passed over.
     /// - Throws: ``DownloadError``, `SystemError`.
-    static func findAll(
-        for question: DownloadQuestion,
-        at place: DownloadPlace,
-        replacing replaces: Bool,
-        in environment: DownloadEnvironment
-    ) throws -> (parts: [FoundPart], passedBy: RestartReason?) {
+    func findParts() throws -> (parts: [FoundPart], passedBy: RestartReason?) {
         var (found, passedBy): ([FoundPart], RestartReason?) = ([], nil)
         for names in PartialName(of: place.name).candidates {
             guard found.count < 3, try place.folder.status(of: names.part) != .nothing else { continue }
-            switch try take(names, for: question, at: place, replacing: replaces, in: environment) {
-            case .part(let part): found.append(part)
+            switch try take(names) {
+            case .ours(let part): found.append(part)
             case .notOurs(let reason): passedBy = reason ?? passedBy
             }
         }
@@ -59,138 +76,113 @@ struct FoundPart {
     }
 
     /// Creates an empty part.
-    /// - Parameters:
-    ///   - others: the names of the existing parts.
-    ///   - question: the request that will be sent.
-    ///   - place: the place of the complete file.
-    ///   - replaces: whether an existing complete file may be replaced.
-    ///   - environment: the machine.
+    /// - Parameter others: the names of the existing parts.
     /// - Returns: the part, open and locked.
     /// - Throws: ``DownloadError``, `SystemError`.
-    static func make(
-        besides others: [PartialName.Candidate] = [],
-        for question: DownloadQuestion,
-        at place: DownloadPlace,
-        replacing replaces: Bool,
-        in environment: DownloadEnvironment
-    ) throws -> FoundPart {
+    func makePart(besides others: [PartialName.Candidate] = []) throws -> FoundPart {
         for names in PartialName(of: place.name).candidates where !others.contains(names) {
-            let taken = try take(names, for: question, at: place, replacing: replaces, in: environment)
-            if case .part(let made) = taken { return made }
+            if case .ours(let made) = try take(names) { return made }
         }
         throw DownloadError.noFreeName(place.url)
     }
 
-    private enum Taken {
-        case part(FoundPart)
+    /// What has the name of a part.
+    private enum Taken<Part> {
+        case ours(Part)
+        /// The reason is set if there is a checkpoint.
         case notOurs(RestartReason?)
     }
 
-    private static func take(
-        _ names: PartialName.Candidate,
-        for question: DownloadQuestion,
-        at place: DownloadPlace,
-        replacing replaces: Bool,
-        in environment: DownloadEnvironment
-    ) throws -> Taken {
-        let (file, isMade, isLocked): (PartFile, Bool, Bool)
-        switch try lock(names, at: place) {
+    private func take(_ names: PartialName.Candidate) throws -> Taken<FoundPart> {
+        let opened: Opened
+        switch try lock(names) {
         case .notOurs(let reason): return .notOurs(reason)
-        case .file(let opened): (file, isMade, isLocked) = opened
+        case .ours(let part): opened = part
         }
         do {
-            let taken = try recover(file, isLocked, names, for: question, at: place, in: environment)
+            let taken = try recover(opened, names)
             switch taken {
-            case .part:
+            case .ours:
                 // A process may have been about to complete it.
-                file.restrict()
+                opened.file.restrict()
                 // The name of the part may be free because another operation has just completed the file.
-                try place.check(replacing: replaces)
+                try place.check(replacing: mayReplace)
             // The names next to it are taken, so the new file is not needed.
-            case .notOurs: if isMade { try place.folder.remove(names.part) }
+            case .notOurs: if opened.isMade { try place.folder.remove(names.part) }
             }
             return taken
         } catch {
-            if isMade { try place.folder.remove(names.part) }
+            if opened.isMade { try place.folder.remove(names.part) }
             throw error
         }
     }
 
     /// The file that has the name of a part.
-    private enum Opened {
-        /// `isLocked`: whether the file system has locks.
-        case file((PartFile, isMade: Bool, isLocked: Bool))
-        case notOurs(RestartReason?)
+    private struct Opened {
+        let file: PartFile
+        let isMade: Bool
+        /// Whether the file system has locks.
+        var isLocked = true
     }
 
     /// Opens or creates a file, and locks it.
-    private static func lock(_ names: PartialName.Candidate, at place: DownloadPlace) throws -> Opened {
+    private func lock(_ names: PartialName.Candidate) throws -> Taken<Opened> {
         let (folder, name) = (place.folder, names.part)
         // With a checkpoint, it may be a part of ours that the file system does not show as such.
-        func notOurs() throws -> Opened {
+        func notOurs() throws -> Taken<Opened> {
             .notOurs(try folder.status(of: names.checkpoint) == .nothing ? nil : .checkpointUnproven)
         }
-        let (file, isMade): (PartFile, Bool)
-        var isLocked = true
+        var opened: Opened
         switch try folder.openOwn(name) {
         case .nothing:
             guard let made = try folder.create(name) else { throw DownloadError.inUse(place.url) }
-            (file, isMade) = (made, true)
+            opened = Opened(file: made, isMade: true)
         case .notOurs: return try notOurs()
-        case .file(let opened):
+        case .file(let file):
             // An empty file of another program.
-            guard try opened.status.size > 0 || opened.status.mode & 0o077 == 0 else { return .notOurs(nil) }
-            (file, isMade) = (opened, false)
+            guard try file.status.size > 0 || file.status.mode & 0o077 == 0 else { return .notOurs(nil) }
+            opened = Opened(file: file, isMade: false)
         }
-        switch try file.lock() {
+        switch try opened.file.lock() {
         case .taken: break
         case .unsupported:
-            guard isMade else { return try notOurs() }
-            isLocked = false
+            guard opened.isMade else { return try notOurs() }
+            opened.isLocked = false
         case .held:
             // Another process or operation may be downloading to a destination whose part may have this name.
             let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
             if let checkpoint, place.isOfOther(checkpoint, names) { return .notOurs(nil) }
             // Before the first head, nothing says to which destination. A file with bytes and without a checkpoint
             // belongs to no download.
-            if try checkpoint == nil && (file.status.size > 0 || place.mayBeOfOther(names)) {
+            if try checkpoint == nil && (opened.file.status.size > 0 || place.mayBeOfOther(names)) {
                 return .notOurs(nil)
             }
             throw DownloadError.inUse(place.url)
         }
         // Another process has just created, completed or removed it. It is not looked up again: a later attempt finds
         // the result.
-        guard case .file(let named) = try folder.status(of: name), try named.identity == file.status.identity
-        else { throw DownloadError.inUse(place.url) }
-        return .file((file, isMade, isLocked))
+        guard try folder.isName(name, of: opened.file) else { throw DownloadError.inUse(place.url) }
+        return .ours(opened)
     }
 
-    private static func recover(
-        _ file: PartFile,
-        _ isLocked: Bool,
-        _ names: PartialName.Candidate,
-        for question: DownloadQuestion,
-        at place: DownloadPlace,
-        in environment: DownloadEnvironment
-    ) throws -> Taken {
-        let status = try file.status
+    private func recover(_ opened: Opened, _ names: PartialName.Candidate) throws -> Taken<FoundPart> {
+        let (file, status) = (opened.file, try opened.file.status)
         let finding = try place.folder.finding(names)
-        var facts = PartRecovery.Facts(request: question.request, finding: finding, part: status)
-        facts.birth = file.birth
+        var facts = PartRecovery.Facts(
+            question: question,
+            finding: finding,
+            part: file.lastingIdentity,
+            size: status.size
+        )
         facts.session = environment.session(file)
-        facts.takesOtherLocations = question.takesOtherLocations
-        facts.knowsWhole = question.knowsWhole
         if case .file = try place.folder.status(of: place.name) { facts.replacesFile = true }
         if let checkpoint = finding.checkpoint {
             facts.isOfOtherDestination = place.isOfOther(checkpoint, names)
-            facts.match = checkpoint.match(question)
-            facts.isVerified = question.accepts(checkpoint)
-            facts.dependsOnTrust = question.dependsOnTrust(checkpoint)
             facts.intactBlocks =
                 try question.startsOver
                 ? checkpoint.blocks.count : checkpoint.blocks.prefix { try $0.isIntact(in: file) }.count
         }
-        let isProvable = try isLocked && place.folder.isProvable(file)
+        let isProvable = try opened.isLocked && place.folder.isProvable(file)
         var found = FoundPart(names: names, file: file, status: status, isProvable: isProvable)
         switch PartRecovery(facts) {
         case .useOtherName(let reason):
@@ -216,7 +208,7 @@ struct FoundPart {
             found.checkpoint = checkpoint
             found.length = length
         }
-        return .part(found)
+        return .ours(found)
     }
 }
 
@@ -253,7 +245,7 @@ extension DownloadFolder {
     func finding(_ names: PartialName.Candidate) throws -> PartRecovery.Facts.Finding {
         // What a killed process left is never read. It is removed when the next checkpoint is written.
         switch try contents(of: names.temporary, limit: 0) {
-        case .notOurs, .unmarked: return .notOurs
+        case .notOurs: return .notOurs
         case .nothing, .tooLong, .bytes: return try checkpoint(names.checkpoint)
         }
     }

@@ -12,7 +12,6 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
 
     let canBeEmptied = true
     let keepsRest = true
-    let pollableDescriptor: Int32? = nil
 
     private var plan: DownloadPlan
     private let progress: Locked<DownloadProgress>
@@ -84,17 +83,9 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         }
         // Another attempt would have the same result.
         hasStartedOver = partial.isForeign
-        digests = try DownloadDigests(
-            plan,
-            noted: partial.checkpoint?.digests ?? [],
-            reader: partial.reader()
-        )
-        digests?.advance(to: partial.count)
-        let kept = parts.continuable
-        shared.withLock { shared in
-            shared.held.count = partial.count
-            shared.kept = kept.map { StoredBytes(count: $0.count, content: keptContent) }
-        }
+        digests = try DownloadDigests(plan, of: partial)
+        shared.withLock { $0.held.count = partial.count }
+        reportKeptBytes()
         progress.withLock { $0.didOpen(parts) }
         // Starting over accepts any response, in case the type of the file has really changed.
         replaced =
@@ -103,7 +94,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         let known = partial.recovered ?? partial.checkpoint?.partialContent(offset: partial.count)
         var content = SinkContent(
             partial: known,
-            kept: kept?.recovered,
+            kept: parts.continuable?.recovered,
             replaced: replaced,
             lost: parts.lost
         )
@@ -136,7 +127,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
     func begin(_ start: BodyStart) {
         hasBegun = true
         attempt { partial in
-            if case .start = start.place {
+            if start.place.isStart {
                 try startOver(with: start)
             } else if shared.withLock({ $0.held }) != StoredBytes(count: partial.count, content: content)
                 || start.content != content
@@ -145,8 +136,8 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
                 guard shared.withLock({ $0.preparations == 1 }) else { return }
                 throw DownloadError.partialFileReplaced(partial.partURL)
             } else {
-                if try partial.isTouched() { digests?.readAgain() }
-                try digests?.take(start.head, as: .rest)
+                if try partial.isTouched() { try digests?.readAgain() }
+                try digests?.take(start.head, as: .rest(after: partial.count))
                 try begin(start, in: partial, digests)
             }
             isEndMarked = start.total != nil || start.head.marksEnd
@@ -168,28 +159,25 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
         if parts?.beginsBeside == true {
             guard let next = try parts?.makeNext() else { return }
             do {
-                let own = try DownloadDigests(plan, noted: [], reader: next.reader())
+                let own = try DownloadDigests(plan, of: next)
                 try own.take(start.head, as: body)
                 try begin(start, in: next, own)
                 digests?.abandon()
                 digests = own
             } catch {
                 try? next.discard()
-                if DiskRoom.isLack(error), let total = start.total, try parts?.makesRoom(for: total) == true {
-                    return try startOver(with: start)
-                }
                 throw error
             }
             parts?.advance(to: next)
             if parts?.kept === old { keptContent = content }
         } else {
-            let notes = digests?.notes ?? []
+            let named = digests?.named
             try digests?.take(start.head, as: body)
             do {
                 try begin(start, in: old, digests)
             } catch {
                 // The first error is reported. A digest that is missing because of this one is reported at the end.
-                try? digests?.takeBack(notes, length: old.count)
+                try? digests?.takeBack(named, length: old.count)
                 throw error
             }
             parts?.didStartOver()
@@ -212,23 +200,17 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             guard let partial = parts?.current else { return }
             content = keptContent
             digests?.abandon()
-            digests = try DownloadDigests(
-                plan,
-                noted: partial.checkpoint?.digests ?? [],
-                reader: partial.reader()
-            )
-            digests?.advance(to: partial.count)
+            digests = try DownloadDigests(plan, of: partial)
             progress.withLock { $0.continues(with: partial) }
         }
     }
 
     private func begin(_ start: BodyStart, in partial: PartialDownload, _ digests: DownloadDigests?) throws {
-        let place = PartialDownload.Place(start.place)
         let servers = Set(start.trustedServers.map(\.digest))
         do {
-            try partial.begin(place, total: start.total, origin: start.origin, trusting: servers) {
+            try partial.begin(start.place, total: start.total, origin: start.origin, trusting: servers) {
                 checkpoint in
-                checkpoint.digests = digests?.notes ?? []
+                checkpoint.namedDigest = digests?.named
                 checkpoint.name = plan.options.destination.map(DownloadPlace.name) ?? ""
                 checkpoint.options = plan.options.noted
                 if let address = start.address { checkpoint.note(address) }
@@ -336,7 +318,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
 
     /// Checks the complete file, and gives it its name.
     func end(on writer: SinkWriter, _ then: @escaping @Sendable (SinkEnd) -> Void) {
-        attempt { if try $0.isTouched() { digests?.readAgain() } }
+        attempt { if try $0.isTouched() { try digests?.readAgain() } }
         let (failure, demand, again) = shared.withLock { ($0.failure, $0.demand, $0.again) }
         if let failure { return then(.failed(failure)) }
         if let demand { return then(.mustStartOver(demand)) }
@@ -466,17 +448,6 @@ extension BodyStart {
             fields: head.fields,
             isHTTP10: head.version == "HTTP/1.0"
         )
-    }
-}
-
-extension PartialDownload.Place {
-    init(_ place: BodyStart.Place) {
-        self =
-            switch place {
-            case .start: .start
-            case .end: .end
-            case .again(let offset): .again(from: offset)
-            }
     }
 }
 

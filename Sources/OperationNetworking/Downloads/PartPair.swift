@@ -34,8 +34,6 @@ struct PartPair {
     /// Whether the bytes of the current part are to be discarded: they do not have the required digest, and none of
     /// them are from an earlier operation.
     private(set) var isRefuted = false
-    /// Whether the next body overwrites the current part, because there is no space for a third one.
-    private var isOverwritten = false
     /// Why bytes of an earlier process are not resumed.
     let lost: RestartReason?
     /// The parts of other requests, which a page must not replace (S27).
@@ -43,10 +41,7 @@ struct PartPair {
 
     private let request: URLRequest
     private let overlap: Int64?
-    private let place: DownloadPlace
-    private let question: DownloadQuestion
-    private let replacesFile: Bool
-    private let environment: DownloadEnvironment
+    private let target: DownloadTarget
 
     /// Finds the partial files of an earlier process, or creates a new one.
     ///
@@ -67,23 +62,15 @@ struct PartPair {
         comparing overlap: Int64? = nil,
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
-        let place = try DownloadPlace(destination, watch: environment.watch)
-        guard !FileName.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
         let question = question ?? DownloadQuestion(request)
+        let target = try DownloadTarget(destination, for: question, replacing: replacesFile, in: environment)
+        guard !FileName.isReserved(target.place.name) else { throw DownloadError.reservedName(destination) }
         self.request = request
         self.overlap = overlap
-        self.place = place
-        self.question = question
-        self.replacesFile = replacesFile
-        self.environment = environment
+        self.target = target
         let parts = try FileError.translating(destination) {
-            try place.check(replacing: replacesFile)
-            let (found, passedBy) = try FoundPart.findAll(
-                for: question,
-                at: place,
-                replacing: replacesFile,
-                in: environment
-            )
+            try target.place.check(replacing: replacesFile)
+            let (found, passedBy) = try target.findParts()
             let usabilities = found.map { $0.usability(for: request, comparing: overlap) }
             // The server may have returned to an older version: the longer part of one version is resumed.
             let lengths = zip(usabilities, found).map { ($0, $1.length) }
@@ -95,19 +82,9 @@ struct PartPair {
             }
             // A part without useful bytes is used as a new one.
             let currentIndex = resumed ?? usabilities.firstIndex(of: .nothing)
-            func download(_ part: FoundPart, _ generation: Int) -> PartialDownload {
-                PartialDownload(
-                    part,
-                    at: place,
-                    for: question,
-                    replacing: replacesFile,
-                    generation: generation,
-                    in: environment
-                )
-            }
             var others: [Other] = []
             for (index, part) in found.enumerated() where index != currentIndex {
-                let other = download(part, part.generation)
+                let other = PartialDownload(part, for: target, generation: part.generation)
                 if usabilities[index] == .nothing {
                     try other.discard()
                 } else {
@@ -116,18 +93,13 @@ struct PartPair {
             }
             let current =
                 try currentIndex.map { found[$0] }
-                ?? FoundPart.make(
-                    besides: others.map(\.part.names),
-                    for: question,
-                    at: place,
-                    replacing: replacesFile,
-                    in: environment
-                )
+                ?? target.makePart(besides: others.map(\.part.names))
             let generation =
                 resumed == nil ? others.map { $0.part.generation + 1 }.max() ?? 0 : current.generation
             let lost = resumed == nil ? current.lost ?? found.lazy.compactMap(\.lost).last ?? passedBy : nil
             let ofOtherRequests = found.compactMap { $0.otherBody(than: question) }
-            return (download(current, generation), others, lost, ofOtherRequests)
+            let download = PartialDownload(current, for: target, generation: generation)
+            return (download, others, lost, ofOtherRequests)
         }
         (current, others, lost, ofOtherRequests) = parts
     }
@@ -149,45 +121,14 @@ struct PartPair {
 
     /// Whether a body that starts over is written to a new file, while the current one is kept until the body is
     /// complete.
-    var beginsBeside: Bool { !isRefuted && !isOverwritten && usability(of: current) != .nothing }
+    var beginsBeside: Bool { !isRefuted && usability(of: current) != .nothing }
 
     /// Creates the file for a body that starts over.
     func makeNext() throws -> PartialDownload {
-        try FileError.translating(place.url) {
-            PartialDownload(
-                try FoundPart.make(
-                    besides: ([current] + others.map(\.part)).map(\.names),
-                    for: question,
-                    at: place,
-                    replacing: replacesFile,
-                    in: environment
-                ),
-                at: place,
-                for: question,
-                replacing: replacesFile,
-                generation: current.generation + 1,
-                in: environment
-            )
+        try FileError.translating(target.place.url) {
+            let made = try target.makePart(besides: ([current] + others.map(\.part)).map(\.names))
+            return PartialDownload(made, for: target, generation: current.generation + 1)
         }
-    }
-
-    /// Makes space for a third part of `length` bytes, if possible: removes the shorter of the two, which would be
-    /// removed in any case. If that is the current one, the body overwrites it.
-    /// - Returns: whether there is space now.
-    mutating func makesRoom(for length: Int64) throws -> Bool {
-        guard let index = others.indices.min(by: { others[$0].count < others[$1].count }) else {
-            return false
-        }
-        let isCurrent = others[index].count > (current.isRefuted ? 0 : current.count)
-        let shorter = isCurrent ? current : others[index].part
-        guard
-            try FileError.translating(
-                place.url,
-                { try shorter.allocated + place.folder.room.available >= length }
-            )
-        else { return false }
-        if isCurrent { isOverwritten = true } else { try others.remove(at: index).part.discard() }
-        return true
     }
 
     /// Makes `next`, which is ready for the body, the current part.
@@ -201,7 +142,7 @@ struct PartPair {
 
     /// Records that a body that starts over has begun in the current part. Of the others, only the longest is kept.
     mutating func didStartOver() {
-        (isRefuted, isOverwritten) = (false, false)
+        isRefuted = false
         let best = others.indices.max { others[$0].count < others[$1].count }
         let kept = best.map { others[$0] }
         for (index, other) in others.enumerated() where index != best { try? other.part.discard() }
@@ -274,7 +215,7 @@ struct PartPair {
     func explained(_ error: any Error, length: Int64?, next: Bool) -> any Error {
         let kept = (others.map(\.count) + (next ? [current.count] : [])).max() ?? 0
         guard DiskRoom.isLack(error), kept > 0 else { return error }
-        return DownloadError.noRoomForBoth(place.url, kept: kept, length: length ?? 0)
+        return DownloadError.noRoomForBoth(target.place.url, kept: kept, length: length ?? 0)
     }
 
     private func usability(of part: PartialDownload) -> PartChoice.Usability {

@@ -29,11 +29,16 @@ final class PartialDownload {
     /// The checkpoint of the bytes, on disk or about to be; `nil` if there are none.
     private(set) var checkpoint: DownloadCheckpoint?
 
-    private let environment: DownloadEnvironment
-    private let question: DownloadQuestion
+    private let target: DownloadTarget
     /// See ``DownloadCheckpoint/generation``.
     let generation: Int
-    private var part: NamedPart
+    /// The names of the file and its checkpoint.
+    let names: PartialName.Candidate
+    private let file: PartFile
+    /// The boot and the mount under which the file is written.
+    private let session: String?
+    /// The last written checkpoint file, if any.
+    private var savedCheckpoint: FileIdentity?
     private var extent: PartExtent
     /// Whether the file or the checkpoint on disk contains something that does not belong to the next bytes.
     private var isTainted: Bool
@@ -50,45 +55,29 @@ final class PartialDownload {
 
     /// - Parameters:
     ///   - found: the file, open and locked.
-    ///   - place: the place of the complete file.
-    ///   - question: the request that will be sent.
-    ///   - replaces: whether an existing complete file may be replaced.
+    ///   - target: the target of the download.
     ///   - generation: the number of parts that were begun before, each to replace the previous one.
-    ///   - environment: the machine.
-    init(
-        _ found: FoundPart,
-        at place: DownloadPlace,
-        for question: DownloadQuestion,
-        replacing replaces: Bool,
-        generation: Int,
-        in environment: DownloadEnvironment
-    ) {
-        self.environment = environment
-        self.question = question
+    init(_ found: FoundPart, for target: DownloadTarget, generation: Int) {
+        self.target = target
         self.generation = generation
-        part = NamedPart(
-            found,
-            at: place,
-            replacing: replaces,
-            session: environment.session(found.file)
-        )
+        names = found.names
+        file = found.file
+        session = target.environment.session(found.file)
         checkpoint = found.checkpoint
         recovered = found.recovered
         lost = found.lost
         isProvable = found.isProvable
         extent = PartExtent(count: found.length, total: recovered?.total)
         isTainted = found.isTainted
-        lastCommit = environment.clock()
-        isTrusted = found.checkpoint.map { !question.dependsOnTrust($0) } ?? true
-        room = DiskRoom(place, found)
+        lastCommit = target.environment.clock()
+        isTrusted = found.checkpoint.map { !target.question.dependsOnTrust($0) } ?? true
+        room = DiskRoom(target.place, found)
     }
 
-    /// The names of the file and its checkpoint.
-    var names: PartialName.Candidate { part.names }
     /// The partial file.
-    var partURL: URL { part.url }
+    var partURL: URL { target.place.sibling(names.part) }
     /// The URL of the checkpoint.
-    var checkpointURL: URL { part.checkpointURL }
+    var checkpointURL: URL { target.place.sibling(names.checkpoint) }
     /// The number of bytes before the first missing one.
     var count: Int64 { extent.count }
     /// The offset of the next byte of a body; less than ``count`` while bytes are compared.
@@ -100,7 +89,8 @@ final class PartialDownload {
 
     /// Returns a closure that reads the file on any queue while it is written here.
     func reader() throws -> DigestFollower.Reader {
-        try translating { try part.reader() }
+        let reader = try translating { try file.reader() }
+        return { offset, buffer in try reader.read(into: &buffer, at: offset) }
     }
 
     // MARK: - Receiving
@@ -108,38 +98,38 @@ final class PartialDownload {
     /// Prepares for a body whose head was accepted.
     ///
     /// - Parameters:
-    ///   - start: the place of its first byte.
+    ///   - place: the place of its first byte.
     ///   - total: the length of the whole; `nil` if the head does not say it. Free space is checked.
     ///   - origin: the response.
     ///   - servers: the servers that only the challenge closure trusts, as digests.
     ///   - note: adds the caller's facts to the checkpoint.
     /// - Throws: ``DownloadError``, or a `CocoaError`; ``UntrustedBytesError`` before anything is changed.
     func begin(
-        _ start: Place,
+        _ place: BodyStart.Place,
         total: Int64?,
         origin: DownloadCheckpoint.Response,
         trusting servers: Set<String> = [],
         note: (inout DownloadCheckpoint) -> Void = { _ in }
     ) throws {
-        if start != .start, let checkpoint, !question.trusts(checkpoint, servers) {
+        if !place.isStart, let checkpoint, !target.question.trusts(checkpoint, servers) {
             throw UntrustedBytesError()
         }
         isTrusted = true
         func noteAll(_ checkpoint: inout DownloadCheckpoint) {
-            checkpoint.note(question.verification, trusting: servers)
+            checkpoint.note(target.question.verification, trusting: servers)
             note(&checkpoint)
         }
         atRest = nil
         try translating {
             try room.check(for: total)
-            switch start {
+            switch place {
             case .end where checkpoint != nil, .again where checkpoint != nil: try resume(total, noteAll)
             // Without a checkpoint, there are no bytes.
             case .start, .end, .again: try startOver(total, origin, noteAll)
             }
-            extent.begin(again: start.overlap)
+            extent.begin(again: place.overlap)
             try room.begin(at: count, total: total)
-            lastCommit = environment.clock()
+            lastCommit = target.environment.clock()
             failure = nil
         }
     }
@@ -157,7 +147,7 @@ final class PartialDownload {
             let new = bytes.extracting(known...)
             guard !new.isEmpty else { return }
             try put(new, at: offset + Int64(known))
-            let interval = environment.clock() - lastCommit
+            let interval = target.environment.clock() - lastCommit
             if interval >= Pace.shortest, interval >= Pace.longest || count - committed >= Pace.bytes {
                 try commit()
             }
@@ -171,17 +161,17 @@ final class PartialDownload {
     /// Writes bytes. If the disk accepts only some, they are kept: a full disk is filled.
     private func put(_ bytes: Span<UInt8>, at offset: Int64) throws {
         // Another program has truncated it, or appended to it.
-        guard try part.file.status.size == extent.end else {
+        guard try file.status.size == extent.end else {
             throw DownloadError.partialFileReplaced(partURL)
         }
         if checkpoint?.isAtRest == true { try clearAtRest() }
         room.extend(to: offset + Int64(bytes.count))
         do {
-            try part.file.write(bytes, at: offset)
+            try file.write(bytes, at: offset)
             extent.insert(bytes.count, at: offset)
         } catch {
             // The first error is reported.
-            extent.insert(atMost: bytes.count, at: offset, size: try? part.file.status.size)
+            extent.insert(atMost: bytes.count, at: offset, size: try? file.status.size)
             throw error
         }
     }
@@ -196,7 +186,7 @@ final class PartialDownload {
 
     private func compare(_ bytes: Span<UInt8>, at offset: Int64) throws {
         guard !bytes.isEmpty else { return }
-        let there = try part.file.read(bytes.count, at: offset)
+        let there = try file.read(bytes.count, at: offset)
         guard there.count == bytes.count, bytes.indices.allSatisfy({ bytes[$0] == there[$0] }) else {
             throw OverlapDifference(offset: offset)
         }
@@ -209,15 +199,19 @@ final class PartialDownload {
     ///   removed.
     /// - Throws: ``DownloadError``, a `CocoaError`; `URLError.cancelled`.
     func adopt(while isWanted: () -> Bool = { true }) throws {
-        let url = part.destination
+        let url = target.place.url
         guard
-            let file = try FileError.translating(
+            let foreign = try FileError.translating(
                 url,
                 { try NotedFile(path: url.path, attribute: FileRecord.attribute) }
             )
         else { return }
-        let origin = DownloadCheckpoint.Response(url: question.request.url, fields: [:], isHTTP10: false)
-        try begin(.start, total: nil, origin: origin) { checkpoint in
+        let origin = DownloadCheckpoint.Response(
+            url: target.question.request.url,
+            fields: [:],
+            isHTTP10: false
+        )
+        try begin(.start(nil), total: nil, origin: origin) { checkpoint in
             checkpoint.isJoinedByOverlap = true
             checkpoint.isForeign = true
         }
@@ -226,7 +220,7 @@ final class PartialDownload {
                 try discard()
                 throw URLError(.cancelled)
             }
-            let piece = try FileError.translating(url) { try file.read(1 << 20, at: count) }
+            let piece = try FileError.translating(url) { try foreign.read(1 << 20, at: count) }
             guard !piece.isEmpty else { break }
             try write(piece.span, at: count)
         }
@@ -250,14 +244,14 @@ final class PartialDownload {
                 do {
                     try commit(isAtRest: true)
                 } catch DownloadError.partialFileReplaced(let url) {
-                    if part.hasName { try? saveAtRest() }
+                    if hasName { try? saveAtRest() }
                     throw DownloadError.partialFileReplaced(url)
                 }
                 try saveAtRest()
             }
         }
         // Not again if no transfer has begun since: another program may have written in between.
-        guard atRest == nil, let length = try? part.file.status.size, let times = try? part.file.times else {
+        guard atRest == nil, let length = try? file.status.size, let times = try? file.times else {
             return
         }
         atRest = (length, times)
@@ -277,11 +271,11 @@ final class PartialDownload {
         guard let atRest, let checkpoint else { return false }
         return try translating {
             // Whatever the times are: two changes within a few milliseconds may have the same one.
-            guard try part.file.status.size == atRest.length else {
+            guard try file.status.size == atRest.length else {
                 throw DownloadError.partialFileReplaced(partURL)
             }
-            guard try part.file.times != atRest.times else { return false }
-            guard try checkpoint.blocks.allSatisfy({ try $0.isIntact(in: part.file) }) else {
+            guard try file.times != atRest.times else { return false }
+            guard try checkpoint.blocks.allSatisfy({ try $0.isIntact(in: file) }) else {
                 throw DownloadError.partialFileReplaced(partURL)
             }
             return true
@@ -307,34 +301,38 @@ final class PartialDownload {
         try translating {
             guard extent.isComplete else {
                 throw DownloadError.incomplete(
-                    part.destination,
+                    target.place.url,
                     received: extent.position,
                     expected: max(total ?? 0, count)
                 )
             }
-            try part.checkIdentity(length: count)
+            try checkIdentity(length: count)
             room.giveBack(behind: extent.end)
             // A time that the file system cannot store is no reason to fail.
-            if let modified { try? part.file.setModified(modified) }
+            if let modified { try? file.setModified(modified) }
             // Nor is a file system without attributes: the file then has no record. The rename does not change the
             // time.
-            try? part.file.note(record(part.file)?.text, as: FileRecord.attribute)
+            let text = try? record(file)?.text
+            try? file.note(text, as: FileRecord.attribute)
             do {
-                try rollingBack { try part.file.synchronize() }
+                try rollingBack { try file.synchronize() }
                 try beforeNaming()
                 // The last step before the name: a process that is killed in between may leave a part that others may
                 // write. It reaches the disk with the name.
-                try part.file.grant(part.access())
-                try part.name()
+                try file.grant(target.place.folder.access(to: file, named: target.place.name))
+                // A killed process may have left it. While the part has its name and its lock, no other process
+                // writes one.
+                try? target.place.folder.remove(names.temporary)
+                try rename()
             } catch {
-                part.file.restrict()
+                file.restrict()
                 throw error
             }
             close()
-            try part.synchronizeName()
+            try target.place.folder.synchronize()
             afterNaming()
             // A leftover next to the file does no harm.
-            try? part.removeCheckpoint()
+            try? removeCheckpoint()
         }
     }
 
@@ -343,7 +341,7 @@ final class PartialDownload {
     /// - Throws: a `CocoaError` if writing fails.
     func rollBackToRecovered(refuting digest: FileDigest?) throws {
         guard let recovered, var checkpoint, digest != nil || recovered.offset < count else { return }
-        if let digest { checkpoint.refutedDigest = digest.description }
+        if let digest { checkpoint.refutedDigest = digest }
         try translating {
             // First, so that bytes which a killed process does not truncate do not count.
             checkpoint.rollBack(to: recovered.offset)
@@ -353,13 +351,13 @@ final class PartialDownload {
             extent.cut(to: recovered.offset)
             atRest = nil
             try truncateToExtent()
-            try part.file.synchronizeData()
+            try file.synchronizeData()
         }
     }
 
     /// Allows its rest to be requested again, if the server's whole has the digest that the file of these bytes had.
     func clearRefutation(by digest: FileDigest) throws {
-        guard var checkpoint, checkpoint.refutedDigest == digest.description else { return }
+        guard var checkpoint, checkpoint.refutedDigest == digest else { return }
         checkpoint.refutedDigest = nil
         try translating { try save(checkpoint, isDurable: true) }
     }
@@ -367,17 +365,12 @@ final class PartialDownload {
     /// Whether a file that began with these bytes had a wrong digest.
     var isRefuted: Bool { checkpoint?.refutedDigest != nil }
 
-    /// The disk space that it uses, in bytes.
-    var allocated: Int64 {
-        get throws { try part.file.status.allocated }
-    }
-
     /// Removes the partial file and its checkpoint. Bytes to which the user has given another name stay.
     func discard() throws {
         guard !isClosed else { return }
         try translating {
             // Bytes without a checkpoint would count as another program's.
-            if part.hasName, try part.file.status.links == 1 { try part.file.truncate(to: 0) }
+            if hasName, try file.status.links == 1 { try file.truncate(to: 0) }
             close()
         }
     }
@@ -387,7 +380,55 @@ final class PartialDownload {
         guard !isClosed else { return }
         isClosed = true
         room.giveBack(behind: extent.end)
-        part.close()
+        defer { file.close() }
+        guard let status = try? file.status, status.size == 0, hasName else { return }
+        // Leftovers are removed by the next download.
+        for name in [names.temporary, names.checkpoint, names.part] { try? target.place.folder.remove(name) }
+    }
+
+    // MARK: - Names
+
+    /// Whether the name still refers to the file.
+    private var hasName: Bool { (try? target.place.folder.isName(names.part, of: file)) == true }
+
+    /// Checks that the name still refers to the file, and that the file has `length` bytes (B12).
+    /// - Throws: ``DownloadError/partialFileReplaced(_:)`` if not.
+    private func checkIdentity(length: Int64) throws {
+        guard hasName, try file.status.size == length else {
+            throw DownloadError.partialFileReplaced(partURL)
+        }
+    }
+
+    /// Renames the file to the name of the complete one.
+    private func rename() throws {
+        let place = target.place
+        do {
+            guard target.mayReplace else {
+                return try place.folder.renameExclusively(names.part, to: place.name, of: file)
+            }
+            try place.folder.rename(names.part, replacing: place.name, of: file) {
+                try place.check(replacing: true)
+            }
+        } catch is FileClaim.Taken {
+            throw DownloadError.inUse(place.url)
+        } catch let error as SystemError where error.code == SystemError.exists {
+            throw DownloadError.destinationExists(place.url)
+        } catch let error as SystemError where error.code == SystemError.replaced {
+            throw DownloadError.partialFileReplaced(partURL)
+        }
+        // In a folder where others may rename our files, another file may have been renamed.
+        guard (try? place.folder.isName(place.name, of: file)) == true else {
+            throw DownloadError.partialFileReplaced(partURL)
+        }
+    }
+
+    /// Removes our checkpoint after the rename. Another process may have begun again, because the name of the part is
+    /// free.
+    private func removeCheckpoint() throws {
+        guard case .file(let status) = try target.place.folder.status(of: names.checkpoint),
+            savedCheckpoint == nil || savedCheckpoint == status.identity
+        else { return }
+        try target.place.folder.remove(names.checkpoint)
     }
 
     // MARK: - Checkpoints
@@ -395,27 +436,26 @@ final class PartialDownload {
     /// Commits all bytes: writes first the bytes, then the checkpoint, then its name to disk.
     private func commit(isAtRest: Bool = false) throws {
         guard var next = checkpoint, count > next.committed else { return }
-        try part.checkIdentity(length: extent.end)
-        try rollingBack { try part.file.synchronizeData() }
+        try checkIdentity(length: extent.end)
+        try rollingBack { try file.synchronizeData() }
         let length = Int(min(count, Int64(DownloadCheckpoint.Block.maximumLength)))
-        let bytes = try part.file.read(length, at: count - Int64(length))
+        let bytes = try file.read(length, at: count - Int64(length))
         guard bytes.count == length else { throw DownloadError.partialFileReplaced(partURL) }
         let digest = try bytes.span.sha256Text()
         next.commit(extent.ranges, DownloadCheckpoint.Block(end: count, length: length, digest: digest))
         next.isAtRest = isAtRest ? true : nil
         try save(next, isDurable: true)
-        lastCommit = environment.clock()
+        lastCommit = target.environment.clock()
     }
 
     private func save(_ next: DownloadCheckpoint, isDurable: Bool) throws {
         var next = next
-        next.updated = environment.wallClock()
-        next.part = part.identity
-        next.birth = part.birth
-        next.session = part.session
+        next.part = file.lastingIdentity
+        next.session = session
         // Some file systems, such as FAT, show to others what was created with mode 0600.
-        let isPrivate = try part.file.status.mode & 0o077 == 0
-        part.savedCheckpoint = try part.save(isPrivate ? next : next.withoutQueries, isDurable: isDurable)
+        let isPrivate = try file.status.mode & 0o077 == 0
+        let saved = isPrivate ? next : next.withoutQueries
+        savedCheckpoint = try target.place.folder.save(saved, names, isDurable: isDurable)
         checkpoint = next
         hasNotes = false
     }
@@ -437,9 +477,9 @@ final class PartialDownload {
     /// Truncates what a failed write has left after the counted bytes. If the file is too short, another program has
     /// truncated it, and extending it would replace bytes by zeros.
     private func truncateToExtent() throws {
-        let size = try part.file.status.size
+        let size = try file.status.size
         guard size >= extent.end else { throw DownloadError.partialFileReplaced(partURL) }
-        if size > extent.end { try part.file.truncate(to: extent.end) }
+        if size > extent.end { try file.truncate(to: extent.end) }
     }
 
     /// Discards all bytes, and leaves nothing on disk that could be mistaken for the next ones.
@@ -449,25 +489,22 @@ final class PartialDownload {
         _ note: (inout DownloadCheckpoint) -> Void
     ) throws {
         var next = try DownloadCheckpoint(
-            question,
+            target.question,
             origin: origin,
             total: total,
-            part: part.identity,
-            session: part.session,
-            now: environment.wallClock()
+            part: file.lastingIdentity,
+            session: session
         )
         next.generation = generation > 0 ? generation : nil
-        if let checkpoint { next.succeed(checkpoint, wasting: count) }
-        next.countAttempt()
         note(&next)
-        let isClean = try !isTainted && count == 0 && committed == 0 && part.file.status.size == 0
+        let isClean = try !isTainted && count == 0 && committed == 0 && file.status.size == 0
         if !isClean {
             isTainted = true
             checkpoint = nil
             recovered = nil
             extent.cut(to: 0)
-            try part.file.truncate(to: 0)
-            try part.file.synchronizeData()
+            try file.truncate(to: 0)
+            try file.synchronizeData()
         }
         // A first checkpoint claims no bytes, so it may get lost. One that replaces another has to be on disk before
         // the first byte, because the old one would describe the new bytes.
@@ -480,7 +517,6 @@ final class PartialDownload {
         guard var next = checkpoint else { return }
         try truncateToExtent()
         next.total = total ?? next.total
-        next.countAttempt()
         note(&next)
         // Later bytes are kept even without another checkpoint, so these facts have to be on disk before them.
         let isLessProven =
@@ -489,7 +525,7 @@ final class PartialDownload {
             || next.verification != checkpoint?.verification
             || next.trustedServers != checkpoint?.trustedServers
         // A later process has to know that the file is being written in this session.
-        if next.session != part.session || next.part != part.identity || isLessProven {
+        if next.session != session || isLessProven {
             // If this fails, the next begin saves it.
             try save(next, isDurable: true)
         } else {
@@ -560,19 +596,6 @@ struct PartExtent {
 }
 
 extension PartialDownload {
-    /// The place of a body in the file.
-    enum Place: Hashable, Sendable {
-        /// At the start; the kept bytes are discarded.
-        case start
-        /// After the kept bytes.
-        case end
-        /// At an offset within the kept bytes, with which the body has to agree.
-        case again(from: Int64)
-
-        /// The offset of the first byte to compare.
-        var overlap: Int64? { if case .again(let offset) = self { offset } else { nil } }
-    }
-
     /// A byte that was received again differs from the kept one. Nothing of that piece was written.
     struct OverlapDifference: UnusableBytesError, Hashable, Sendable {
         /// The offset of the piece.

@@ -29,18 +29,7 @@ struct PartialName: Hashable, Sendable {
 
     /// Whether a partial file of this destination may have the name: `log.1.part` may belong to `log` and to `log.1`.
     func mayBe(_ part: String) -> Bool {
-        let ending = ".part"
-        let rest = part.utf8.dropFirst(stem.utf8.count)
-        guard part.utf8.starts(with: stem.utf8), rest.count >= ending.utf8.count,
-            rest.suffix(ending.utf8.count).elementsEqual(ending.utf8)
-        else { return false }
-        let number = rest.dropLast(ending.utf8.count)
-        guard !number.isEmpty else { return true }
-        guard number.first == UInt8(ascii: "."), let value = Int(Substring(number.dropFirst())) else {
-            return false
-        }
-        return (1..<Self.candidateCount).contains(value)
-            && Substring(number.dropFirst()).utf8.elementsEqual(String(value).utf8)
+        candidates.contains { $0.part.utf8.elementsEqual(part.utf8) }
     }
 
     /// The names of a partial file and of its checkpoint.

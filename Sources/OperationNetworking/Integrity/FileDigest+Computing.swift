@@ -71,7 +71,7 @@ final class DigestComputation {
         digest.update(bytes)
     }
 
-    /// The digest of all bytes. Only ``reset()`` may follow.
+    /// Returns the digest of all bytes. Called once.
     func finish() throws(DigestError) -> FileDigest {
         let bytes: [UInt8]
         do {
@@ -80,11 +80,6 @@ final class DigestComputation {
             throw .refused(algorithm, error.reason)
         }
         return try FileDigest(algorithm, bytes: bytes)
-    }
-
-    /// Forgets all bytes.
-    func reset() {
-        digest.reset()
     }
 }
 

@@ -73,7 +73,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The latest blocks, in order.
     private(set) var blocks: [Block] = []
     /// The digest of the whole that the server named.
-    var digests: [String] = []
+    var namedDigest: FileDigest?
     /// Whether bytes were joined on the evidence of an overlap alone; `nil` means no.
     var isJoinedByOverlap: Bool?
     /// Whether some bytes were requested at another scheme, host, port or path than that of ``request``; `nil` means
@@ -82,7 +82,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The digest of a file that began with these bytes and should have had another one: they, or their rest, do not
     /// belong to the file that their validator names, so the rest is not requested again. `nil` if there was no such
     /// file.
-    var refutedDigest: String?
+    var refutedDigest: FileDigest?
     /// Whether the first bytes are a copy of another program's file (P20), which only a digest of the whole can
     /// prove; `nil` means no.
     var isForeign: Bool?
@@ -90,19 +90,9 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var name = ""
     /// The caller's options, for a process that has only the checkpoint.
     var options = DownloadOptions()
-    /// The number of bytes that were received and discarded; never negative.
-    var wasted: Int64 = 0
-    /// The number of transfers that have begun; never negative.
-    var attempts = 0
-    /// Seconds since 1970.
-    var created: Int64
-    /// Seconds since 1970.
-    var updated: Int64
-    /// The identity of the partial file. The device number may change with a boot or mount.
-    var part: FileIdentity
-    /// The time at which that file was created; `nil` if the file system does not record it. Then no later process
-    /// trusts the checkpoint.
-    var birth: FileBirth?
+    /// The identity of the partial file. Without its time of birth, no later process trusts the checkpoint: nobody else
+    /// can have known both numbers.
+    var part: LastingFileIdentity
     /// The boot and the mount under which the file is being written; `nil` if the system does not identify them.
     var session: String?
     /// Whether the transfer had stopped with all bytes committed: bytes after them are another program's. `nil` means
@@ -116,9 +106,8 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         _ question: DownloadQuestion,
         origin: Response,
         total: Int64?,
-        part: FileIdentity,
-        session: String?,
-        now: Int64
+        part: LastingFileIdentity,
+        session: String?
     ) throws {
         request = question.request
         asked = try RequestDigests(of: question.texts(varying: Self.varying(origin)))
@@ -126,14 +115,6 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         self.total = total
         self.part = part
         self.session = session
-        created = now
-        updated = now
-    }
-
-    /// Whether it identifies this file as its part. Nobody else can have known both numbers.
-    func names(_ file: PartFile) throws -> Bool {
-        guard let birth else { return false }
-        return try file.status.identity.inode == part.inode && file.birth == birth
     }
 
     /// Returns the input of the resume rules, with `offset` bytes on disk.
@@ -194,21 +175,6 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The time of the last modification on the server, in seconds since 1970.
     var modified: Int64? {
         origin.headerFields["Last-Modified"].flatMap { HTTPDate(fieldValue: $0) }?.secondsSince1970
-    }
-
-    /// Records that another transfer begins.
-    mutating func countAttempt() {
-        attempts = attempts == .max ? .max : attempts + 1
-    }
-
-    /// Takes over the counts from the checkpoint of discarded bytes.
-    /// - Parameters:
-    ///   - old: that checkpoint.
-    ///   - count: the number of those bytes.
-    mutating func succeed(_ old: DownloadCheckpoint, wasting count: Int64) {
-        wasted = old.wasted.addingSaturated(count)
-        attempts = old.attempts
-        created = old.created
     }
 
     /// The number of bytes before the first one that is not certainly on disk.

@@ -30,7 +30,8 @@ struct HTTPDate: Hashable, Sendable, Comparable {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if isLenient { text = HTTPDate.canonicalCase(text) }
         guard
-            let moment = HTTPDate.fixdate(text) ?? HTTPDate.rfc850(text, now: now) ?? HTTPDate.asctime(text),
+            let moment = HTTPDate.fixdate(Array(text.utf8)) ?? HTTPDate.rfc850(text, now: now)
+                ?? HTTPDate.asctime(text),
             moment.isOnNamedDay || isLenient
         else { return nil }
         secondsSince1970 = moment.seconds
@@ -74,7 +75,7 @@ struct HTTPDate: Hashable, Sendable, Comparable {
     }
 
     /// Parses the form that nearly all servers send, octet by octet, because the dates of a stored response are
-    /// parsed several times. Other forms are left to the other parsers.
+    /// parsed several times.
     private static func fixdate(_ text: [UInt8]) -> Moment? {
         guard text.count == 29, text[3] == UInt8(ascii: ","), text[26] == UInt8(ascii: "G"),
             text[27] == UInt8(ascii: "M"), text[28] == UInt8(ascii: "T"),
@@ -111,16 +112,6 @@ struct HTTPDate: Hashable, Sendable, Comparable {
             number = number * 10 + Int64(digit)
         }
         return number
-    }
-
-    private static func fixdate(_ text: Substring) -> Moment? {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 6, parts[5] == "GMT", parts[0].last == "," else { return nil }
-        guard let weekday = weekdays.firstIndex(of: String(parts[0].dropLast())),
-            let day = number(parts[1], digits: 2), let month = months.firstIndex(of: String(parts[2])),
-            let year = number(parts[3], digits: 4)
-        else { return nil }
-        return seconds(year: year, month: month + 1, day: day, weekday: weekday, time: parts[4])
     }
 
     private static func rfc850(_ text: Substring, now: Date) -> Moment? {

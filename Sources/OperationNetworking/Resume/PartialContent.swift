@@ -70,11 +70,10 @@ struct PartialContent: Hashable, Sendable {
 
     /// Whether a response has another type, ignoring parameters (S27), such as a login page instead of an archive.
     func isOtherType(in fields: HeaderFields) -> Bool {
-        func type(_ text: String?) -> Substring? {
-            text?.split(separator: ";").first.map { Substring($0.utf8.trimmingHTTPWhitespace()) }
-        }
-        guard let old = type(variant[0]), let new = type(fields["Content-Type"]) else { return false }
-        return !old.isEqualIgnoringASCIICase(to: new)
+        guard let old = variant[0].flatMap(KeptBody.mediaType(of:)),
+            let new = fields["Content-Type"].flatMap(KeptBody.mediaType(of:))
+        else { return false }
+        return old != new
     }
 
     private static let variantFields = ["Content-Type", "Content-Location"]

@@ -44,18 +44,6 @@ struct RequestDigests: Hashable, Codable, Sendable {
         selection = try Self.digest(of: texts.selection, salt)
     }
 
-    /// Returns `nil` if the words do not have the lengths of digests and of a salt.
-    ///
-    /// - Parameter words: ``words``.
-    init?(words: some Collection<String>) {
-        guard words.map(\.utf8.count) == [64, 64, 64, 32] else { return nil }
-        let words = Array(words)
-        (location, sender, selection, salt) = (words[0], words[1], words[2], words[3])
-    }
-
-    /// The digests and the salt, in the order in which a ``FileRecord`` stores them.
-    var words: [String] { [location, sender, selection, salt] }
-
     /// Returns the digests that match `texts`.
     func match(_ texts: Texts) -> Match {
         var match: Match = []

@@ -92,7 +92,7 @@ package final class MessageDigest {
         }
     }
 
-    /// Returns the digest of all bytes. Only ``reset()`` may follow.
+    /// Returns the digest of all bytes. Called once.
     package func finish() throws(Failure) -> [UInt8] {
         if let failure { throw failure }
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
@@ -100,10 +100,5 @@ package final class MessageDigest {
         guard EVP_DigestFinal_ex(context, &digest, &count) == 1 else { throw Failure() }
         digest.removeLast(digest.count - Int(count))
         return digest
-    }
-
-    /// Starts over with the same algorithm.
-    package func reset() {
-        failure = EVP_DigestInit_ex(context, nil, nil) == 1 ? nil : Failure()
     }
 }

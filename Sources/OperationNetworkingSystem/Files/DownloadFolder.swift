@@ -73,6 +73,12 @@ package final class DownloadFolder {
         return NameStatus(entry)
     }
 
+    /// Whether the name refers to this file.
+    package func isName(_ name: String, of file: PartFile) throws -> Bool {
+        guard case .file(let named) = try status(of: name) else { return false }
+        return named.identity == file.identity
+    }
+
     // MARK: - Files
 
     /// Creates a file that only its owner may read and write (mode 0600).
@@ -90,13 +96,6 @@ package final class DownloadFolder {
         return made
     }
 
-    /// Opens a regular file to read and write it.
-    /// - Returns: `nil` if there is none.
-    /// - Throws: `SystemError`; `ELOOP` for a symbolic link.
-    package func open(_ name: String) throws -> PartFile? {
-        try open(name, O_RDWR)
-    }
-
     /// Opens a regular file only to identify it: it can be neither read nor written.
     /// - Throws: `SystemError`, if there is none.
     package func identify(_ name: String) throws -> PartFile {
@@ -105,7 +104,10 @@ package final class DownloadFolder {
         return try PartFile(descriptor: file, name: name, watch: watch)
     }
 
-    private func open(_ name: String, _ access: Int32) throws -> PartFile? {
+    /// Opens a regular file, by default to read and write it.
+    /// - Returns: `nil` if there is none.
+    /// - Throws: `SystemError`; `ELOOP` for a symbolic link.
+    package func open(_ name: String, _ access: Int32 = O_RDWR) throws -> PartFile? {
         // O_NONBLOCK: opening a FIFO without a reader would wait forever. It does nothing to regular files.
         let file = cfiles_open_at(descriptor, name, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard file >= 0 else {
@@ -122,8 +124,10 @@ package final class DownloadFolder {
         case file(PartFile)
     }
 
-    // What was opened counts, not what had the name before.
-    private func openOwn(_ name: String, _ access: Int32) throws -> OwnFile {
+    /// Opens such a file, by default to read and write it. What was opened counts, not what had the name before.
+    /// - Returns: what was found.
+    /// - Throws: `SystemError`.
+    package func openOwn(_ name: String, _ access: Int32 = O_RDWR) throws -> OwnFile {
         switch try status(of: name) {
         case .nothing: return .nothing
         // It was removed during the look.
@@ -142,18 +146,11 @@ package final class DownloadFolder {
         }
     }
 
-    /// Opens such a file to read and write it.
-    /// - Returns: what was found.
-    /// - Throws: `SystemError`.
-    package func openOwn(_ name: String) throws -> OwnFile { try openOwn(name, O_RDWR) }
-
     /// The contents found under the name of a small file.
     package enum Contents: Hashable, Sendable {
         case nothing
-        /// Another user may have made it.
+        /// Another user may have made it, or it has bytes and no mark: a program saved or copied it.
         case notOurs
-        /// A file of the user's with bytes and without the mark: what a program saved, or copied.
-        case unmarked
         case tooLong
         case bytes([UInt8])
     }
@@ -161,7 +158,7 @@ package final class DownloadFolder {
     /// The mark of a file that ``replace(_:with:temporary:isDurable:)`` made. A program that saves the body of a
     /// response sets none, whatever the server knows about inodes. An archive can contain it: it proves a
     /// checkpoint only together with the inode and the creation time of the part, which no archive can know.
-    private static let mark = ExtendedAttribute("user.operationnetworking.made")
+    private static let mark = "user.operationnetworking.made"
 
     /// Whether the file has the mark, or the file system keeps none and no other user may look into this folder:
     /// then no one can reveal to a server which files are in it.
@@ -175,7 +172,8 @@ package final class DownloadFolder {
     /// for it, to be this user's own. A file system that maps owners or modes, or keeps neither attributes nor times of
     /// birth, cannot show it.
     package func isProvable(_ file: PartFile) throws -> Bool {
-        try file.status.isOwn(of: user) && file.birth != nil && (file.has(Self.mark) != nil || isPrivate)
+        try file.status.isOwn(of: user) && file.lastingIdentity.birth != nil
+            && (file.has(Self.mark) != nil || isPrivate)
     }
 
     /// All bytes of a small file that ``replace(_:with:temporary:isDurable:)`` made, and no other user.
@@ -191,7 +189,7 @@ package final class DownloadFolder {
         case .file(let file):
             let size = try file.status.size
             // A process may die before it sets the mark.
-            guard size == 0 || isMarked(file) else { return .unmarked }
+            guard size == 0 || isMarked(file) else { return .notOurs }
             guard size <= Int64(limit) else { return .tooLong }
             return .bytes(try file.read(limit, at: 0))
         }
@@ -273,9 +271,7 @@ package final class DownloadFolder {
     /// Removes the name of a file, unless it is another one's by now.
     /// - Returns: whether it had the name.
     package func remove(_ name: String, of file: PartFile) throws -> Bool {
-        guard case .file(let named) = try status(of: name), try named.identity == file.status.identity else {
-            return false
-        }
+        guard try isName(name, of: file) else { return false }
         try remove(name)
         return true
     }
@@ -286,6 +282,56 @@ package final class DownloadFolder {
         guard renameat(descriptor, old, descriptor, new) == 0 else {
             throw SystemError(errno, "rename \(new)")
         }
+    }
+
+    /// Gives a complete file a name, in the place of what has it, unless an operation of this process writes that, or
+    /// may be about to.
+    ///
+    /// | What has the name           | What happens                                                      |
+    /// |-----------------------------|-------------------------------------------------------------------|
+    /// | nothing                     | takes it in a step that fails if anything has it by then          |
+    /// | a link, directory or device | replaces it                                                       |
+    /// | a file                      | replaces it while it is claimed (``FileClaim``), if it still has the name then |
+    ///
+    /// An operation that writes a file opens it, claims it, and then checks that it still has the name
+    /// (``OutputFile``). So one that begins on a free name makes a file, which is not replaced; one that begins on a
+    /// file that is being replaced finds it claimed. A name that changes meanwhile is in use; it is not looked up again.
+    /// - Parameters:
+    ///   - old: its name now.
+    ///   - new: its next one.
+    ///   - file: the file itself.
+    ///   - check: looks whether what has the name may be replaced. Nothing of this process begins to write it
+    ///     meanwhile.
+    /// - Throws: ``FileClaim/Taken``; what `check` throws; `SystemError`. What has the new name keeps it then.
+    package func rename(
+        _ old: String,
+        replacing new: String,
+        of file: PartFile,
+        check: () throws -> Void = {}
+    ) throws {
+        let first = try status(of: new)
+        guard case .file = first else {
+            try check()
+            guard first == .nothing else { return try rename(old, to: new) }
+            do {
+                return try renameExclusively(old, to: new, of: file)
+            } catch let error as SystemError where error.code == SystemError.exists {
+                throw FileClaim.Taken()
+            }
+        }
+        // Open until the claim ends: when it has lost its name, another new file could get its inode, and would be
+        // taken for one that is written.
+        let claimed: PartFile
+        do {
+            claimed = try identify(new)
+        } catch let error as SystemError where error.code == SystemError.missing {
+            throw FileClaim.Taken()
+        }
+        var claim = FileClaim(claimed.identity)
+        defer { withExtendedLifetime(claimed) { claim = nil } }
+        try check()
+        guard claim != nil, try isName(new, of: claimed) else { throw FileClaim.Taken() }
+        try rename(old, to: new)
     }
 
     /// Renames a file, to a name that does not exist.
@@ -333,7 +379,7 @@ package final class DownloadFolder {
 
     /// Looks whether the file has its new name, and gives what has it instead its old one back.
     private func undoing(_ old: String, _ new: String, of file: PartFile) throws {
-        guard case .file(let named) = try status(of: new), try named.identity == file.status.identity else {
+        guard try isName(new, of: file) else {
             if rename(new, to: old, of: file, .inOneStep) != 0 {
                 _ = rename(new, to: old, of: file, .afterLooking)
             }

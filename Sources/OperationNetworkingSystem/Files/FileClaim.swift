@@ -6,7 +6,7 @@
 /// | writes a file: ``OutputFile``       | it, before a byte of it changes | ``Taken``                  |
 /// | writes a partial file: ``PartFile`` | it, with its lock               | ``PartFile/Lock/held``     |
 /// | replaces a file by a complete one   | the old one, for that moment    | fails; the old one is kept |
-/// | gives a file an unused name         | nothing (``NameTaking``)        | -                          |
+/// | gives a file an unused name         | nothing (``DownloadFolder``)    | -                          |
 ///
 /// The claim ends when the object is deallocated. The file must stay open until then: the inode of a closed
 /// file without a name may be reused.

@@ -1,7 +1,7 @@
 import COperationNetworking
 
-/// The identity of a file, independent of its name: the same for as long as its file system stays mounted.
-package struct FileIdentity: Hashable, Sendable, Codable {
+/// The identity of a file, independent of its name, for as long as its file system stays mounted.
+package struct FileIdentity: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
 
@@ -11,9 +11,25 @@ package struct FileIdentity: Hashable, Sendable, Codable {
     }
 }
 
-/// When a file was made (statx(2)). With its inode it names the file for good: another one that gets the inode later
-/// has another time, and no program can set it.
-package struct FileBirth: Hashable, Sendable, Codable {
+/// The identity of a file across mounts and boots: another file that gets the inode later has another time of birth.
+package struct LastingFileIdentity: Hashable, Sendable, Codable {
+    package let inode: UInt64
+    /// The time of its creation (statx(2)), which no program can set; `nil` if the file system does not record it.
+    package let birth: FileTime?
+
+    package init(inode: UInt64, birth: FileTime?) {
+        self.inode = inode
+        self.birth = birth
+    }
+
+    /// Whether this is certainly the identity of a file that has `other` now. Without a time of birth, the file may be
+    /// a later one.
+    package func proves(_ other: LastingFileIdentity) -> Bool { birth != nil && self == other }
+}
+
+/// A time that the file system records with a file, since 1970. The kernel's clock has a resolution of some
+/// milliseconds.
+package struct FileTime: Hashable, Sendable, Codable {
     package let seconds: Int64
     package let nanoseconds: Int64
 
@@ -22,8 +38,8 @@ package struct FileBirth: Hashable, Sendable, Codable {
         self.nanoseconds = nanoseconds
     }
 
-    /// - Returns: `nil` if the file system does not tell.
-    init?(of descriptor: Int32) {
+    /// Reads the time of creation; `nil` if the file system does not record it.
+    init?(birthOf descriptor: Int32) {
         var (seconds, nanoseconds): (Int64, Int64) = (0, 0)
         guard cfiles_birth(descriptor, &seconds, &nanoseconds) == 1 else { return nil }
         self.init(seconds: seconds, nanoseconds: nanoseconds)

@@ -12,9 +12,7 @@ package final class NotedFile {
     package let stamp: FileStamp
     /// The value of the attribute; `nil` if there is none, or the file system does not support attributes.
     package let note: String?
-    package let inode: UInt64
-    /// When it was made; `nil`: the file system does not tell.
-    package let birth: FileBirth?
+    package let lastingIdentity: LastingFileIdentity
     /// Whether it belongs to the effective user.
     package let isMine: Bool
     /// Whether users other than its owner may write it: all others, or a group that is not the effective
@@ -25,7 +23,7 @@ package final class NotedFile {
 
     /// - Returns: `nil` if there is no regular file.
     /// - Throws: `SystemError` if it cannot be read.
-    package init?(path: String, attribute: ExtendedAttribute) throws {
+    package init?(path: String, attribute: String) throws {
         // O_NONBLOCK: opening a FIFO without a writer would block indefinitely.
         let descriptor = cfiles_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
         guard descriptor >= 0 else {
@@ -40,8 +38,7 @@ package final class NotedFile {
         self.descriptor = descriptor
         self.path = path
         stamp = FileStamp(length: owner.length, seconds: owner.seconds, nanoseconds: owner.nanoseconds)
-        inode = owner.inode
-        birth = FileBirth(of: descriptor)
+        lastingIdentity = LastingFileIdentity(inode: owner.inode, birth: FileTime(birthOf: descriptor))
         isMine = owner.is_mine != 0
         let isShared =
             owner.group_may_write != 0
@@ -54,9 +51,9 @@ package final class NotedFile {
         close(descriptor)
     }
 
-    private static func note(of descriptor: Int32, _ attribute: ExtendedAttribute) -> String? {
+    private static func note(of descriptor: Int32, _ attribute: String) -> String? {
         var bytes = [UInt8](repeating: 0, count: Self.capacity)
-        let length = cowner_attribute(descriptor, attribute.name, &bytes, bytes.count)
+        let length = cowner_attribute(descriptor, attribute, &bytes, bytes.count)
         guard length >= 0 else { return nil }
         return String(validating: bytes.prefix(length), as: UTF8.self)
     }

@@ -7,7 +7,7 @@ import Glibc
 package final class PartFile {
     private var descriptor: Int32
     private let name: String
-    private let identity: FileIdentity
+    package let identity: FileIdentity
     /// From the lock to the end.
     private var claim: FileClaim?
     private let watch: FileChange.Watcher?
@@ -52,8 +52,10 @@ package final class PartFile {
         }
     }
 
-    /// The time of creation; `nil` if the file system does not record it.
-    package var birth: FileBirth? { FileBirth(of: descriptor) }
+    /// The inode and the time of creation.
+    package var lastingIdentity: LastingFileIdentity {
+        LastingFileIdentity(inode: identity.inode, birth: FileTime(birthOf: descriptor))
+    }
 
     /// The times of its last changes (fstat(2)).
     package var times: FileTimes {
@@ -61,8 +63,8 @@ package final class PartFile {
             var times = cfiles_times()
             guard cfiles_times_of(descriptor, &times) == 0 else { throw SystemError(errno, "fstat \(name)") }
             return FileTimes(
-                modified: .init(seconds: times.modified_seconds, nanoseconds: times.modified_nanoseconds),
-                changed: .init(seconds: times.changed_seconds, nanoseconds: times.changed_nanoseconds)
+                modified: FileTime(seconds: times.modified_seconds, nanoseconds: times.modified_nanoseconds),
+                changed: FileTime(seconds: times.changed_seconds, nanoseconds: times.changed_nanoseconds)
             )
         }
     }
@@ -226,22 +228,22 @@ package final class PartFile {
         }
     }
 
-    /// Keeps a note with the file, in one step; `nil`: none. The time of its last change stays.
+    /// Keeps a note with the file in an extended attribute (xattr(7)), in one step; `nil`: none. The time of its last change stays.
     /// - Throws: `SystemError` where the file system cannot keep it; then there is none.
-    package func note(_ text: String?, as attribute: ExtendedAttribute) throws {
+    package func note(_ text: String?, as attribute: String) throws {
         if let text {
             let bytes = Array(text.utf8)
-            if cowner_set_attribute(descriptor, attribute.name, bytes, bytes.count) == 0 { return }
+            if cowner_set_attribute(descriptor, attribute, bytes, bytes.count) == 0 { return }
         }
         let code = errno
         // An earlier note would describe other bytes.
-        _ = cowner_remove_attribute(descriptor, attribute.name)
+        _ = cowner_remove_attribute(descriptor, attribute)
         if text != nil { throw SystemError(code, "fsetxattr \(name)") }
     }
 
     /// Whether there is such a note; `nil` if the file system keeps none.
-    func has(_ attribute: ExtendedAttribute) -> Bool? {
-        if cowner_attribute(descriptor, attribute.name, nil, 0) >= 0 { return true }
+    func has(_ attribute: String) -> Bool? {
+        if cowner_attribute(descriptor, attribute, nil, 0) >= 0 { return true }
         return errno == EOPNOTSUPP ? nil : false
     }
 

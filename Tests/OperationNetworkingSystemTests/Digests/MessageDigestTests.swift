@@ -35,18 +35,6 @@ import Testing
         #expect(try hex(digest.finish()) == expected)
     }
 
-    @Test(arguments: abc)
-    func afterAResetTheBytesBeforeDoNotCount(algorithm: MessageDigest.Algorithm, expected: String) throws {
-        let digest = try MessageDigest(algorithm)
-        digest.update(Array("something else".utf8).span)
-        digest.reset()
-        digest.update(Array("abc".utf8).span)
-        #expect(try hex(digest.finish()) == expected)
-        digest.reset()
-        digest.update(Array("abc".utf8).span)
-        #expect(try hex(digest.finish()) == expected)
-    }
-
     @Test func nothingHasADigestToo() throws {
         #expect(try hex(MessageDigest(.md5).finish()) == "d41d8cd98f00b204e9800998ecf8427e")
     }

@@ -344,7 +344,7 @@ struct DownloadFolderTests {
 
     @Test func onlyFilesThatNoOtherUserMayHaveMadeAreRead() throws {
         _ = try make("saved", "by a program")
-        #expect(try folder.contents(of: "saved", limit: 20) == .unmarked)
+        #expect(try folder.contents(of: "saved", limit: 20) == .notOurs)
         // Its process died before the mark.
         _ = try make("empty")
         #expect(try folder.contents(of: "empty", limit: 20) == .bytes([]))
@@ -390,7 +390,7 @@ struct DownloadFolderTests {
         guard let directory = try? TestDirectory(), let folder = try? DownloadFolder(path: directory.path),
             let file = try? folder.create("a")
         else { return false }
-        return file.birth != nil
+        return file.lastingIdentity.birth != nil
     }()
 
     @Test(
@@ -406,16 +406,17 @@ struct DownloadFolderTests {
     @Test(.enabled(if: Self.tellsBirth, "The file system does not tell when a file was made."))
     func anotherFileHasAnotherTimeOfBirth() throws {
         let first = try make("a")
-        let birth = try #require(first.birth)
+        let identity = first.lastingIdentity
+        try #require(identity.birth != nil)
         try folder.rename("a", to: "b")
         try first.setModified(1_700_000_000)
-        #expect(first.birth == birth)
-        #expect(try folder.open("b")?.birth == birth)
-        var other: FileBirth?
+        #expect(first.lastingIdentity == identity)
+        #expect(try folder.open("b")?.lastingIdentity == identity)
+        var other: FileTime?
         repeat {
             try folder.remove("b")
-            other = try make("b").birth
-        } while other == birth
+            other = try make("b").lastingIdentity.birth
+        } while other == identity.birth
         #expect(other != nil)
     }
 

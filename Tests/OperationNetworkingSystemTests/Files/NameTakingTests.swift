@@ -13,34 +13,6 @@ import Testing
         folder = try DownloadFolder(path: directory.path)
     }
 
-    private static func file(_ inode: UInt64) -> NameStatus {
-        .file(
-            FileStatus(
-                identity: FileIdentity(device: 1, inode: inode),
-                size: 0,
-                allocated: 0,
-                links: 1,
-                owner: 0,
-                group: 0,
-                mode: 0o600
-            )
-        )
-    }
-
-    @Test(
-        arguments: [
-            (.nothing, .none, .takeFree),
-            (.directory, .none, .replace), (.symbolicLink, .none, .replace), (.other, .none, .replace),
-            (file(1), .taken, .inUse),
-            (file(1), .held(file(1)), .replace),
-            (file(1), .held(file(2)), .inUse), (file(1), .held(.nothing), .inUse),
-            (file(1), .held(.symbolicLink), .inUse), (file(1), .held(.directory), .inUse),
-        ] as [(NameStatus, NameTaking.Claim, NameTaking)]
-    )
-    func aLookAClaimAndALookDecide(name: NameStatus, claim: NameTaking.Claim, step: NameTaking) {
-        #expect(NameTaking(name, claim: claim) == step)
-    }
-
     private func make(_ name: String, _ text: String) throws -> PartFile {
         let file = try #require(try folder.create(name))
         try file.write(Array(text.utf8).span, at: 0)
@@ -73,6 +45,14 @@ import Testing
         try begun?.close()
         try folder.rename("part", replacing: "name", of: file)
         #expect(text("name") == "complete" && text("part") == nil)
+    }
+
+    @Test func whatNobodyWritesIsReplaced() throws {
+        #expect(symlink("elsewhere", directory.file("name")) == 0)
+        let file = try make("part", "complete")
+        try folder.rename("part", replacing: "name", of: file)
+        #expect(text("name") == "complete" && text("part") == nil)
+        #expect(try folder.isName("name", of: file))
     }
 
     /// The name gets another file after the first look, and that one is being written.

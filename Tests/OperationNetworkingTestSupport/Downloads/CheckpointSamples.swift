@@ -19,6 +19,8 @@ enum Sample {
         DownloadCheckpoint.Response(url: address, fields: fields, isHTTP10: false)
     }
 
+    static let part = LastingFileIdentity(inode: 2, birth: FileTime(seconds: 1, nanoseconds: 2))
+
     static func checkpoint(
         _ request: URLRequest,
         fields: HeaderFields = ["ETag": "\"v1\""],
@@ -29,11 +31,9 @@ enum Sample {
             DownloadQuestion(request),
             origin: origin(fields),
             total: total,
-            part: FileIdentity(device: 1, inode: 2),
-            session: "boot/1",
-            now: 1000
+            part: part,
+            session: "boot/1"
         )
-        checkpoint.birth = FileBirth(seconds: 1, nanoseconds: 2)
         for end in ends {
             checkpoint.commit(
                 ByteRanges(upTo: end),

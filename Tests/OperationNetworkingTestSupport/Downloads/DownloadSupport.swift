@@ -104,25 +104,12 @@ extension PartialDownload {
         replacesFile: Bool,
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
-        let place = try DownloadPlace(destination, watch: environment.watch)
         let question = DownloadQuestion(request, as: identity, under: verification, asksAboutServers)
+        let target = try DownloadTarget(destination, for: question, replacing: replacesFile, in: environment)
         let found = try FileError.translating(destination) {
-            try place.check(replacing: replacesFile)
-            return try FoundPart.findAll(
-                for: question,
-                at: place,
-                replacing: replacesFile,
-                in: environment
-            ).parts.first
-                ?? FoundPart.make(for: question, at: place, replacing: replacesFile, in: environment)
+            try target.place.check(replacing: replacesFile)
+            return try target.findParts().parts.first ?? target.makePart()
         }
-        self.init(
-            found,
-            at: place,
-            for: question,
-            replacing: replacesFile,
-            generation: found.generation,
-            in: environment
-        )
+        self.init(found, for: target, generation: found.generation)
     }
 }

@@ -29,7 +29,6 @@ final class Machine {
                 changes.value.append(change)
             },
             clock: { [time] in MonotonicTime(seconds: time.value) },
-            wallClock: { [time] in Int64(time.value) },
             session: { [currentSession] _ in currentSession.value }
         )
     }

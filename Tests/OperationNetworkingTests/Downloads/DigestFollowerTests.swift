@@ -7,7 +7,7 @@ import Testing
 @testable import OperationNetworkingTestSupport
 
 @Suite(.timeLimit(.minutes(1))) struct DigestFollowerTests {
-    private let piece = Int(DigestFollowerState.pieceLength)
+    private let piece = Int(DigestFollower.pieceLength)
 
     private func follower(
         of file: FollowedFile,
@@ -93,115 +93,30 @@ import Testing
         #expect(try await follower.digests(length: content.count) == digests(of: content, [.sha1]))
     }
 
-    @Test func withoutAlgorithmsNothingIsRead() async throws {
-        let follower = try DigestFollower([]) { _, _ in
-            Issue.record("It was read.")
-            return 0
-        }
-        follower.advance(to: 10 << 20)
-        #expect(try await follower.digests(length: 10 << 20) == [])
-    }
-
-    // MARK: - Bytes that are taken back
-
-    @Test func startingOverDiscardsAllBytes() async throws {
-        let file = try FollowedFile()
-        let (old, new) = (
-            PatternBody(seed: 1, length: 3 * piece).data, PatternBody(seed: 2, length: 2 * piece + 5).data
-        )
-        let follower = try follower(of: file)
-        try file.write(old, at: 0)
-        follower.advance(to: Int64(old.count))
-        follower.startOver()
-        try file.truncate(to: 0)
-        try file.write(new, at: 0)
-        follower.advance(to: Int64(new.count))
-        #expect(try await follower.digests(length: new.count) == digests(of: new))
-    }
-
-    @Test func bytesThatAreTakenBackDoNotCountAndNobodyWaitsForTheirRead() async throws {
-        let file = try FollowedFile()
-        let (old, new) = (
-            PatternBody(seed: 1, length: 2 * piece).data, PatternBody(seed: 2, length: piece).data
-        )
-        try file.write(old, at: 0)
-        let gate = Gate()
-        let follower = try DigestFollower([.sha256]) { offset, buffer in
-            let count = try file.read(offset, &buffer)
-            try gate.waitSynchronously()
-            return count
-        }
-        follower.advance(to: Int64(piece))
-        try await gate.waitForArrivals()
-        // It holds old bytes in its hands.
-        follower.advance(to: Int64(old.count))
-        follower.startOver()
-        try file.truncate(to: 0)
-        try file.write(new, at: 0)
-        follower.advance(to: Int64(new.count))
-        let answers = Recorder<[FileDigest]>()
-        follower.finish(length: Int64(new.count)) { result in
-            if case .success(let digests) = result { answers.append(digests) }
-        }
-        #expect(answers.elements.isEmpty)
-        gate.open()
-        #expect(try await answers.wait() == [digests(of: new)])
-    }
-
-    @Test func anEndBeforeWhatWasReadIsOfItsOwnBytesOnly() async throws {
-        let file = try FollowedFile()
-        let content = PatternBody(length: 2 * piece).data
-        try file.write(content, at: 0)
-        let follower = try follower(of: file)
-        #expect(try await follower.digests(length: content.count) == digests(of: content))
-        #expect(try await follower.digests(length: 100) == digests(of: content.prefix(100)))
-        #expect(try await follower.digests(length: piece + 1) == digests(of: content.prefix(piece + 1)))
-    }
-
-    @Test func anUnavailableAnswerIsAnError() async throws {
-        let file = try FollowedFile()
-        try file.write(Data("hello".utf8), at: 0)
-        let gate = Gate()
-        let follower = try DigestFollower([.sha256]) { offset, buffer in
-            try gate.waitSynchronously()
-            return try file.read(offset, &buffer)
-        }
-        let answers = Recorder<Int>()
-        for length in 3...5 {
-            follower.finish(length: Int64(length)) { result in
-                if case .failure(.startedOver) = result { answers.append(length) }
-            }
-        }
-        #expect(answers.elements == [3, 4])
-        follower.startOver()
-        #expect(answers.elements == [3, 4, 5])
-        gate.open()
-        #expect(try await follower.digests(length: 5) == digests(of: Data("hello".utf8)))
-        #expect(answers.elements == [3, 4, 5])
-    }
-
     // MARK: - Failures
 
-    @Test func aReadThatFailsIsTheAnswerUntilItStartsOver() async throws {
+    /// `isEarly`: it fails before anybody asks for the digests.
+    @Test(arguments: [false, true]) func aReadThatFailsIsTheAnswer(isEarly: Bool) async throws {
         let file = try FollowedFile()
-        let content = PatternBody(length: 2 * piece).data
-        try file.write(content, at: 0)
-        let isBroken = Locked(true)
+        try file.write(PatternBody(length: 2 * piece).data, at: 0)
+        let fails = Recorder<Int64>()
         let follower = try DigestFollower([.sha256]) { offset, buffer in
-            if offset > 0, isBroken.withLock({ $0 }) { throw SystemError(5, "pread") }
-            return try file.read(offset, &buffer)
+            guard offset > 0 else { return try file.read(offset, &buffer) }
+            fails.append(offset)
+            throw SystemError(5, "pread")
         }
-        let error = try await failure { try await follower.digests(length: content.count) }
+        if isEarly {
+            follower.advance(to: Int64(2 * piece))
+            try await fails.wait()
+        }
+        let error = try await failure { try await follower.digests(length: 2 * piece) }
         guard case .unreadable(let offset, let cause) = error else {
             Issue.record(error)
             return
         }
         #expect(offset == piece)
         #expect(cause as? SystemError == SystemError(5, "pread"))
-
-        isBroken.withLock { $0 = false }
-        follower.startOver()
-        #expect(try await follower.digests(length: content.count) == digests(of: content))
+        #expect(fails.elements.count == 1)
     }
 
     @Test func aFileThatIsShorterThanWasSaidIsAnError() async throws {
@@ -213,7 +128,6 @@ import Testing
             Issue.record(error)
             return
         }
-        #expect(try await follower.digests(length: 5) == digests(of: Data("hello".utf8)))
     }
 
     // MARK: - Ends
@@ -233,7 +147,6 @@ import Testing
             Issue.record(error)
             return
         }
-        follower.startOver()
         follower.advance(to: 10 << 20)
         follower.abandon()
     }
@@ -258,15 +171,41 @@ import Testing
         #expect(reads.elements == [0])
     }
 
+    // MARK: - Downloads
+
+    /// After other bytes, and after an end that failed.
+    @Test func theDigestsOfADownloadAreThoseOfTheBytesInTheFile() async throws {
+        let directory = try TemporaryDirectory()
+        let download = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
+        var plan = DownloadPlan(request: .sample)
+        plan.options.wantedAlgorithms = [.sha256]
+        let wanted = try DownloadDigests(plan, of: download)
+        for seed in 1...2 as ClosedRange<UInt64> {
+            let body = PatternBody(seed: seed, length: 2 * piece + 1).data
+            let head = ResponseHead(version: "HTTP/1.1", status: 200, fields: [:])
+            try wanted.take(head, as: .whole)
+            try download.begin(.start(nil), total: nil, origin: Sample.origin())
+            try download.write(Array(body).span)
+            wanted.advance(to: download.count)
+            for _ in 0..<2 {
+                let computed = try await withCheckedThrowingContinuation { continuation in
+                    wanted.finish(length: download.count) { continuation.resume(with: $0) }
+                }
+                #expect(try computed == digests(of: body))
+            }
+        }
+        try download.discard()
+    }
+
     // MARK: - Races
 
-    /// A writer that writes, takes back and finishes as it likes, while the follower reads as fast as it can.
+    /// A writer that writes and takes back as it likes, while followers read as fast as they can.
     @Test(arguments: 0..<20)
     func whateverTheWriterDoesTheDigestsAreThoseOfTheFile(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let file = try FollowedFile()
-        let follower = try follower(of: file, [.sha256, .md5])
         for round in 0..<4 {
+            var follower = try follower(of: file, [.sha256, .md5])
             var body = PatternBody(
                 seed: UInt64(round),
                 length: Int.random(in: 0...(4 * piece), using: &random)
@@ -281,7 +220,8 @@ import Testing
                     if Int.random(in: 0..<20, using: &random) == 0 { break }
                 }
                 if written == body.count { break }
-                follower.startOver()
+                follower.abandon()
+                follower = try self.follower(of: file, [.sha256, .md5])
                 try file.truncate(to: 0)
                 written = 0
                 body =

@@ -44,24 +44,25 @@ struct DownloadOwnerTests {
         else { throw CocoaError(.fileWriteUnknown) }
         let folder = try DownloadFolder(path: scene.folder.url.path)
         let file = try #require(try folder.open("file.bin.part"))
+        var identity = file.lastingIdentity
+        let birth = try #require(identity.birth)
+        switch plant {
+        case .otherInode: identity = LastingFileIdentity(inode: identity.inode + 1, birth: birth)
+        // No server knows when the file was made.
+        case .otherBirth, .downloaded, .downloadedUnderUmask002:
+            let other = FileTime(seconds: birth.seconds, nanoseconds: birth.nanoseconds ^ 1)
+            identity = LastingFileIdentity(inode: identity.inode, birth: other)
+        case .noBirth: identity = LastingFileIdentity(inode: identity.inode, birth: nil)
+        default: break
+        }
         var text = try DownloadCheckpoint(
             DownloadQuestion(URLRequest(url: scene.server.url)),
             origin: Sample.origin(),
             total: Int64(Self.body.length),
-            part: try file.status.identity,
-            session: DownloadEnvironment().session(file),
-            now: 0
+            part: identity,
+            session: DownloadEnvironment().session(file)
         )
         text.name = "file.bin"
-        let birth = try #require(file.birth)
-        switch plant {
-        case .otherInode: text.part = FileIdentity(device: text.part.device, inode: text.part.inode + 1)
-        // No server knows when the file was made.
-        case .otherBirth, .downloaded, .downloadedUnderUmask002:
-            text.birth = FileBirth(seconds: birth.seconds, nanoseconds: birth.nanoseconds ^ 1)
-        case .noBirth: break
-        default: text.birth = birth
-        }
         if count > 0 {
             let length = min(count, DownloadCheckpoint.Block.maximumLength)
             let digest = try Array(Self.hostile.prefix(count).suffix(length)).span.sha256Text()
@@ -181,7 +182,7 @@ struct DownloadOwnerTests {
         let names = PartialName(of: "a").candidate(others.count)
         let (target, part) = (directory.file("a"), directory.file(names.part))
         let download = try PartialDownload(.sample, to: target, replacesFile: false)
-        try download.begin(.start, total: 1, origin: Sample.origin())
+        try download.begin(.start(nil), total: 1, origin: Sample.origin())
         try download.write("0")
         try download.flush()
         download.close()
@@ -216,7 +217,7 @@ struct DownloadOwnerTests {
             replacesFile: true,
             in: environment
         )
-        try download.begin(.start, total: 1, origin: Sample.origin())
+        try download.begin(.start(nil), total: 1, origin: Sample.origin())
         try download.write("0")
         modes = []
         try download.finish(modified: nil, beforeNaming: { modes.append(mode()) })
@@ -229,7 +230,7 @@ struct DownloadOwnerTests {
     func aPartThatWasNotCompletedIsPrivateAgain(isSameRequest: Bool) throws {
         let directory = try TemporaryDirectory()
         let first = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
-        try first.begin(.start, total: 2, origin: Sample.origin())
+        try first.begin(.start(nil), total: 2, origin: Sample.origin())
         try first.write("0")
         try first.flush()
         first.close()
@@ -262,7 +263,7 @@ struct DownloadOwnerTests {
         let directory = try TemporaryDirectory()
         let target = directory.file("a.1")
         let download = try PartialDownload(.sample, to: target, replacesFile: false)
-        try download.begin(.start, total: 1, origin: Sample.origin()) { $0.name = "a.1" }
+        try download.begin(.start(nil), total: 1, origin: Sample.origin()) { $0.name = "a.1" }
         try download.write("0")
         try download.flush()
         download.close()
@@ -338,7 +339,7 @@ struct DownloadOwnerTests {
                     try PartialDownload(.sample, to: directory.file("a"), replacesFile: replacesFile)
                 }
                 let first = try open()
-                try first.begin(.start, total: 2, origin: Sample.origin())
+                try first.begin(.start(nil), total: 2, origin: Sample.origin())
                 try first.write("0")
                 try first.flush()
                 guard try mode("a.part") == 0o600, try mode("a.part.resume") == 0o600 else { exit(2) }
@@ -353,7 +354,7 @@ struct DownloadOwnerTests {
                 // One that is replaced hands its permissions on.
                 guard chmod(directory.file("a").path, 0o640) == 0 else { exit(5) }
                 let third = try open(replacesFile: true)
-                try third.begin(.start, total: 0, origin: Sample.origin())
+                try third.begin(.start(nil), total: 0, origin: Sample.origin())
                 try third.finish(modified: nil)
                 guard try mode("a") == 0o640 else { exit(6) }
             }
@@ -374,7 +375,7 @@ struct DownloadOwnerTests {
     @Test func aPartThatCouldNotGetItsNameIsPrivateAgain() throws {
         let directory = try TemporaryDirectory()
         let download = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
-        try download.begin(.start, total: 1, origin: Sample.origin())
+        try download.begin(.start(nil), total: 1, origin: Sample.origin())
         try download.write("0")
         try Data().write(to: directory.file("a"))
         #expect(throws: DownloadError.destinationExists(directory.file("a"))) {
@@ -401,7 +402,7 @@ struct DownloadOwnerTests {
                 guard download.recovered == nil, download.partURL.lastPathComponent == "a.2.part" else {
                     exit(6)
                 }
-                try download.begin(.start, total: 4, origin: Sample.origin())
+                try download.begin(.start(nil), total: 4, origin: Sample.origin())
                 try download.write("good")
                 try download.finish(modified: nil)
                 guard try String(contentsOf: directory.file("a"), encoding: .utf8) == "good" else { exit(7) }

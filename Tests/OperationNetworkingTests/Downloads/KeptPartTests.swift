@@ -457,24 +457,6 @@ struct KeptPartTests {
         #expect(try new.firstDifference(fromFile: target) == nil)
     }
 
-    /// A third version: the shorter one of the two is in the way, and goes in any case.
-    @Test(.enabled(if: SmallDisk.isPermitted, "may not mount"), arguments: [true, false])
-    func aThirdVersionTakesTheRoomOfTheShorterPart(isLonger: Bool) async throws {
-        let disk = try SmallDisk()
-        // 16 pages: 7 have bytes, 2 have checkpoints, 3 are another file's, and the third version needs 6.
-        let length = 24_576
-        let (first, second) = isLonger ? (16_384, 12_288) : (12_288, 16_384)
-        func version(_ number: UInt64) -> Answer { Self.version(number, length: length) }
-        let server = try ScriptedServer([
-            version(1).breaking(after: .body(first)), version(2).breaking(after: .body(second)), version(3),
-        ])
-        for _ in 0..<2 { _ = await run(server, on: disk) }
-        try #require(size(disk.file("a.part")) == first && size(disk.file("a.1.part")) == second)
-        try Data(count: 12_288).write(to: disk.file("other"))
-        _ = try await run(server, on: disk).get()
-        #expect(try PatternBody(seed: 3, length: length).firstDifference(fromFile: disk.file("a")) == nil)
-    }
-
     // MARK: - Something else
 
     enum Page: CaseIterable, Sendable {

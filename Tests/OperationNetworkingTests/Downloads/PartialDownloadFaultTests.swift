@@ -30,7 +30,7 @@ struct PartialDownloadFaultTests {
         -> PartialDownload
     {
         let download = try open(url, replacesFile: replacesFile)
-        try download.begin(.start, total: total, origin: Sample.origin())
+        try download.begin(.start(nil), total: total, origin: Sample.origin())
         return download
     }
 
@@ -209,7 +209,7 @@ struct PartialDownloadFaultTests {
 
         let next = try open()
         #expect(next.recovered?.offset == (isCommitted ? 4 : nil))
-        try next.begin(isCommitted ? .end : .start, total: 10, origin: Sample.origin())
+        try next.begin(isCommitted ? .end : .start(nil), total: 10, origin: Sample.origin())
         try next.write(isCommitted ? "456789" : "0123456789")
         try next.finish(modified: nil)
         #expect(try text("a") == "0123456789")
@@ -275,7 +275,7 @@ struct PartialDownloadFaultTests {
         try download.flush()
         #expect(throws: DownloadError.partialFileReplaced(part)) { try download.isTouched() }
         // The bytes of another body are others.
-        try download.begin(.start, total: 2, origin: Sample.origin())
+        try download.begin(.start(nil), total: 2, origin: Sample.origin())
         #expect(try !download.isTouched())
     }
 
@@ -316,7 +316,7 @@ struct PartialDownloadFaultTests {
         let downloads = try names.map { try open(directory.file($0)) }
         #expect(downloads.map(\.partURL.lastPathComponent) == names.map { $0 + ".part" })
         for download in downloads {
-            try download.begin(.start, total: 2, origin: Sample.origin())
+            try download.begin(.start(nil), total: 2, origin: Sample.origin())
             try download.write("01")
             try download.finish(modified: nil)
         }
@@ -370,14 +370,14 @@ struct PartialDownloadFaultTests {
         let download = try open(url)
         try Data(count: 30_000).write(to: disk.file("other"))
         do {
-            try download.begin(.start, total: 60_000, origin: Sample.origin())
+            try download.begin(.start(nil), total: 60_000, origin: Sample.origin())
             Issue.record("There was room")
         } catch DownloadError.notEnoughSpace(url, let needed, let available) {
             #expect(needed == 60_000)
             #expect(available <= SmallDisk.capacity - 30_000)
         }
         #expect(throws: DownloadError.tooLarge(url, length: 1 << 20)) {
-            try download.begin(.start, total: 1 << 20, origin: Sample.origin())
+            try download.begin(.start(nil), total: 1 << 20, origin: Sample.origin())
         }
         download.close()
         #expect(!FileManager.default.fileExists(atPath: disk.file("a.part").path))
@@ -386,7 +386,7 @@ struct PartialDownloadFaultTests {
     @Test func aLengthThatNoFileCanHaveIsAnErrorOfItsOwn() throws {
         let download = try open()
         #expect(throws: DownloadError.tooLarge(directory.file("a"), length: .max)) {
-            try download.begin(.start, total: .max, origin: Sample.origin())
+            try download.begin(.start(nil), total: .max, origin: Sample.origin())
         }
     }
 
@@ -440,7 +440,7 @@ struct PartialDownloadFaultTests {
         try download.write([UInt8](repeating: 1, count: 1000).span)
         try download.flush()
         try download.begin(.end, total: total, origin: Sample.origin())
-        try download.begin(.start, total: total, origin: Sample.origin())
+        try download.begin(.start(nil), total: total, origin: Sample.origin())
         #expect(download.count == 0)
     }
 
@@ -596,7 +596,7 @@ struct PartialDownloadFaultTests {
                     let pair = try PartPair(request, to: target, replacesFile: false)
                     let part = number == 0 || others == 1 ? pair.current : try pair.makeNext()
                     try part.begin(
-                        .start,
+                        .start(nil),
                         total: 20,
                         origin: .init(url: "http://h/a", fields: fields, isHTTP10: false)
                     ) {
@@ -632,7 +632,7 @@ struct PartialDownloadFaultTests {
                 replacesFile: false,
                 in: machine.environment
             )
-            try old?.current.begin(.start, total: 20, origin: Sample.origin()) { $0.name = "a" }
+            try old?.current.begin(.start(nil), total: 20, origin: Sample.origin()) { $0.name = "a" }
             try old?.current.write("0123456789")
             try old?.current.flush()
             old?.close()
@@ -651,7 +651,7 @@ struct PartialDownloadFaultTests {
             )
             do {
                 let next = try #require(try dying?.makeNext())
-                try next.begin(.start, total: 5, origin: Sample.origin()) { $0.name = "a" }
+                try next.begin(.start(nil), total: 5, origin: Sample.origin()) { $0.name = "a" }
                 dying?.advance(to: next)
                 try next.write("abcde")
                 try next.flush()

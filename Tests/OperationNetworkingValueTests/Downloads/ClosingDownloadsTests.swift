@@ -6,35 +6,35 @@ import Testing
 @testable import OperationNetworkingTestSupport
 
 @Suite struct ClosingDownloadsTests {
-    private let file = URL(fileURLWithPath: "/folder/a")
+    /// Of this test alone.
+    private let file = URL(fileURLWithPath: "/folder/\(UUID())/a")
     private let called = Recorder<Int>()
 
-    private func wait(_ closing: inout ClosingDownloads, _ number: Int, for url: URL) -> Bool {
-        closing.wait(for: url) { [called] in called.append(number) }
+    private func wait(_ number: Int, for url: URL) -> Bool {
+        ClosingDownloads.wait(for: url) { [called] in called.append(number) }
     }
 
     @Test func withoutAClosingDownloadNothingWaits() {
-        var closing = ClosingDownloads()
-        #expect(!wait(&closing, 1, for: file))
-        closing.enter(file)
-        #expect(!wait(&closing, 1, for: URL(fileURLWithPath: "/folder/b")))
-        #expect(closing.leave(file).isEmpty)
-        #expect(!wait(&closing, 1, for: file))
-        #expect(closing.leave(file).isEmpty)
+        #expect(!wait(1, for: file))
+        ClosingDownloads.enter(file)
+        #expect(!wait(1, for: file.deletingLastPathComponent().appending(path: "b")))
+        ClosingDownloads.leave(file)
+        #expect(!wait(1, for: file))
+        ClosingDownloads.leave(file)
+        #expect(called.elements.isEmpty)
     }
 
     @Test func eachThatHasClosedCallsAllThatWait() {
-        var closing = ClosingDownloads()
-        closing.enter(file)
-        closing.enter(file)
-        #expect(wait(&closing, 1, for: file))
-        #expect(wait(&closing, 2, for: URL(fileURLWithPath: "/folder/./a")))
-        for body in closing.leave(file) { body() }
+        ClosingDownloads.enter(file)
+        ClosingDownloads.enter(file)
+        #expect(wait(1, for: file))
+        #expect(wait(2, for: file.deletingLastPathComponent().appending(path: "./a")))
+        ClosingDownloads.leave(file)
         #expect(called.elements == [1, 2])
         // The other one is still there.
-        #expect(wait(&closing, 3, for: file))
-        for body in closing.leave(file) { body() }
+        #expect(wait(3, for: file))
+        ClosingDownloads.leave(file)
         #expect(called.elements == [1, 2, 3])
-        #expect(!wait(&closing, 4, for: file))
+        #expect(!wait(4, for: file))
     }
 }

@@ -48,7 +48,7 @@ struct PartialDownloadTests {
     /// One that has received the beginning of ten bytes, and is gone.
     private func leave(_ text: String, settled: Bool = true) throws {
         let download = try open()
-        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.begin(.start(nil), total: 10, origin: Sample.origin())
         try download.write(text)
         if settled { try download.flush() }
         download.close()
@@ -59,7 +59,7 @@ struct PartialDownloadTests {
     @Test func aCompleteFileGetsItsNameAndNothingElseStays() throws {
         let download = try open()
         #expect(download.recovered == nil && download.lost == nil)
-        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.begin(.start(nil), total: 10, origin: Sample.origin())
         #expect(try names() == ["a.part", "a.part.resume"])
         try download.write("01234")
         try download.write("56789")
@@ -73,7 +73,7 @@ struct PartialDownloadTests {
     /// An operation begins to write a file of that name after the name was found to be free.
     @Test func aFileThatAnOperationBeginsMeanwhileIsNotReplaced() throws {
         let download = try open(replacesFile: true)
-        try download.begin(.start, total: 5, origin: Sample.origin())
+        try download.begin(.start(nil), total: 5, origin: Sample.origin())
         try download.write("01234")
         let begun = Machine.Box<OutputFile?>(nil)
         machine.fault.value = { [directory] change in
@@ -93,7 +93,7 @@ struct PartialDownloadTests {
 
     @Test func anEmptyFileGetsItsName() throws {
         let download = try open()
-        try download.begin(.start, total: 0, origin: Sample.origin())
+        try download.begin(.start(nil), total: 0, origin: Sample.origin())
         try download.finish(modified: nil)
         #expect(try names() == ["a"])
     }
@@ -102,7 +102,7 @@ struct PartialDownloadTests {
         try open().close()
         #expect(try names() == [])
         let download = try open()
-        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.begin(.start(nil), total: 10, origin: Sample.origin())
         try download.flush()
         download.close()
         #expect(try names() == [])
@@ -110,7 +110,7 @@ struct PartialDownloadTests {
 
     @Test func discardingLeavesNothing() throws {
         let download = try open()
-        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.begin(.start(nil), total: 10, origin: Sample.origin())
         try download.write("01234")
         try download.flush()
         try download.discard()
@@ -145,7 +145,7 @@ struct PartialDownloadTests {
 
     @Test func aDamagedBlockIsDiscarded() throws {
         let first = try open()
-        try first.begin(.start, total: 10, origin: Sample.origin())
+        try first.begin(.start(nil), total: 10, origin: Sample.origin())
         for piece in ["0123", "45"] {
             try first.write(piece)
             try first.flush()
@@ -188,7 +188,7 @@ struct PartialDownloadTests {
         download.close()
         #expect(try text("a.part") == "01234")
         let again = try open(request)
-        try again.begin(.start, total: 3, origin: Sample.origin())
+        try again.begin(.start(nil), total: 3, origin: Sample.origin())
         #expect(try text("a.part") == "")
         try again.write("abc")
         try again.finish(modified: nil)
@@ -196,13 +196,12 @@ struct PartialDownloadTests {
         #expect(try names() == ["a"])
     }
 
-    @Test func startingOverForgetsTheBytesAndCountsThem() throws {
+    @Test func startingOverForgetsTheBytes() throws {
         let download = try open()
-        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.begin(.start(nil), total: 10, origin: Sample.origin())
         try download.write("01234")
         try download.flush()
-        try download.begin(.start, total: 3, origin: Sample.origin(["ETag": "\"v2\""]))
-        #expect(download.checkpoint?.wasted == 5 && download.checkpoint?.attempts == 2)
+        try download.begin(.start(nil), total: 3, origin: Sample.origin(["ETag": "\"v2\""]))
         #expect(download.count == 0 && download.committed == 0)
         try download.write("abc")
         try download.finish(modified: nil)
@@ -241,7 +240,7 @@ struct PartialDownloadTests {
         try put("theirs", "a.part")
         let download = try open()
         #expect(download.partURL.lastPathComponent == "a.1.part")
-        try download.begin(.start, total: 1, origin: Sample.origin())
+        try download.begin(.start(nil), total: 1, origin: Sample.origin())
         try download.write("x")
         try download.finish(modified: nil)
         #expect(try names() == ["a", "a.part"])
@@ -275,7 +274,7 @@ struct PartialDownloadTests {
         )
         let first = try open(request)
         #expect(chmod(directory.file("a.part").path, mode) == 0)
-        try first.begin(.start, total: 10, origin: origin) { $0.name = "a" }
+        try first.begin(.start(nil), total: 10, origin: origin) { $0.name = "a" }
         try first.write("01234")
         try first.flush()
         #expect(try text("a.part.resume").contains("hidden") == (mode == 0o600))
@@ -294,24 +293,6 @@ struct PartialDownloadTests {
         #expect(try open(request).count == 5)
     }
 
-    @Test func numbersInACheckpointThatAreTheHighestDoNoHarm() throws {
-        try leave("01234")
-        let bytes = try Data(contentsOf: directory.file("a.part.resume"))
-        var checkpoint = try DownloadCheckpoint(fileBytes: Array(bytes))
-        checkpoint.attempts = .max
-        checkpoint.wasted = .max
-        try Data(try checkpoint.fileBytes()).write(to: directory.file("a.part.resume"))
-        let download = try open()
-        #expect(download.recovered?.offset == 5)
-        try download.begin(.end, total: nil, origin: Sample.origin())
-        #expect(download.checkpoint?.attempts == .max)
-        try download.begin(.start, total: 3, origin: Sample.origin(["ETag": "\"v2\""]))
-        #expect(download.checkpoint?.attempts == .max && download.checkpoint?.wasted == .max)
-        try download.write("abc")
-        try download.finish(modified: nil)
-        #expect(try text("a") == "abc")
-    }
-
     @Test func aPartOfAProcessThatDiedWhileCreatingItIsCreatedAgain() throws {
         try put("", "a.part")
         #expect(chmod(directory.file("a.part").path, 0o600) == 0)
@@ -319,7 +300,7 @@ struct PartialDownloadTests {
         #expect(chmod(directory.file("a.part.resume.new").path, 0o600) == 0)
         let download = try open()
         #expect(download.partURL.lastPathComponent == "a.part")
-        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.begin(.start(nil), total: 10, origin: Sample.origin())
         try download.write("01234")
         try download.flush()
         download.close()
@@ -337,7 +318,7 @@ struct PartialDownloadTests {
             )
         }
         let first = try open("alice")
-        try first.begin(.start, total: 10, origin: Sample.origin())
+        try first.begin(.start(nil), total: 10, origin: Sample.origin())
         try first.write("0123456789")
         try first.flush()
         first.close()
@@ -368,20 +349,6 @@ struct PartialDownloadTests {
         #expect(try names() == ["a"])
     }
 
-    /// After a boot a disk may have another number.
-    @Test func whatAProcessLeftBesideAFinishedFileIsRemovedAfterAnotherMount() throws {
-        try leave("0123456789")
-        let (part, file) = (directory.file("a.part"), directory.file("a"))
-        let folder = try DownloadFolder(path: directory.url.path)
-        let candidate = PartialName(of: "a").candidate(0)
-        var checkpoint = try #require(try folder.checkpoint(candidate.checkpoint).checkpoint)
-        checkpoint.part = FileIdentity(device: checkpoint.part.device + 1, inode: checkpoint.part.inode)
-        try folder.save(checkpoint, candidate, isDurable: false)
-        try FileManager.default.moveItem(at: part, to: file)
-        #expect(throws: DownloadError.destinationExists(file)) { try open() }
-        #expect(try names() == ["a"])
-    }
-
     /// Two variants that have one date.
     @Test func whatAnotherProgramWasSentIsNotContinuedWhereVarySaysSo() throws {
         func request(_ agent: String) -> URLRequest {
@@ -394,7 +361,7 @@ struct PartialDownloadTests {
             "Vary": "User-Agent",
         ])
         let first = try open(request("one"))
-        try first.begin(.start, total: 10, origin: origin)
+        try first.begin(.start(nil), total: 10, origin: origin)
         try first.write("01234")
         try first.flush()
         first.close()
@@ -418,7 +385,7 @@ struct PartialDownloadTests {
         trusting servers: Set<String> = []
     ) throws {
         let download = try open(request, under: verification)
-        try download.begin(.start, total: 10, origin: Sample.origin(), trusting: servers)
+        try download.begin(.start(nil), total: 10, origin: Sample.origin(), trusting: servers)
         try download.write("01234")
         try download.flush()
         download.close()
@@ -480,7 +447,7 @@ struct PartialDownloadTests {
         #expect(throws: PartialDownload.UntrustedBytesError.self) { try again.finish(modified: nil) }
         try again.begin(.end, total: 10, origin: Sample.origin(), trusting: ["one", "two"])
         #expect(again.checkpoint?.trustedServers == ["one", "two"])
-        try again.begin(.start, total: 10, origin: Sample.origin())
+        try again.begin(.start(nil), total: 10, origin: Sample.origin())
         #expect(again.checkpoint?.trustedServers == nil)
     }
 
@@ -510,7 +477,7 @@ struct PartialDownloadTests {
         )
         #expect(download.lost == .checkpointUnproven)
         #expect(download.current.partURL.lastPathComponent == "a.1.part")
-        try download.current.begin(.start, total: 1, origin: Sample.origin())
+        try download.current.begin(.start(nil), total: 1, origin: Sample.origin())
         try download.current.write("x")
         try download.current.finish(modified: nil)
         #expect(try text("a.part.resume.new") == "theirs" && text("a.part") == "01234")
@@ -543,7 +510,7 @@ struct PartialDownloadTests {
     @Test(arguments: [false, true]) func bytesThatHaveAnotherNameAreNotDiscarded(isLinked: Bool) throws {
         let (part, rescue) = (directory.file("a.part"), directory.file("rescue"))
         let download = try open()
-        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.begin(.start(nil), total: 10, origin: Sample.origin())
         try download.write("01234")
         if isLinked {
             try FileManager.default.linkItem(at: part, to: rescue)
@@ -564,7 +531,7 @@ struct PartialDownloadTests {
         }
         var pair = try openPair()
         #expect(!pair.current.isProvable)
-        try pair.current.begin(.start, total: 10, origin: Sample.origin())
+        try pair.current.begin(.start(nil), total: 10, origin: Sample.origin())
         try pair.current.write("01234")
         try pair.current.flush()
         try pair.settle(hasRoom: true)
@@ -574,7 +541,7 @@ struct PartialDownloadTests {
     @Test func aPartThatIsShownAsOursIsKeptInTheEnd() throws {
         var pair = try openPair()
         #expect(pair.current.isProvable)
-        try pair.current.begin(.start, total: 10, origin: Sample.origin())
+        try pair.current.begin(.start(nil), total: 10, origin: Sample.origin())
         try pair.current.write("01234")
         try pair.current.flush()
         try pair.settle(hasRoom: true)
@@ -627,7 +594,7 @@ struct PartialDownloadTests {
             replacesFile: false,
             in: machine.environment
         )
-        try download.begin(.start, total: 10, origin: Sample.origin()) { $0.name = name }
+        try download.begin(.start(nil), total: 10, origin: Sample.origin()) { $0.name = name }
         try download.write(text)
         try download.flush()
         return download
@@ -682,7 +649,7 @@ struct PartialDownloadTests {
     /// A later process goes on behind the first of them.
     @Test func bytesBehindAGapAreWrittenAndNotTakenForTheRest() throws {
         let download = try open()
-        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.begin(.start(nil), total: 10, origin: Sample.origin())
         try download.write("01")
         try download.write(Array("67".utf8).span, at: 6)
         try download.flush()
@@ -700,7 +667,7 @@ struct PartialDownloadTests {
 
     @Test func aLaterProcessKeepsWhatComesBeforeAGap() throws {
         let download = try open()
-        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.begin(.start(nil), total: 10, origin: Sample.origin())
         try download.write(Array("67".utf8).span, at: 6)
         try download.write(Array("01".utf8).span, at: 0)
         try download.flush()
@@ -760,7 +727,7 @@ struct PartialDownloadTests {
 
     @Test func aCheckpointComesAfterFiveSecondsOrSixteenMebibytesAndNotMoreThanOnceASecond() throws {
         let download = try open()
-        try download.begin(.start, total: nil, origin: Sample.origin())
+        try download.begin(.start(nil), total: nil, origin: Sample.origin())
         let mebibytes = [UInt8](repeating: 1, count: 16 << 20)
         try download.write(mebibytes.span)
         #expect(download.committed == 0)
@@ -777,7 +744,7 @@ struct PartialDownloadTests {
 
     @Test func aCheckpointIsWrittenInTheOrderThatSurvivesALossOfPower() throws {
         let download = try open()
-        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.begin(.start(nil), total: 10, origin: Sample.origin())
         try download.write("01234")
         machine.changes.value = []
         try download.flush()
@@ -791,7 +758,7 @@ struct PartialDownloadTests {
 
     @Test func theFileGetsItsNameInTheOrderThatSurvivesALossOfPower() throws {
         let download = try open()
-        try download.begin(.start, total: 1, origin: Sample.origin())
+        try download.begin(.start(nil), total: 1, origin: Sample.origin())
         try download.write("0")
         machine.changes.value = []
         try download.finish(modified: nil)
@@ -804,13 +771,14 @@ struct PartialDownloadTests {
 
     @Test func notesAreWrittenWithTheNextCheckpoint() throws {
         let download = try open()
-        try download.begin(.start, total: 10, origin: Sample.origin()) { $0.digests = ["sha256:a"] }
+        let named = try ["a", "b"].map { try FileDigest.of(Data($0.utf8), algorithm: .sha256) }
+        try download.begin(.start(nil), total: 10, origin: Sample.origin()) { $0.namedDigest = named[0] }
         try download.write("01234")
         try download.flush()
-        try download.begin(.end, total: 10, origin: Sample.origin()) { $0.digests = ["sha256:b"] }
+        try download.begin(.end, total: 10, origin: Sample.origin()) { $0.namedDigest = named[1] }
         try download.flush()
         download.close()
-        #expect(try open().checkpoint?.digests == ["sha256:b"])
+        #expect(try open().checkpoint?.namedDigest == named[1])
     }
 
     @Test func whatIsThereCanBeReadWhileItIsWritten() throws {

@@ -12,9 +12,7 @@ import Testing
             try Sample.request("http://example.com/a?b=%20c#d", ["Accept": "text/html", "X-Shape": "round"]),
             blocks: [10, 20]
         )
-        checkpoint.digests = ["sha-256=abc"]
-        checkpoint.wasted = 7
-        checkpoint.attempts = 3
+        checkpoint.namedDigest = try FileDigest.of(Data(), algorithm: .sha256)
         let read = try DownloadCheckpoint(fileBytes: try checkpoint.fileBytes())
         #expect(read == checkpoint)
         #expect(read.committed == 20)
@@ -83,54 +81,43 @@ import Testing
         let text = String(decoding: try Sample.checkpoint(try Sample.request()).fileBytes(), as: UTF8.self)
         func reading(_ text: String) throws { _ = try DownloadCheckpoint(fileBytes: Array(text.utf8)) }
         #expect(throws: DownloadCheckpoint.Unreadable.notACheckpoint) { try reading("[]\n{}") }
-        #expect(throws: DownloadCheckpoint.Unreadable.otherSchema("4")) {
-            try reading(text.replacingOccurrences(of: "download 3 ", with: "download 4 "))
+        #expect(throws: DownloadCheckpoint.Unreadable.otherSchema) {
+            try reading(
+                text.replacingOccurrences(of: "download \(DownloadCheckpoint.schema) ", with: "download 99 ")
+            )
         }
         #expect(throws: DownloadCheckpoint.Unreadable.damaged) {
             try reading(text.replacingOccurrences(of: "example", with: "elpmaxe"))
         }
         let body = Array("{}".utf8)
         let digest = try body.span.sha256Text()
-        #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
-            try reading("OperationNetworking-download 3 \(digest)\n{}")
+        #expect(throws: DownloadCheckpoint.Unreadable.damaged) {
+            try reading("OperationNetworking-download \(DownloadCheckpoint.schema) \(digest)\n{}")
         }
     }
 
     @Test func numbersThatMakeNoSenseAreNotRead() throws {
         let tooLong = try Sample.checkpoint(try Sample.request(), total: 5, blocks: [10])
-        #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
+        #expect(throws: DownloadCheckpoint.Unreadable.damaged) {
             try DownloadCheckpoint(fileBytes: try tooLong.fileBytes())
         }
         let negative = try Sample.checkpoint(try Sample.request(), blocks: [2])
-        #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
+        #expect(throws: DownloadCheckpoint.Unreadable.damaged) {
             try DownloadCheckpoint(fileBytes: try negative.fileBytes())
         }
     }
 
-    @Test func countsThatMakeNoSenseAreNotRead() throws {
-        for change in [{ $0.wasted = -1 }, { $0.attempts = -1 }, { $0.total = -1 }]
-            as [(inout DownloadCheckpoint) -> Void]
-        {
-            var checkpoint = try Sample.checkpoint(try Sample.request())
-            change(&checkpoint)
-            #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
-                try DownloadCheckpoint(fileBytes: try checkpoint.fileBytes())
-            }
+    @Test func aLengthThatMakesNoSenseIsNotRead() throws {
+        let checkpoint = try Sample.checkpoint(try Sample.request(), total: -1)
+        #expect(throws: DownloadCheckpoint.Unreadable.damaged) {
+            try DownloadCheckpoint(fileBytes: try checkpoint.fileBytes())
         }
     }
 
-    @Test func theHighestNumbersAreCountedOnFrom() throws {
-        var checkpoint = try Sample.checkpoint(try Sample.request(), total: .max, blocks: [.max])
-        checkpoint.wasted = .max
-        checkpoint.attempts = .max
-        checkpoint.created = .min
-        checkpoint.updated = .max
-        var read = try DownloadCheckpoint(fileBytes: try checkpoint.fileBytes())
+    @Test func theHighestNumbersAreRead() throws {
+        let checkpoint = try Sample.checkpoint(try Sample.request(), total: .max, blocks: [.max])
+        let read = try DownloadCheckpoint(fileBytes: try checkpoint.fileBytes())
         #expect(read == checkpoint)
-        read.countAttempt()
-        #expect(read.attempts == .max)
-        read.succeed(checkpoint, wasting: .max)
-        #expect(read.wasted == .max && read.attempts == .max && read.created == .min)
         // What the resume rules make of it.
         let content = checkpoint.partialContent(offset: .max)
         #expect(ResumeRequest(try Sample.request(), continuing: content) == .nothing)

@@ -12,19 +12,19 @@ import Testing
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var request = URLRequest.sample
-        var size: Int64?
-        var identity = FileIdentity(device: 1, inode: 2)
+        var size: Int64
+        var part = Sample.part
         var fields: HeaderFields = ["ETag": "\"v1\""]
         var ends: [Int64] = [10, 20]
         var intact = 2
         var session: String? = "boot/2"
         var isForeign: Bool?
-        var birth: FileBirth? = FileBirth(seconds: 1, nanoseconds: 2)
-        var notedBirth: FileBirth? = FileBirth(seconds: 1, nanoseconds: 2)
+        var notedPart = Sample.part
         var knowsWhole = false
         var isSameSender = true
-        var isVerified = true
-        var dependsOnTrust = false
+        var verification: ServerVerification?
+        var trustedServers: Set<String> = []
+        var asksAboutServers = false
         var takesOtherLocations = false
         var isOfSeveralLocations: Bool?
         var isAtRest: Bool?
@@ -35,7 +35,7 @@ import Testing
 
         init(
             _ name: String,
-            size: Int64?,
+            size: Int64,
             _ recovery: PartRecovery,
             with change: @Sendable (inout Row) -> Void = { _ in }
         ) {
@@ -48,32 +48,24 @@ import Testing
         func facts() throws -> PartRecovery.Facts {
             var checkpoint = try Sample.checkpoint(.sample, fields: fields, total: total, blocks: ends)
             checkpoint.isForeign = isForeign
-            checkpoint.birth = notedBirth
+            checkpoint.part = notedPart
             checkpoint.isAtRest = isAtRest
             checkpoint.isOfSeveralLocations = isOfSeveralLocations
-            let question = DownloadQuestion(request)
-            var match = checkpoint.match(question)
-            if !isSameSender { match.remove(.sender) }
+            if !trustedServers.isEmpty { checkpoint.note(.standard, trusting: trustedServers) }
+            let other = Credential(user: "other", password: "")
+            var question = DownloadQuestion(
+                request,
+                as: isSameSender ? nil : RequestIdentity(request, credential: other),
+                under: trustedServers.isEmpty ? verification : .standard,
+                asksAboutServers
+            )
+            question.takesOtherLocations = takesOtherLocations
+            question.knowsWhole = knowsWhole
             return PartRecovery.Facts(
-                request: question.request,
-                match: match,
-                isVerified: isVerified,
-                dependsOnTrust: dependsOnTrust,
-                takesOtherLocations: takesOtherLocations,
-                knowsWhole: knowsWhole,
+                question: question,
                 finding: finding(checkpoint),
-                part: size.map {
-                    FileStatus(
-                        identity: identity,
-                        size: $0,
-                        allocated: $0,
-                        links: 1,
-                        owner: 1000,
-                        group: 1000,
-                        mode: 0o600
-                    )
-                },
-                birth: birth,
+                part: part,
+                size: size,
                 intactBlocks: intact,
                 session: session,
                 replacesFile: replacesFile
@@ -81,6 +73,8 @@ import Testing
         }
     }
 
+    private static let otherFile = LastingFileIdentity(inode: 3, birth: Sample.part.birth)
+    private static let unborn = LastingFileIdentity(inode: 2, birth: nil)
     private static let none: @Sendable (inout Row) -> Void = { $0.finding = { _ in .none } }
     private static let unreadable: @Sendable (inout Row) -> Void = { $0.finding = { _ in .unreadable } }
     private static let otherSender: @Sendable (inout Row) -> Void = { $0.isSameSender = false }
@@ -100,8 +94,7 @@ import Testing
     }
 
     @Test(arguments: [
-        Row("P1 nothing", size: nil, .begin, with: none),
-        Row("P1 an empty file without a checkpoint", size: 0, .begin, with: none),
+        Row("P1 nothing, or an empty file", size: 0, .begin, with: none),
         Row("P2 bytes without a checkpoint", size: 1, .useOtherName(), with: none),
         Row(
             "P2 bytes with an unreadable one",
@@ -109,8 +102,8 @@ import Testing
             .useOtherName(.checkpointUnreadable),
             with: unreadable
         ),
-        Row("P2 a checkpoint that no download wrote", size: 0, .useOtherName(.checkpointUnproven)) {
-            $0.finding = { _ in .unmarked }
+        Row("P2 one that no download wrote", size: 0, .useOtherName(.checkpointUnproven)) {
+            $0.finding = { _ in .notOurs }
         },
         Row("P2 one that others may have written", size: 20, .useOtherName(.checkpointUnproven)) {
             $0.finding = { _ in .notOurs }
@@ -120,27 +113,29 @@ import Testing
         },
         Row("P2 an empty file with an unreadable one", size: 0, .begin, with: unreadable),
         Row("P2 one that names another file", size: 20, .useOtherName(.checkpointUnproven)) {
-            $0.identity = FileIdentity(device: 1, inode: 3)
+            $0.part = otherFile
         },
         Row("P2 the same, without bytes", size: 0, .begin) {
-            $0.identity = FileIdentity(device: 1, inode: 3)
+            $0.part = otherFile
             uncommitted(&$0)
         },
         Row("P2 a later file with the same inode", size: 20, .useOtherName(.checkpointUnproven)) {
-            $0.birth = FileBirth(seconds: 1, nanoseconds: 3)
+            $0.part = LastingFileIdentity(inode: 2, birth: FileTime(seconds: 1, nanoseconds: 3))
         },
         Row("P2 a file system that reports no time of birth", size: 25, .startOver(.checkpointUnproven)) {
-            $0.birth = nil
-            $0.notedBirth = nil
+            ($0.part, $0.notedPart) = (unborn, unborn)
+        },
+        Row("P2 the same, another file", size: 25, .useOtherName(.checkpointUnproven)) {
+            ($0.part, $0.notedPart) = (unborn, LastingFileIdentity(inode: 3, birth: nil))
         },
         Row("P2 one that no longer reports it", size: 25, .useOtherName(.checkpointUnproven)) {
-            $0.birth = nil
+            $0.part = unborn
         },
-        Row("P2 the same file after another mount", size: 20, .keep(20)) {
-            $0.identity = FileIdentity(device: 5, inode: 2)
+        Row("P3 a checkpoint without a file", size: 0, .startOver(.dataLost)) {
+            $0.part = otherFile
+            $0.intact = 0
         },
-        Row("P3 a checkpoint without a file", size: nil, .startOver(.dataLost)) { $0.intact = 0 },
-        Row("P3 one that claims nothing", size: nil, .begin, with: uncommitted),
+        Row("P3 one that claims nothing", size: 0, .begin, with: uncommitted),
         Row("P4 more than committed", size: 25, .keep(20)),
         Row("P4 just as much", size: 20, .keep(20)),
         Row("P4 more, and nothing committed", size: 25, .begin, with: uncommitted),
@@ -152,10 +147,6 @@ import Testing
         Row("P4 in the same session, at rest: another program's", size: 25, .keep(20)) {
             sameSession(&$0)
             $0.isAtRest = true
-        },
-        Row("P4 in the same session, another device", size: 25, .keep(20)) {
-            sameSession(&$0)
-            $0.identity = FileIdentity(device: 9, inode: 2)
         },
         Row("P4 in no known session", size: 25, .keep(20)) { $0.session = nil },
         Row("P4 in the same session, more than all", size: 120, .keep(100), with: sameSession),
@@ -280,20 +271,27 @@ import Testing
             $0.isForeign = true
         },
         Row("P21 a server that was verified in another way", size: 20, .startOver(.verificationChanged)) {
-            $0.isVerified = false
+            $0.verification = .standard
         },
         Row("P21 the same, all bytes", size: 100, .startOver(.verificationChanged)) { row in
-            row.isVerified = false
+            row.verification = .standard
             row.ends = [100]
             row.intact = 1
         },
         Row("P21 the same, without a byte", size: 0, .begin) {
-            $0.isVerified = false
+            $0.verification = .standard
             uncommitted(&$0)
         },
-        Row("P21 a server that a closure trusted", size: 20, .keep(20)) { $0.dependsOnTrust = true },
+        Row("P21 a server that a closure trusted", size: 20, .keep(20)) {
+            $0.trustedServers = ["one"]
+            $0.asksAboutServers = true
+        },
+        Row("P21 the same, and no closure", size: 20, .startOver(.verificationChanged)) {
+            $0.trustedServers = ["one"]
+        },
         Row("P7, P21 all bytes of one", size: 100, .keep(99)) { row in
-            row.dependsOnTrust = true
+            row.trustedServers = ["one"]
+            row.asksAboutServers = true
             row.ends = [100]
             row.intact = 1
         },

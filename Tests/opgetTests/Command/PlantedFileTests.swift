@@ -59,7 +59,7 @@ import Testing
         if let flaw { json = try flaw.spoil(json) }
         let checksum = try FileDigest.of(Data(json.utf8), algorithm: .sha256).hex
         try overwrite("a.part", part)
-        try overwrite("a.part.resume", "OperationNetworking-download 3 \(checksum)\n" + json)
+        try overwrite("a.part.resume", "OperationNetworking-download 4 \(checksum)\n" + json)
     }
 
     /// Replaces the bytes of a file, which remains the same file.

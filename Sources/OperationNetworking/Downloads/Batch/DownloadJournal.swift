@@ -54,7 +54,7 @@ final class DownloadJournal: @unchecked Sendable {
             }
             do {
                 var header = header
-                header.file = JournalFile(inode: try file.status.identity.inode, birth: file.birth)
+                header.file = file.lastingIdentity
                 let line = try JournalLine.bytes(header)
                 guard line.count <= Self.maximumHeaderLength else {
                     throw DownloadBatchError.journalTooLong(url, length: Int64(line.count))
@@ -84,10 +84,7 @@ final class DownloadJournal: @unchecked Sendable {
             guard try file.lock() != .held else { throw DownloadBatchError.journalInUse(url) }
             let status = try file.status
             // Its process may have removed it just before.
-            guard case .file(let named) = try folder.status(of: name), named.identity == status.identity
-            else {
-                throw DownloadBatchError.journalMissing(url)
-            }
+            guard try folder.isName(name, of: file) else { throw DownloadBatchError.journalMissing(url) }
             guard status.size <= Self.maximumLength else {
                 throw DownloadBatchError.journalTooLong(url, length: status.size)
             }
@@ -104,7 +101,7 @@ final class DownloadJournal: @unchecked Sendable {
             }
             // Another file with these bytes is a copy, or a server's. If the file system does not record the time of
             // creation, the caller vouches for the path.
-            guard replay.header.file == JournalFile(inode: status.identity.inode, birth: file.birth) else {
+            guard replay.header.file == file.lastingIdentity else {
                 throw DownloadBatchError.journalNotTrusted(url)
             }
             // An incomplete line would corrupt the next one.

@@ -4,20 +4,13 @@ internal import OperationNetworkingSystem
 /// The first line of a journal, which describes the batch.
 struct JournalHeader: Hashable, Codable, Sendable {
     /// The format number. Journals with any other number are not read.
-    static let currentSchema = 2
+    static let currentSchema = 3
 
     var schema = currentSchema
     var items: [JournalItem]
     var options: JournalOptions
-    /// The file that contains this line.
-    var file: JournalFile?
-}
-
-/// The identity of the journal's file, which no server can know.
-struct JournalFile: Hashable, Codable, Sendable {
-    let inode: UInt64
-    /// The time of creation; `nil` if the file system does not record it.
-    let birth: FileBirth?
+    /// The file that contains this line, which no server can know.
+    var file: LastingFileIdentity?
 }
 
 /// A member without its secrets.
@@ -110,15 +103,8 @@ struct JournalEntry: Hashable, Codable, Sendable {
     /// A file that is complete and on disk, and is about to get its name.
     struct Finished: Hashable, Codable, Sendable {
         var stamp: FileStamp
-        /// The digest that proved it.
-        var digest: FileDigest?
-        /// Whether the end of the body was marked.
-        var isEndMarked: Bool
-        /// The offset of its first byte in the whole, if the caller's `Range` requested a part.
-        var rangeStart: Int64?
-        /// Whether it was joined on the evidence of an overlap; `nil` means no.
-        var isJoinedByOverlap: Bool?
-        var digests: [FileDigest]?
+        var proof: DownloadedFile.Proof
+        var digests: [FileDigest]
         /// Whether the file has a ``FileRecord``; `nil` means no. Another program's file with this length and time
         /// has none.
         var isRecorded: Bool?
@@ -128,11 +114,8 @@ struct JournalEntry: Hashable, Codable, Sendable {
         init(_ download: DownloadedFile, stamp: FileStamp, isRecorded: Bool = false) {
             self.stamp = stamp
             if isRecorded { self.isRecorded = true }
-            if case .digest(let digest) = download.proof { self.digest = digest }
-            if case .range(let range) = download.proof { rangeStart = range.lowerBound }
-            if download.proof == .overlap { isJoinedByOverlap = true }
-            isEndMarked = download.proof != .unverifiable
-            digests = download.digests.isEmpty ? nil : download.digests
+            proof = download.proof
+            digests = download.digests
         }
 
         /// Returns how the servers of its bytes were verified, for the member's URL.
@@ -140,20 +123,13 @@ struct JournalEntry: Hashable, Codable, Sendable {
             verification.map(ServerVerification.init(text:)) ?? .usual(for: url.absoluteString)
         }
 
-        private var ownRange: Range<Int64>? {
-            guard let start = rangeStart, start >= 0, stamp.length > 0 else { return nil }
-            let (end, isTooLarge) = start.addingReportingOverflow(stamp.length)
-            return isTooLarge ? nil : start..<end
-        }
-
         /// Returns the result, as if all bytes were from an earlier operation.
         func download(_ file: URL) -> DownloadedFile {
             DownloadedFile(
                 file: file,
                 length: stamp.length,
-                proof: digest.map { .digest($0) } ?? ownRange.map { .range($0) }
-                    ?? (!isEndMarked ? .unverifiable : isJoinedByOverlap ?? false ? .overlap : .length),
-                digests: digests ?? [],
+                proof: proof,
+                digests: digests,
                 bytesRecovered: stamp.length,
                 restarts: []
             )

@@ -129,7 +129,6 @@ final class ChannelDestination: SinkDestination {
     let canBeEmptied = false
     /// The reader's code may be what blocks writing.
     let keepsRest = false
-    let pollableDescriptor: Int32? = nil
 
     func open() throws -> Bool { true }
 

@@ -33,7 +33,7 @@ final class MemorySink: ResponseSink {
     var bytesInMemory: Data? { data.bytes }
 
     func prepare(_ start: BodyStart) throws {
-        if case .start = start.place { (data, content) = (GrowingData(), start.content) }
+        if start.place.isStart { (data, content) = (GrowingData(), start.content) }
         guard let total = start.total else { return }
         try checkLimit(total)
         data.expect(total)

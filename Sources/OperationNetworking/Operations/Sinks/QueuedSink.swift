@@ -32,7 +32,7 @@ final class QueuedSink: ResponseSink {
     }
 
     func prepare(_ start: BodyStart) throws {
-        if case .start = start.place {
+        if start.place.isStart {
             if writer.count > 0 { try writer.empty() }
             content = start.content
             writer.keptCount = start.mayComeAgain ? Int(ResumeRequest.overlapLength) : 0

@@ -146,6 +146,10 @@ struct BodyStart: Sendable {
         case end
         /// At an offset within the kept bytes, with which it has to agree where they overlap.
         case again(from: Int64)
+
+        var isStart: Bool { if case .start = self { true } else { false } }
+        /// The offset of the first byte to compare.
+        var overlap: Int64? { if case .again(let offset) = self { offset } else { nil } }
     }
 
     var place: Place

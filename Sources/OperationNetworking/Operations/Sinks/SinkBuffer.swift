@@ -11,13 +11,12 @@ struct SinkBuffer: Sendable {
     private var inHand = 0..<0
     /// The number of in-flight bytes, written or not, that belong to the body.
     private var handCount = 0
-    /// The last bytes written from earlier buffers.
-    private var kept = KeptBytes()
+    /// The last bytes written from earlier buffers, at most twice ``keptCount``.
+    private var kept: [UInt8] = []
 
     /// The number of last bytes that are kept after they are written; 0 to keep none.
-    var keptCount: Int {
-        get { kept.limit }
-        set { kept.limit = newValue }
+    var keptCount = 0 {
+        didSet { if keptCount == 0 { kept = [] } }
     }
 
     /// The number of bytes that have not been written yet.
@@ -32,13 +31,20 @@ struct SinkBuffer: Sendable {
     /// all of it is written, it is swapped with the queued bytes.
     mutating func takeUp(_ hand: inout [UInt8]) -> Range<Int> {
         if inHand.isEmpty, !waiting.isEmpty {
-            if handCount == hand.count { kept.take(&hand) }
+            if handCount == hand.count { keep(hand) }
             hand.removeAll(keepingCapacity: true)
             swap(&hand, &waiting)
             inHand = hand.indices
             handCount = hand.count
         }
         return inHand
+    }
+
+    private mutating func keep(_ bytes: [UInt8]) {
+        guard keptCount > 0 else { return }
+        kept += bytes.suffix(keptCount)
+        // Not for each of many small buffers.
+        if kept.count > 2 * keptCount { kept.removeFirst(kept.count - keptCount) }
     }
 
     /// Records that the first `written` of the in-flight bytes have been written.
@@ -55,7 +61,7 @@ struct SinkBuffer: Sendable {
         waiting = []
         inHand = 0..<0
         handCount = 0
-        kept.removeAll()
+        kept = []
         count = writtenCount
     }
 

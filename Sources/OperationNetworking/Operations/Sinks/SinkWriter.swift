@@ -30,6 +30,8 @@ protocol SinkDestination: AnyObject {
 }
 
 extension SinkDestination {
+    var pollableDescriptor: Int32? { nil }
+
     func whenRoom(_ body: @escaping @Sendable () -> Void) -> Bool { false }
 }
 

@@ -14,7 +14,6 @@ final class StreamDestination: SinkDestination {
     let canBeEmptied = false
     /// The stream owner's code may be what blocks writing.
     let keepsRest = false
-    let pollableDescriptor: Int32? = nil
 
     func open() throws -> Bool {
         let claimed = try ClaimedStream(stream)

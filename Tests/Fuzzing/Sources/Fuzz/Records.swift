@@ -19,10 +19,6 @@ func resume(fromCheckpoint body: [UInt8]) {
         case let file = Array((magic + digest + "\n").utf8) + body,
         let checkpoint = try? DownloadCheckpoint(fileBytes: file)
     else { return }
-    var counted = checkpoint
-    counted.countAttempt()
-    counted.succeed(checkpoint, wasting: .max)
-    precondition(counted.attempts >= 0 && counted.wasted >= 0)
     guard let request = checkpoint.request.request else { return }
     for offset in [0, checkpoint.committed, checkpoint.total ?? .max] as [Int64] {
         let content = checkpoint.partialContent(offset: offset)
@@ -38,7 +34,7 @@ private func resume(_ checkpoint: DownloadCheckpoint, _ request: URLRequest) thr
     let target = folder.appending(path: "a")
     let origin = DownloadCheckpoint.Response(url: "http://h/a", fields: ["ETag": "\"v1\""], isHTTP10: false)
     let first = try PartPair(request, to: target, replacesFile: true).current
-    try first.begin(.start, total: nil, origin: origin)
+    try first.begin(.start(nil), total: nil, origin: origin)
     try first.write(Array("0123456789".utf8).span, at: 0)
     try first.flush()
     first.close()
@@ -46,7 +42,7 @@ private func resume(_ checkpoint: DownloadCheckpoint, _ request: URLRequest) thr
     let file = folder.appending(path: "a.part.resume")
     let named = try DownloadCheckpoint(fileBytes: Array(try Data(contentsOf: file)))
     var checkpoint = checkpoint
-    (checkpoint.part, checkpoint.birth, checkpoint.asked) = (named.part, named.birth, named.asked)
+    (checkpoint.part, checkpoint.asked) = (named.part, named.asked)
     try Data(try checkpoint.fileBytes()).write(to: file)
     let download = try PartPair(request, to: target, replacesFile: true).current
     try? download.begin(.end, total: nil, origin: origin)
@@ -54,7 +50,7 @@ private func resume(_ checkpoint: DownloadCheckpoint, _ request: URLRequest) thr
     try? download.flush()
     try? download.begin(.again(from: 0), total: download.total, origin: origin)
     try? download.write(Array("abc".utf8).span, at: download.position)
-    try download.begin(.start, total: 3, origin: origin)
+    try download.begin(.start(nil), total: 3, origin: origin)
     try download.write(Array("abc".utf8).span, at: download.position)
     try download.finish(modified: nil)
 }

@@ -42,7 +42,7 @@ struct Version: Sendable, Hashable {
             download.checkpoint?.partialContent(offset: 0).validator == EntityValidator(["ETag": tag])
         let total = Int64(bytes.count)
         if isSame, download.count == total { return }
-        try download.begin(isSame && download.count > 0 ? .end : .start, total: total, origin: origin)
+        try download.begin(isSame && download.count > 0 ? .end : .start(nil), total: total, origin: origin)
         var offset = Int(download.count)
         var pieces = 0
         while offset < min(end, bytes.count) {

@@ -39,7 +39,11 @@ import Testing
 
     // MARK: - What is written comes back
 
-    @Test(arguments: [.length, .overlap, .range(5..<12), .unverifiable] as [DownloadedFile.Proof])
+    private static let proofs: [DownloadedFile.Proof] =
+        [.length, .overlap, .range(5..<12), .unverifiable]
+        + [FileDigest("md5:9e107d9d372bb6826bd81d3542a419d6")].compactMap { $0.map { .digest($0) } }
+
+    @Test(arguments: proofs)
     func aProofIsTheSameInALaterProcess(_ proof: DownloadedFile.Proof) throws {
         let download = DownloadedFile(
             file: Self.folder,

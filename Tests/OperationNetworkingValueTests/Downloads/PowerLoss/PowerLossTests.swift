@@ -81,8 +81,7 @@ struct PowerLossTests {
             guard let part, var checkpoint = try? DownloadCheckpoint(fileBytes: Array(bytes)) else {
                 continue
             }
-            checkpoint.part = try part.status.identity
-            checkpoint.birth = part.birth
+            checkpoint.part = part.lastingIdentity
             _ = try folder.replace(
                 name,
                 with: checkpoint.fileBytes(),
