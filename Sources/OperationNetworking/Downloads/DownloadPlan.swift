@@ -34,11 +34,11 @@ struct DownloadPlan: Sendable {
 
     /// The credentials that the request is sent with.
     var identity: RequestIdentity {
-        var question = adapted ?? request
+        var downloadRequest = adapted ?? request
         // The user in its URL is removed before it is sent.
-        question.url = request.url
+        downloadRequest.url = request.url
         return RequestIdentity(
-            question,
+            downloadRequest,
             credential: credential,
             token: token,
             clientIdentity: clientIdentity,
@@ -47,12 +47,12 @@ struct DownloadPlan: Sendable {
     }
 
     /// The request, for the comparison with those of earlier bytes.
-    var question: DownloadQuestion {
-        var question = DownloadQuestion(request, as: identity, under: verification, asksAboutServers)
-        question.takesOtherLocations = takesOtherLocations
-        question.knowsWhole = !options.expectedDigests.isEmpty
-        question.startsOver = options.startsOver
-        return question
+    var downloadRequest: DownloadRequest {
+        var downloadRequest = DownloadRequest(request, as: identity, under: verification, asksAboutServers)
+        downloadRequest.takesOtherLocations = takesOtherLocations
+        downloadRequest.knowsWhole = !options.expectedDigests.isEmpty
+        downloadRequest.startsOver = options.startsOver
+        return downloadRequest
     }
 
     /// Creates the record of the complete file.
@@ -73,7 +73,7 @@ struct DownloadPlan: Sendable {
     ) -> FileRecord? {
         guard file.lastingIdentity.birth != nil else { return nil }
         return try? FileRecord(
-            question,
+            downloadRequest,
             under: verification,
             file: file.lastingIdentity,
             stamp: file.stamp,
@@ -88,14 +88,14 @@ struct DownloadPlan: Sendable {
 extension DownloadPlan {
     /// Examines the existing file, and reads all of it if there are digests.
     func condition(for file: URL, digests: [FileDigest] = []) throws -> FileCondition? {
-        try FileCondition(for: file, question, digests: digests)
+        try FileCondition(for: file, downloadRequest, digests: digests)
     }
 
     /// Finds the partial files of an earlier process, or creates a new one.
     func parts(of destination: URL) throws -> PartPair {
         try PartPair(
             request,
-            question,
+            downloadRequest,
             to: destination,
             replacesFile: options.mayReplace,
             comparing: options.overlap
@@ -105,7 +105,11 @@ extension DownloadPlan {
     /// Returns the complete file that will be replaced; `nil` if there is none.
     func replaced(_ destination: URL) throws -> KeptBody? {
         guard options.mayReplace else { return nil }
-        return try KeptBody(file: destination, of: question, isToBeNewer: options.downloadsOnlyIfChanged)
+        return try KeptBody(
+            file: destination,
+            of: downloadRequest,
+            isToBeNewer: options.downloadsOnlyIfChanged
+        )
     }
 }
 

@@ -49,7 +49,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
         /// Forgets a lack of space: the user resumes, and may have freed some.
         mutating func proceed() {
-            if let failure, DiskRoom.isLack(failure) { self.failure = nil }
+            if let failure, DiskSpace.isLack(failure) { self.failure = nil }
         }
     }
 

@@ -59,7 +59,7 @@ struct FileRecord: Hashable, Codable, Sendable {
     let mediaType: String?
 
     /// - Parameters:
-    ///   - question: the request.
+    ///   - downloadRequest: the request.
     ///   - verification: how the servers were verified; `nil` if as usual for the URL.
     ///   - file: the identity of the file.
     ///   - stamp: the stamp of the complete file.
@@ -68,7 +68,7 @@ struct FileRecord: Hashable, Codable, Sendable {
     ///   - varying: the fields that the server's `Vary` named.
     /// - Throws: ``DigestError`` if OpenSSL refuses SHA-256.
     init(
-        _ question: DownloadQuestion,
+        _ downloadRequest: DownloadRequest,
         under verification: ServerVerification? = nil,
         file: LastingFileIdentity,
         stamp: FileStamp,
@@ -76,7 +76,7 @@ struct FileRecord: Hashable, Codable, Sendable {
         fields: HeaderFields,
         varying: [String] = []
     ) throws {
-        asked = try RequestDigests(of: question.texts(varying: varying, under: verification))
+        asked = try RequestDigests(of: downloadRequest.texts(varying: varying, under: verification))
         self.varying = varying
         self.file = file
         self.stamp = stamp
@@ -156,7 +156,7 @@ package enum FileVerdict: Hashable, CaseIterable, Sendable {
         as identity: RequestIdentity,
         under verification: ServerVerification? = nil
     ) throws {
-        self = try FileFinding(of: file, for: DownloadQuestion(request, as: identity, under: verification))
+        self = try FileFinding(of: file, for: DownloadRequest(request, as: identity, under: verification))
             .verdict
     }
 }
@@ -171,7 +171,7 @@ struct FileFinding {
     /// The record of a file from the same location, whatever its state, its query or its user.
     private(set) var ofFile: FileRecord?
 
-    init(of file: URL, for question: DownloadQuestion) throws {
+    init(of file: URL, for downloadRequest: DownloadRequest) throws {
         do {
             let found = try NotedFile(path: file.path, attribute: FileRecord.attribute)
             guard let found else {
@@ -183,7 +183,7 @@ struct FileFinding {
                 verdict = Self.verdict(ofUnrecorded: found)
                 return
             }
-            let match = record.match(question)
+            let match = record.match(downloadRequest)
             if match.contains(.location) { ofFile = record }
             guard match == .all else {
                 verdict = .ofOtherRequest
@@ -214,9 +214,9 @@ struct FileFinding {
 
 extension FileRecord {
     /// Compares its request with another one, under each verification that this one accepts.
-    fileprivate func match(_ question: DownloadQuestion) -> RequestDigests.Match {
-        question.verification.accepted
-            .map { asked.match(question.texts(varying: varying, under: $0)) }
+    fileprivate func match(_ downloadRequest: DownloadRequest) -> RequestDigests.Match {
+        downloadRequest.verification.accepted
+            .map { asked.match(downloadRequest.texts(varying: varying, under: $0)) }
             .reduce([]) { $0.union($1) }
     }
 }
@@ -226,11 +226,11 @@ extension KeptBody {
     /// program, only whether it is HTML matters.
     /// - Parameters:
     ///   - file: the destination.
-    ///   - question: the request that will be sent.
+    ///   - downloadRequest: the request that will be sent.
     ///   - isToBeNewer: whether only a newer file may replace it, which a validator shows.
     /// - Throws: a `CocoaError` if the file cannot be examined.
-    init?(file: URL, of question: DownloadQuestion, isToBeNewer: Bool) throws {
-        let finding = try FileFinding(of: file, for: question)
+    init?(file: URL, of downloadRequest: DownloadRequest, isToBeNewer: Bool) throws {
+        let finding = try FileFinding(of: file, for: downloadRequest)
         guard let read = finding.file, read.stamp.length > 0 else { return nil }
         let record = finding.ofFile
         count = read.stamp.length
@@ -275,11 +275,11 @@ extension FileCondition {
     /// Examines a file, and reads all of it if there are digests. `nil` if the whole has to be downloaded.
     /// - Parameters:
     ///   - file: the destination.
-    ///   - question: the request that will be sent.
+    ///   - downloadRequest: the request that will be sent.
     ///   - digests: the digests that the file must have.
     /// - Throws: a `CocoaError` if the file cannot be read.
-    init?(for file: URL, _ question: DownloadQuestion, digests: [FileDigest]) throws {
-        let finding = try FileFinding(of: file, for: question)
+    init?(for file: URL, _ downloadRequest: DownloadRequest, digests: [FileDigest]) throws {
+        let finding = try FileFinding(of: file, for: downloadRequest)
         guard let record = finding.record else { return nil }
         self.init(record)
         for digest in digests {

@@ -18,14 +18,14 @@ struct FoundPart {
     var isTainted = false
     /// Whether the bytes were begun with another query, as another user, or with other values of fields that `Vary`
     /// names.
-    var isOfOtherQuestion = false
+    var isOfOtherRequest = false
     /// The checkpoint of bytes that are not kept, but that another request may resume.
     var otherCheckpoint: DownloadCheckpoint?
 
     /// The representation that the kept bytes belong to.
     var recovered: PartialContent? {
         var content = checkpoint?.partialContent(offset: length)
-        content?.isOfOtherQuestion = isOfOtherQuestion
+        content?.isOfOtherRequest = isOfOtherRequest
         return content
     }
 
@@ -36,25 +36,25 @@ struct FoundPart {
 /// The target of a download: the place of its file, the request that will be sent, and the machine.
 struct DownloadTarget {
     let place: DownloadPlace
-    let question: DownloadQuestion
+    let downloadRequest: DownloadRequest
     /// Whether an existing complete file may be replaced.
     let mayReplace: Bool
     let environment: DownloadEnvironment
 
     /// - Parameters:
     ///   - destination: the URL of the complete file. Its folder must exist.
-    ///   - question: the request that will be sent.
+    ///   - downloadRequest: the request that will be sent.
     ///   - mayReplace: whether an existing complete file may be replaced.
     ///   - environment: the machine.
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(
         _ destination: URL,
-        for question: DownloadQuestion,
+        for downloadRequest: DownloadRequest,
         replacing mayReplace: Bool,
         in environment: DownloadEnvironment
     ) throws {
         place = try DownloadPlace(destination, watch: environment.watch)
-        self.question = question
+        self.downloadRequest = downloadRequest
         self.mayReplace = mayReplace
         self.environment = environment
     }
@@ -169,7 +169,7 @@ struct DownloadTarget {
         let (file, status) = (opened.file, try opened.file.status)
         let finding = try place.folder.finding(names)
         var facts = PartRecovery.Facts(
-            question: question,
+            downloadRequest: downloadRequest,
             finding: finding,
             part: file.lastingIdentity,
             size: status.size
@@ -179,7 +179,7 @@ struct DownloadTarget {
         if let checkpoint = finding.checkpoint {
             facts.isOfOtherDestination = place.isOfOther(checkpoint, names)
             facts.intactBlocks =
-                try question.startsOver
+                try downloadRequest.startsOver
                 ? checkpoint.blocks.count : checkpoint.blocks.prefix { try $0.isIntact(in: file) }.count
         }
         let isProvable = try opened.isLocked && place.folder.isProvable(file)
@@ -195,8 +195,8 @@ struct DownloadTarget {
             if reason.mayMatterToOthers, finding.checkpoint?.mayBeContinued == true {
                 found.otherCheckpoint = finding.checkpoint
             }
-        case .keep(let length, let isOfOtherQuestion):
-            found.isOfOtherQuestion = isOfOtherQuestion
+        case .keep(let length, let isOfOtherRequest):
+            found.isOfOtherRequest = isOfOtherRequest
             guard var checkpoint = finding.checkpoint else { return .notOurs(nil) }
             if length < status.size { try file.truncate(to: length) }
             if length < checkpoint.ranges.end {

@@ -256,7 +256,7 @@ final class PartDestination: SinkDestination, @unchecked Sendable {
             if let destination = plan.options.destination { ClosingDownloads.leave(destination) }
         }
         let (keeps, hasOpened) = progress.withLock { ($0.keepsPartialFile, $0.hasOpened) }
-        let hasRoom = shared.withLock { shared in shared.failure.map { !DiskRoom.isLack($0) } ?? true }
+        let hasRoom = shared.withLock { shared in shared.failure.map { !DiskSpace.isLack($0) } ?? true }
         // Bytes of an earlier operation are discarded as well, unless another operation uses them.
         if !keeps, !hasOpened { parts = try? plan.options.destination.map { try plan.parts(of: $0) } }
         // The error that ended the download is reported. The next download decides about bytes that cannot be committed

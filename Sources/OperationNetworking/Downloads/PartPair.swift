@@ -47,7 +47,7 @@ struct PartPair {
     ///
     /// - Parameters:
     ///   - request: the request. Used to decide whether existing bytes can be resumed.
-    ///   - question: the same request, for the comparison with those of existing bytes; `nil` to derive it from
+    ///   - downloadRequest: the same request, for the comparison with those of existing bytes; `nil` to derive it from
     ///     `request` alone.
     ///   - destination: the URL of the complete file. Its folder must exist.
     ///   - replacesFile: whether an existing complete file may be replaced.
@@ -56,14 +56,19 @@ struct PartPair {
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(
         _ request: URLRequest,
-        _ question: DownloadQuestion? = nil,
+        _ downloadRequest: DownloadRequest? = nil,
         to destination: URL,
         replacesFile: Bool,
         comparing overlap: Int64? = nil,
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
-        let question = question ?? DownloadQuestion(request)
-        let target = try DownloadTarget(destination, for: question, replacing: replacesFile, in: environment)
+        let downloadRequest = downloadRequest ?? DownloadRequest(request)
+        let target = try DownloadTarget(
+            destination,
+            for: downloadRequest,
+            replacing: replacesFile,
+            in: environment
+        )
         guard !FileName.isReserved(target.place.name) else { throw DownloadError.reservedName(destination) }
         self.request = request
         self.overlap = overlap
@@ -97,7 +102,7 @@ struct PartPair {
             let generation =
                 resumed == nil ? others.map { $0.part.generation + 1 }.max() ?? 0 : current.generation
             let lost = resumed == nil ? current.lost ?? found.lazy.compactMap(\.lost).last ?? passedBy : nil
-            let ofOtherRequests = found.compactMap { $0.otherBody(than: question) }
+            let ofOtherRequests = found.compactMap { $0.otherBody(than: downloadRequest) }
             let download = PartialDownload(current, for: target, generation: generation)
             return (download, others, lost, ofOtherRequests)
         }
@@ -214,7 +219,7 @@ struct PartPair {
     /// space. `next`: whether the body was to be written to a new part.
     func explained(_ error: any Error, length: Int64?, next: Bool) -> any Error {
         let kept = (others.map(\.count) + (next ? [current.count] : [])).max() ?? 0
-        guard DiskRoom.isLack(error), kept > 0 else { return error }
+        guard DiskSpace.isLack(error), kept > 0 else { return error }
         return DownloadError.noRoomForBoth(target.place.url, kept: kept, length: length ?? 0)
     }
 
@@ -255,9 +260,9 @@ extension FoundPart {
     fileprivate var size: Int64 { otherCheckpoint == nil ? length : status.size }
 
     /// Describes its bytes if they belong to another request.
-    fileprivate func otherBody(than question: DownloadQuestion) -> KeptBody? {
+    fileprivate func otherBody(than downloadRequest: DownloadRequest) -> KeptBody? {
         guard let otherCheckpoint else { return nil }
-        let match = otherCheckpoint.match(question)
+        let match = otherCheckpoint.match(downloadRequest)
         return KeptBody(
             otherCheckpoint.partialContent(offset: size),
             isSameFile: match.contains(.location),

@@ -49,7 +49,7 @@ final class PartialDownload {
     private var atRest: (length: Int64, times: FileTimes)?
     /// Whether the servers of the bytes are trusted, which a closure may decide before a body begins.
     private var isTrusted: Bool
-    private var room: DiskRoom
+    private var room: DiskSpace
     private var failure: (any Error)?
     private var isClosed = false
 
@@ -70,8 +70,8 @@ final class PartialDownload {
         extent = PartExtent(count: found.length, total: recovered?.total)
         isTainted = found.isTainted
         lastCommit = target.environment.clock()
-        isTrusted = found.checkpoint.map { !target.question.dependsOnTrust($0) } ?? true
-        room = DiskRoom(target.place, found)
+        isTrusted = found.checkpoint.map { !target.downloadRequest.dependsOnTrust($0) } ?? true
+        room = DiskSpace(target.place, found)
     }
 
     /// The partial file.
@@ -111,12 +111,12 @@ final class PartialDownload {
         trusting servers: Set<String> = [],
         note: (inout DownloadCheckpoint) -> Void = { _ in }
     ) throws {
-        if !place.isStart, let checkpoint, !target.question.trusts(checkpoint, servers) {
+        if !place.isStart, let checkpoint, !target.downloadRequest.trusts(checkpoint, servers) {
             throw UntrustedBytesError()
         }
         isTrusted = true
         func noteAll(_ checkpoint: inout DownloadCheckpoint) {
-            checkpoint.note(target.question.verification, trusting: servers)
+            checkpoint.note(target.downloadRequest.verification, trusting: servers)
             note(&checkpoint)
         }
         atRest = nil
@@ -207,7 +207,7 @@ final class PartialDownload {
             )
         else { return }
         let origin = DownloadCheckpoint.Response(
-            url: target.question.request.url,
+            url: target.downloadRequest.request.url,
             fields: [:],
             isHTTP10: false
         )
@@ -489,7 +489,7 @@ final class PartialDownload {
         _ note: (inout DownloadCheckpoint) -> Void
     ) throws {
         var next = try DownloadCheckpoint(
-            target.question,
+            target.downloadRequest,
             origin: origin,
             total: total,
             part: file.lastingIdentity,

@@ -213,7 +213,7 @@ struct OperationState {
         defer { earlierBody = nil }
         // The policy may have been changed since the archive was read.
         if let verified = earlier.verification, !verification.accepts(verified) { return nil }
-        if namesUser { earlierBody?.content.isOfOtherQuestion = true }
+        if namesUser { earlierBody?.content.isOfOtherRequest = true }
         return earlierBody
     }
 

@@ -103,14 +103,14 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var generation: Int?
 
     init(
-        _ question: DownloadQuestion,
+        _ downloadRequest: DownloadRequest,
         origin: Response,
         total: Int64?,
         part: LastingFileIdentity,
         session: String?
     ) throws {
-        request = question.request
-        asked = try RequestDigests(of: question.texts(varying: Self.varying(origin)))
+        request = downloadRequest.request
+        asked = try RequestDigests(of: downloadRequest.texts(varying: Self.varying(origin)))
         self.origin = origin
         self.total = total
         self.part = part
@@ -152,8 +152,8 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     }
 
     /// Compares its request with another one. Bytes from several locations match none.
-    func match(_ question: DownloadQuestion) -> RequestDigests.Match {
-        let match = asked.match(question.texts(varying: Self.varying(origin)))
+    func match(_ downloadRequest: DownloadRequest) -> RequestDigests.Match {
+        let match = asked.match(downloadRequest.texts(varying: Self.varying(origin)))
         return isOfSeveralLocations == true ? match.subtracting(.location) : match
     }
 

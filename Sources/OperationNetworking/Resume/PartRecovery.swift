@@ -10,8 +10,8 @@ enum PartRecovery: Hashable, Sendable {
     /// checkpoint all the same.
     case useOtherName(RestartReason? = nil)
     case startOver(RestartReason)
-    /// The number of bytes to keep; the file is truncated after them. Bytes of another question are compared.
-    case keep(Int64, isOfOtherQuestion: Bool = false)
+    /// The number of bytes to keep; the file is truncated after them. Bytes of another request are compared.
+    case keep(Int64, isOfOtherRequest: Bool = false)
 
     /// The findings on disk, and the request.
     struct Facts: Sendable {
@@ -30,7 +30,7 @@ enum PartRecovery: Hashable, Sendable {
             }
         }
 
-        let question: DownloadQuestion
+        let downloadRequest: DownloadRequest
         let finding: Finding
         /// Whether the checkpoint belongs to another destination whose partial file may have the same name:
         /// `log.1.part` may belong to `log` and to `log.1`.
@@ -68,19 +68,19 @@ enum PartRecovery: Hashable, Sendable {
                 self = .begin
                 return
             }
-            let match = checkpoint.match(facts.question)
-            if let reason = PartRecovery.objection(to: checkpoint, match, for: facts.question) {
+            let match = checkpoint.match(facts.downloadRequest)
+            if let reason = PartRecovery.objection(to: checkpoint, match, for: facts.downloadRequest) {
                 self = .startOver(reason)
                 return
             }
             var length = PartRecovery.trustedLength(checkpoint, facts)
             let isAskedFor =
                 length == checkpoint.total
-                && (match != .all || facts.replacesFile || facts.question.dependsOnTrust(checkpoint))
+                && (match != .all || facts.replacesFile || facts.downloadRequest.dependsOnTrust(checkpoint))
             if isAskedFor { length -= 1 }  // P7, P17, P21
             self =
                 length > 0
-                ? .keep(length, isOfOtherQuestion: match != .all)
+                ? .keep(length, isOfOtherRequest: match != .all)
                 : checkpoint.committed > 0 && !isAskedFor ? .startOver(.dataLost) : .begin
         }
     }
@@ -90,24 +90,24 @@ enum PartRecovery: Hashable, Sendable {
     private static func objection(
         to checkpoint: DownloadCheckpoint,
         _ match: RequestDigests.Match,
-        for question: DownloadQuestion
+        for downloadRequest: DownloadRequest
     ) -> RestartReason? {
-        let request = question.request
-        if checkpoint.isForeign == true, !question.knowsWhole { return .foreignCopy }  // P20
-        guard question.accepts(checkpoint) else { return .verificationChanged }  // P21
+        let request = downloadRequest.request
+        if checkpoint.isForeign == true, !downloadRequest.knowsWhole { return .foreignCopy }  // P20
+        guard downloadRequest.accepts(checkpoint) else { return .verificationChanged }  // P21
         let content = checkpoint.partialContent(offset: 0)
         if content.isCoded { return .contentCoded }  // P13
         guard request.method == "GET", !request.hasBody else { return .requestChanged }  // P15
         // P16
-        guard question.knowsWhole || match.contains(.selection) else { return .requestChanged }
+        guard downloadRequest.knowsWhole || match.contains(.selection) else { return .requestChanged }
         if match == .all { return nil }
         if !match.contains(.location) {  // P17, P19
-            guard question.takesOtherLocations, !request.isDowngrade(from: checkpoint.request) else {
+            guard downloadRequest.takesOtherLocations, !request.isDowngrade(from: checkpoint.request) else {
                 return .requestChanged
             }
         }
         // Two representations may share a date; with a digest of the whole, that does no harm.
-        if question.knowsWhole { return nil }
+        if downloadRequest.knowsWhole { return nil }
         guard case .strongETag = content.validator else { return .requestChanged }  // P17
         return nil
     }

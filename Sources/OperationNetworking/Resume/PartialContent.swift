@@ -25,7 +25,7 @@ struct PartialContent: Hashable, Sendable {
     let refusesRanges: Bool
     /// Whether it was begun by a request with another query, or as another user. A tag distinguishes versions of one
     /// resource (RFC 9110 §8.8.1); for two resources it proves nothing (P17).
-    var isOfOtherQuestion = false
+    var isOfOtherRequest = false
     /// Whether a file that began with these bytes had a wrong digest: their validator is not trusted.
     var isRefuted = false
     /// Whether another program made the bytes, so that no response describes them (P20). They are resumed only if a

@@ -19,7 +19,7 @@ public enum RestartReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// The request differs from that of the bytes: another method, body, field or URL.
     case requestChanged
     /// The server's response to a range was invalid.
-    case invalidAnswer
+    case invalidResponse
     /// The server refused the range (416).
     case rangeNotSatisfiable
     /// Bytes that were received again differed.
@@ -57,7 +57,7 @@ extension RestartReason: CustomStringConvertible {
         case .contentCoded: "the server compressed the file"
         case .rangesRefused: "the server does not serve parts of files"
         case .requestChanged: "the request is not the same as before"
-        case .invalidAnswer: "the server sent an invalid response to a range"
+        case .invalidResponse: "the server sent an invalid response to a range"
         case .rangeNotSatisfiable: "the server refused the rest of the file"
         case .overlapDiffers: "bytes that were received again were different"
         case .variantChanged: "the server now sends another kind of file"

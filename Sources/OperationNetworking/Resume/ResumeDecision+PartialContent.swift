@@ -1,5 +1,5 @@
 // 206: whether its bytes may be joined to the kept ones.
-extension ResumeDecision.Question {
+extension ResumeDecision.Context {
     /// The range of a valid 206 response, and the length of the whole.
     private enum Part {
         case bytes(Range<Int64>, total: Int64?)
@@ -32,11 +32,14 @@ extension ResumeDecision.Question {
         }
         // S6
         guard let total = said ?? (evidence == .equal ? partial?.total : nil) else {
-            return restart(because: .invalidAnswer, or: .representationChanged)
+            return restart(because: .invalidResponse, or: .representationChanged)
         }
         // S4: a part may end early, but its length has to be known.
         guard bytes.upperBound == total || fields.contentLength != nil else {
-            return restart(because: .invalidAnswer, or: .malformedContentRange(fields["Content-Range"] ?? ""))
+            return restart(
+                because: .invalidResponse,
+                or: .malformedContentRange(fields["Content-Range"] ?? "")
+            )
         }
         return evidence == .equal
             ? join(bytes, at: offset, overlap: overlap, total: total)
@@ -51,7 +54,7 @@ extension ResumeDecision.Question {
         let error = ResumeError.offsetMismatch(requested: start, received: bytes.lowerBound)
         if bytes.lowerBound > start { return repeatOnce(or: error) }
         guard abilities.canCompare(last: offset - bytes.lowerBound), bytes.upperBound >= offset else {
-            return restart(because: .invalidAnswer, or: error)
+            return restart(because: .invalidResponse, or: error)
         }
         return .compare(from: bytes.lowerBound, total: total, isProven: false)
     }
@@ -84,7 +87,7 @@ extension ResumeDecision.Question {
 
     private func part(in fields: HeaderFields) -> Part {
         func unusable(_ text: String) -> Part {
-            .unusable(restart(because: .invalidAnswer, or: .malformedContentRange(text)))
+            .unusable(restart(because: .invalidResponse, or: .malformedContentRange(text)))
         }
         guard !fields.isMultipartByteranges else { return unusable("") }  // S8
         let ranges = fields.values(for: "Content-Range")
@@ -118,7 +121,7 @@ extension ResumeDecision.Question {
         let isComparable =
             abilities.canCompare || offset - bytes.lowerBound <= min(overlap, abilities.keptCount)
         guard isComparable, bytes.upperBound >= offset else {
-            return restart(because: .invalidAnswer, or: error)
+            return restart(because: .invalidResponse, or: error)
         }
         return .compare(from: bytes.lowerBound, total: total)  // S2
     }

@@ -14,7 +14,7 @@ enum ResumeDecision: Hashable, Sendable {
     case skip(count: Int64, total: Int64?)
     /// Write nothing, keep the bytes, and send another request, whose response decides what is discarded. A request for
     /// the whole never leads to another one.
-    case ask(NextQuestion)
+    case ask(NextRequest)
     /// Write nothing: the server has just confirmed that the kept bytes are the whole.
     case alreadyComplete
     /// Write nothing, keep the bytes, and try again later, as after a 503; if that is not allowed, fail with this
@@ -27,7 +27,7 @@ enum ResumeDecision: Hashable, Sendable {
     case deliver
 
     /// The next request after an unusable response.
-    enum NextQuestion: Hashable, Sendable {
+    enum NextRequest: Hashable, Sendable {
         /// The same request once more: the response may have been an accident (S3, S14).
         case same
         /// The rest without `If-Range`, which the server seems to misunderstand (S21).
@@ -44,7 +44,7 @@ enum ResumeDecision: Hashable, Sendable {
     }
 
     /// The request that a response answers, with its circumstances.
-    struct Question: Hashable, Sendable {
+    struct Context: Hashable, Sendable {
         /// The request that was sent.
         let asked: ResumeRequest
         /// The kept bytes; `nil` if there are none.
@@ -78,41 +78,41 @@ enum ResumeDecision: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - question: the request, and the kept bytes.
+    ///   - context: the request, and the kept bytes.
     ///   - status: the status of the final response, after redirects.
     ///   - fields: the head of that response.
-    init(_ question: Question, status: Int, fields: HeaderFields) {
+    init(_ context: Context, status: Int, fields: HeaderFields) {
         let status = SuccessStatus(status, hasLength: fields.contentLength != nil).code
-        if question.isDowngrade, question.asksForRest, [200, 203, 206, 416].contains(status) {  // P19
-            self = question.restart(because: .verificationChanged, or: .representationChanged)
+        if context.isDowngrade, context.asksForRest, [200, 203, 206, 416].contains(status) {  // P19
+            self = context.restart(because: .verificationChanged, or: .representationChanged)
             return
         }
-        switch question.asked {
+        switch context.asked {
         case .ownRange(let range):
-            self = question.decision(onOwn: range, status: status, fields: fields)
+            self = context.decision(onOwn: range, status: status, fields: fields)
         case .whole, .wholeUntransformed, .nothing:
-            self = question.decisionOnWhole(status: status, fields: fields)
+            self = context.decisionOnWhole(status: status, fields: fields)
         case .rest(let offset, _, let overlap):
-            self = question.decision(onRestFrom: offset, overlap: overlap, status: status, fields: fields)
+            self = context.decision(onRestFrom: offset, overlap: overlap, status: status, fields: fields)
         case .overlap(let start, let end, let condition):
-            self = question.decision(
+            self = context.decision(
                 onOverlap: start..<end,
                 isConditional: condition != nil,
                 status: status,
                 fields: fields
             )
         case .confirmation:
-            self = question.decisionOnConfirmation(status: status, fields: fields)
+            self = context.decisionOnConfirmation(status: status, fields: fields)
         }
         // S27
         let error: ResumeError? =
             switch self {
             case .replace(let total, _) where [200, 203].contains(status):
-                question.objection(to: fields, length: total)
+                context.objection(to: fields, length: total)
             case .ask(.whole) where [200, 203].contains(status):
-                question.objection(
+                context.objection(
                     to: fields,
-                    length: question.mayBeAnyRest(fields) ? nil : fields.contentLength
+                    length: context.mayBeAnyRest(fields) ? nil : fields.contentLength
                 )
             default: nil
             }
@@ -140,7 +140,7 @@ extension SinkAbilities {
     func canCompare(last count: Int64) -> Bool { canCompare || count <= keptCount }
 }
 
-extension ResumeDecision.Question {
+extension ResumeDecision.Context {
     /// The number of kept bytes.
     var offset: Int64 { partial?.offset ?? 0 }
 
@@ -209,7 +209,7 @@ extension ResumeDecision.Question {
         case 200, 203: decision(onWholeWith: fields)
         case 206: decision(onPartFrom: offset, overlap: overlap, fields: fields)
         case 200..<300: .fail(.unexpectedStatus(status))  // S32
-        case 304: restart(because: .invalidAnswer, or: .unexpectedStatus(status))  // S31
+        case 304: restart(because: .invalidResponse, or: .unexpectedStatus(status))  // S31
         case 416: decision(onRefusalOf: offset - overlap, fields: fields)
         default: .deliver
         }
@@ -225,7 +225,7 @@ extension ResumeDecision.Question {
         case 200, 203: decision(onWholeWith: fields)
         case 206: decision(onOverlap: range, fields: fields)
         case 200..<300: .fail(.unexpectedStatus(status))  // S32
-        case 304: restart(because: .invalidAnswer, or: .unexpectedStatus(status))  // S31
+        case 304: restart(because: .invalidResponse, or: .unexpectedStatus(status))  // S31
         case 412 where isConditional: restartAfterChange(.resourceChanged)  // S33
         case 416: decision(onRefusalOf: range.lowerBound, fields: fields)
         default: .deliver
@@ -254,7 +254,7 @@ extension ResumeDecision.Question {
     private func decision(onWholeWith fields: HeaderFields) -> ResumeDecision {
         if let error = contradiction(in: fields) {
             switch asked {
-            case .rest, .overlap: return restart(because: .invalidAnswer, or: error)
+            case .rest, .overlap: return restart(because: .invalidResponse, or: error)
             case .whole, .wholeUntransformed, .confirmation, .nothing, .ownRange: return .fail(error)
             }
         }
@@ -271,7 +271,7 @@ extension ResumeDecision.Question {
             }
             if mayBeRest {  // S28
                 let isOther = evidence == .different
-                let reason = isOther ? reason(toReplace: partial, fields: fields) : .invalidAnswer
+                let reason = isOther ? reason(toReplace: partial, fields: fields) : .invalidResponse
                 return restart(because: reason, or: .representationChanged)
             }
             // S20, S22
@@ -387,14 +387,14 @@ extension ResumeDecision.Question {
     }
 }
 
-extension ResumeDecision.Question {
+extension ResumeDecision.Context {
     /// Compares the response's validator, and its date even if that is not the validator, with those of the kept
     /// bytes.
     func evidence(in fields: HeaderFields) -> EntityValidator.Comparison {
         guard let partial else { return .absent }
         var comparison = partial.validator.comparison(with: fields)
         if isDowngrade { return .different }
-        if comparison == .equal, partial.isOfOtherQuestion { comparison = .absent }
+        if comparison == .equal, partial.isOfOtherRequest { comparison = .absent }
         if isElsewhere, comparison == .equal, case .strongDate = partial.validator { comparison = .absent }
         guard comparison == .absent, let old = partial.lastModified, let new = fields["Last-Modified"] else {
             return comparison
@@ -415,7 +415,7 @@ extension ResumeDecision.Question {
 
     /// Repeats the same request once, and then requests the whole.
     func repeatOnce(or error: ResumeError) -> ResumeDecision {
-        history.hasRepeated ? restart(because: .invalidAnswer, or: error) : .ask(.same)
+        history.hasRepeated ? restart(because: .invalidResponse, or: error) : .ask(.same)
     }
 
     /// Requests the whole. If the received bytes cannot be taken back, they can still be skipped, provided that a

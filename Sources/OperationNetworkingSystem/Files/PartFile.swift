@@ -166,7 +166,7 @@ package final class PartFile {
     }
 
     /// Releases the space allocated after the last byte. Does nothing if the file system does not support it.
-    package func giveBackRoom() {
+    package func releaseUnusedBlocks() {
         // No bytes change, so the observer is not called.
         guard let length = try? status.size else { return }
         ftruncate(descriptor, off_t(length))

@@ -211,7 +211,9 @@ struct OpgetCommand: ParsableCommand {
 
     @Flag(
         name: .customLong("json"),
-        help: "Write events to standard output, one JSON object per line. OpgetEvents.md in the repository lists them."
+        help: """
+            Write events to standard output, one JSON object per line. OpgetEvents.md in the repository lists them.
+            """
     )
     var writesEvents = false
 

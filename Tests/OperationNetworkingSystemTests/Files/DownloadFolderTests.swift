@@ -174,7 +174,7 @@ struct DownloadFolderTests {
         try file.allocate(1 << 20, at: 3)
         #expect(try file.status.size == 3)
         #expect(try file.status.allocated >= 1 << 20)
-        file.giveBackRoom()
+        file.releaseUnusedBlocks()
         #expect(try file.status.size == 3)
         #expect(try file.status.allocated <= before + 4096)
         #expect(text("a") == "123")

@@ -28,7 +28,7 @@ enum Sample {
         blocks ends: [Int64] = []
     ) throws -> DownloadCheckpoint {
         var checkpoint = try DownloadCheckpoint(
-            DownloadQuestion(request),
+            DownloadRequest(request),
             origin: origin(fields),
             total: total,
             part: part,

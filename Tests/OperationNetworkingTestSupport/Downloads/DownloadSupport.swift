@@ -104,7 +104,7 @@ extension PartialDownload {
         replacesFile: Bool,
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
-        let question = DownloadQuestion(request, as: identity, under: verification, asksAboutServers)
+        let question = DownloadRequest(request, as: identity, under: verification, asksAboutServers)
         let target = try DownloadTarget(destination, for: question, replacing: replacesFile, in: environment)
         let found = try FileError.translating(destination) {
             try target.place.check(replacing: replacesFile)

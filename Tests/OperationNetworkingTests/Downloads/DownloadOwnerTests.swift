@@ -56,7 +56,7 @@ struct DownloadOwnerTests {
         default: break
         }
         var text = try DownloadCheckpoint(
-            DownloadQuestion(URLRequest(url: scene.server.url)),
+            DownloadRequest(URLRequest(url: scene.server.url)),
             origin: Sample.origin(),
             total: Int64(Self.body.length),
             part: identity,

@@ -495,7 +495,7 @@ struct KeptPartTests {
         switch error {
         case .unexpectedContent(_, let length, 300_000): #expect(length == nil || length == 62)
         // It may be the rest, so the whole is asked for, which is a try.
-        case .mustStartOver(.invalidAnswer) where page == .chunkedText && inOneRun: break
+        case .mustStartOver(.invalidResponse) where page == .chunkedText && inOneRun: break
         default: Issue.record("\(String(describing: error))")
         }
         #expect(scene.names == ["file.bin.part", "file.bin.part.resume"])

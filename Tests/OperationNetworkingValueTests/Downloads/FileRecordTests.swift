@@ -24,7 +24,7 @@ import Testing
         proof: FileRecord.Proof = .complete
     ) throws -> FileRecord {
         try FileRecord(
-            DownloadQuestion(try request()),
+            DownloadRequest(try request()),
             file: LastingFileIdentity(inode: .max, birth: FileTime(seconds: -1, nanoseconds: 2)),
             stamp: stamp,
             proof: proof,
@@ -42,7 +42,7 @@ import Testing
         varying: [String] = []
     ) throws -> FileRecord {
         try FileRecord(
-            DownloadQuestion(request),
+            DownloadRequest(request),
             under: verification,
             file: file.lastingIdentity,
             stamp: try file.stamp,
@@ -151,7 +151,7 @@ import Testing
         let verdict = try FileVerdict(of: url, for: try request(), as: RequestIdentity(try request()))
         let condition = try FileCondition(
             for: url,
-            DownloadQuestion(try request()),
+            DownloadRequest(try request()),
             digests: []
         )
         #expect(
@@ -187,7 +187,7 @@ import Testing
             RequestIdentity(try request(address, fields: fields), credential: credential)
         }
         func isSameSender(_ one: RequestIdentity, _ other: RequestIdentity) throws -> Bool {
-            let texts = try [one, other].map { DownloadQuestion(try request(), as: $0).texts(varying: []) }
+            let texts = try [one, other].map { DownloadRequest(try request(), as: $0).texts(varying: []) }
             return try RequestDigests(of: texts[0]).match(texts[1]).contains(.sender)
         }
         let identities = try [
@@ -273,7 +273,7 @@ import Testing
         let record = try record(of: file, request, under: written, fields: ["ETag": "\"v\""])
         try file.note(try record.text, as: FileRecord.attribute)
         #expect(try FileVerdict(of: url, for: request, as: identity, under: asked) == verdict)
-        let question = DownloadQuestion(request, as: identity, under: asked)
+        let question = DownloadRequest(request, as: identity, under: asked)
         let condition = try FileCondition(for: url, question, digests: [])
         #expect((condition != nil) == (verdict == .complete))
     }
@@ -326,7 +326,7 @@ import Testing
         try make("b").note(note, as: FileRecord.attribute)
         #expect(try verdict("b") == .unrecorded)
         #expect(FileRecord.stamp(in: directory.file("b")) == nil)
-        let question = DownloadQuestion(request)
+        let question = DownloadRequest(request)
         #expect(try FileCondition(for: directory.file("b"), question, digests: []) == nil)
         // Another name is no copy.
         try folder.rename("a", to: "c")
@@ -342,7 +342,7 @@ import Testing
         let right = try record(of: file, request)
         let birth = try #require(right.file.birth)
         let note = try FileRecord(
-            DownloadQuestion(request),
+            DownloadRequest(request),
             file: LastingFileIdentity(
                 inode: right.file.inode ^ inode,
                 birth: FileTime(seconds: birth.seconds, nanoseconds: birth.nanoseconds ^ nanosecond)

@@ -683,7 +683,7 @@ struct PartialDownloadTests {
     // MARK: - Files of other programs
 
     private func openUnderADigest() throws -> PartPair {
-        var question = DownloadQuestion(.sample)
+        var question = DownloadRequest(.sample)
         question.knowsWhole = true
         return try PartPair(
             .sample,

@@ -152,7 +152,7 @@ import Testing
     ])
     func requestsThatSelectTheSame(one: [String: String], other: [String: String], areTheSame: Bool) throws {
         let questions = try [Sample.request("http://a/", one), Sample.request("http://b/", other)]
-            .map { DownloadQuestion($0).texts(varying: []) }
+            .map { DownloadRequest($0).texts(varying: []) }
         for (texts, others) in [(questions[0], questions[1]), (questions[1], questions[0])] {
             let match = try RequestDigests(of: texts).match(others)
             #expect(match.contains(.selection) == areTheSame)
@@ -206,8 +206,8 @@ import Testing
             let checkpoint = try Sample.checkpoint(request, fields: origin)
             return try DownloadCheckpoint(fileBytes: checkpoint.fileBytes())
         }
-        func question(_ fields: [String: String]) throws -> DownloadQuestion {
-            DownloadQuestion(try Sample.request(Sample.address, fields))
+        func question(_ fields: [String: String]) throws -> DownloadRequest {
+            DownloadRequest(try Sample.request(Sample.address, fields))
         }
         #expect(try checkpoint(one).match(question(other)) == (areTheSame ? .all : [.location, .selection]))
         #expect(try checkpoint(other).match(question(one)) == (areTheSame ? .all : [.location, .selection]))

@@ -53,7 +53,7 @@ import Testing
             checkpoint.isOfSeveralLocations = isOfSeveralLocations
             if !trustedServers.isEmpty { checkpoint.note(.standard, trusting: trustedServers) }
             let other = Credential(user: "other", password: "")
-            var question = DownloadQuestion(
+            var question = DownloadRequest(
                 request,
                 as: isSameSender ? nil : RequestIdentity(request, credential: other),
                 under: trustedServers.isEmpty ? verification : .standard,
@@ -188,7 +188,7 @@ import Testing
         Row("P16 another site", size: 20, .startOver(.requestChanged)) {
             $0.request.setValue("other.example", forHTTPHeaderField: "Host")
         },
-        Row("P16 another field that Vary names, strong tag", size: 20, .keep(20, isOfOtherQuestion: true)) {
+        Row("P16 another field that Vary names, strong tag", size: 20, .keep(20, isOfOtherRequest: true)) {
             $0.request.setValue("b", forHTTPHeaderField: "User-Agent")
             $0.fields = ["ETag": "\"v1\"", "Vary": "User-Agent"]
         },
@@ -204,11 +204,11 @@ import Testing
         Row(
             "P17 another address, strong tag",
             size: 20,
-            .keep(20, isOfOtherQuestion: true),
+            .keep(20, isOfOtherRequest: true),
             with: otherAddress
         ),
         Row("P17 another server", size: 20, .startOver(.requestChanged), with: otherServer),
-        Row("P17 another server, asked for", size: 20, .keep(20, isOfOtherQuestion: true)) {
+        Row("P17 another server, asked for", size: 20, .keep(20, isOfOtherRequest: true)) {
             otherServer(&$0)
             $0.takesOtherLocations = true
         },
@@ -220,7 +220,7 @@ import Testing
         Row("P17 bytes of several servers", size: 20, .startOver(.requestChanged)) {
             $0.isOfSeveralLocations = true
         },
-        Row("P17 bytes of several servers, asked for", size: 20, .keep(20, isOfOtherQuestion: true)) {
+        Row("P17 bytes of several servers, asked for", size: 20, .keep(20, isOfOtherRequest: true)) {
             $0.isOfSeveralLocations = true
             $0.takesOtherLocations = true
         },
@@ -232,11 +232,11 @@ import Testing
             otherAddress(&$0)
             $0.fields = strongDate
         },
-        Row("P17 a field with another token", size: 20, .keep(20, isOfOtherQuestion: true)) {
+        Row("P17 a field with another token", size: 20, .keep(20, isOfOtherRequest: true)) {
             otherSender(&$0)
             $0.request.setValue("Bearer 2", forHTTPHeaderField: "Authorization")
         },
-        Row("P7, P17 all bytes, another address", size: 100, .keep(99, isOfOtherQuestion: true)) { row in
+        Row("P7, P17 all bytes, another address", size: 100, .keep(99, isOfOtherRequest: true)) { row in
             otherAddress(&row)
             row.ends = [100]
             row.intact = 1
@@ -244,10 +244,10 @@ import Testing
         Row(
             "P17 another user, strong tag",
             size: 20,
-            .keep(20, isOfOtherQuestion: true),
+            .keep(20, isOfOtherRequest: true),
             with: otherSender
         ),
-        Row("P7, P17 all bytes, another user", size: 100, .keep(99, isOfOtherQuestion: true)) { row in
+        Row("P7, P17 all bytes, another user", size: 100, .keep(99, isOfOtherRequest: true)) { row in
             otherSender(&row)
             row.ends = [100]
             row.intact = 1

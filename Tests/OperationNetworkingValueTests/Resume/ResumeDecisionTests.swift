@@ -118,7 +118,7 @@ import Testing
             with: dated
         ),
         Row("S1 into a stream", 206, good, .append(total: 10), with: unrewindable),
-        Row("S2", 206, part("bytes 2-9/10"), .ask(.whole(because: .invalidAnswer))),
+        Row("S2", 206, part("bytes 2-9/10"), .ask(.whole(because: .invalidResponse))),
         Row("S3", 206, part("bytes 6-9/10"), .ask(.same)),
         Row("S3 into a stream", 206, part("bytes 6-9/10"), .ask(.same), with: unrewindable),
         Row("S4", 206, part("bytes 4-6/10").adding("Content-Length", "3"), .append(total: 10)),
@@ -126,7 +126,7 @@ import Testing
             "S4 without a length of its own",
             206,
             part("bytes 4-6/10"),
-            .ask(.whole(because: .invalidAnswer))
+            .ask(.whole(because: .invalidResponse))
         ),
         Row("S5 longer", 206, part("bytes 4-10/11"), .ask(.whole(because: .resourceChanged))),
         Row("S5 shorter", 206, part("bytes 4-8/9"), .ask(.whole(because: .resourceChanged))),
@@ -148,34 +148,34 @@ import Testing
             "S6 length unknown",
             206,
             part("bytes 4-9/*"),
-            .ask(.whole(because: .invalidAnswer)),
+            .ask(.whole(because: .invalidResponse)),
             with: ofUnknownLength
         ),
         Row("S6 beyond the length", 206, part("bytes 4-10/*"), .ask(.whole(because: .resourceChanged))),
-        Row("S7", 206, ["ETag": "\"v1\"", "Content-Length": "6"], .ask(.whole(because: .invalidAnswer))),
+        Row("S7", 206, ["ETag": "\"v1\"", "Content-Length": "6"], .ask(.whole(because: .invalidResponse))),
         Row(
             "S7 two of them",
             206,
             good.adding("Content-Range", "bytes 4-9/10"),
-            .ask(.whole(because: .invalidAnswer))
+            .ask(.whole(because: .invalidResponse))
         ),
         Row(
             "S8",
             206,
             good.adding("Content-Type", "multipart/ByteRanges; boundary=b"),
-            .ask(.whole(because: .invalidAnswer))
+            .ask(.whole(because: .invalidResponse))
         ),
-        Row("S9", 206, part("items 4-9/10"), .ask(.whole(because: .invalidAnswer))),
-        Row("S10 end before start", 206, part("bytes 9-4/10"), .ask(.whole(because: .invalidAnswer))),
-        Row("S10 end behind the total", 206, part("bytes 4-10/10"), .ask(.whole(because: .invalidAnswer))),
-        Row("S10 no number", 206, part("bytes four-9/10"), .ask(.whole(because: .invalidAnswer))),
+        Row("S9", 206, part("items 4-9/10"), .ask(.whole(because: .invalidResponse))),
+        Row("S10 end before start", 206, part("bytes 9-4/10"), .ask(.whole(because: .invalidResponse))),
+        Row("S10 end behind the total", 206, part("bytes 4-10/10"), .ask(.whole(because: .invalidResponse))),
+        Row("S10 no number", 206, part("bytes four-9/10"), .ask(.whole(because: .invalidResponse))),
         Row(
             "S10 too large",
             206,
             part("bytes 4-9223372036854775808/*"),
-            .ask(.whole(because: .invalidAnswer))
+            .ask(.whole(because: .invalidResponse))
         ),
-        Row("S10 unsatisfied", 206, part("bytes */10"), .ask(.whole(because: .invalidAnswer))),
+        Row("S10 unsatisfied", 206, part("bytes */10"), .ask(.whole(because: .invalidResponse))),
         Row("S11", 206, part("bytes 4-9/10", ["ETag": "\"v2\""]), .ask(.whole(because: .resourceChanged))),
         Row(
             "S11 weak",
@@ -380,14 +380,14 @@ import Testing
             "S21 another length, into a stream",
             200,
             ["ETag": "\"v1\"", "Content-Length": "11"],
-            .ask(.whole(because: .invalidAnswer)),
+            .ask(.whole(because: .invalidResponse)),
             with: unrewindable
         ),
         Row(
             "S21 shorter than what is there",
             200,
             ["ETag": "\"v1\"", "Content-Length": "3"],
-            .ask(.whole(because: .invalidAnswer)),
+            .ask(.whole(because: .invalidResponse)),
             with: {
                 ofUnknownLength(&$0)
                 unrewindable(&$0)
@@ -397,7 +397,7 @@ import Testing
             "S21 coded, into a stream",
             200,
             ["ETag": "\"v1\"", "Content-Encoding": "gzip"],
-            .ask(.whole(because: .invalidAnswer)),
+            .ask(.whole(because: .invalidResponse)),
             with: unrewindable
         ),
         Row(
@@ -458,20 +458,20 @@ import Testing
             "S28 another length before",
             200,
             ["ETag": "\"v1\"", "Content-Length": "4"],
-            .ask(.whole(because: .invalidAnswer))
+            .ask(.whole(because: .invalidResponse))
         ),
         Row(
             "S23 no tag",
             200,
             ["Content-Length": "4"],
-            .ask(.whole(because: .invalidAnswer)),
+            .ask(.whole(because: .invalidResponse)),
             with: ofUnknownLength
         ),
     ]
 
     // MARK: - A rest that is sent as 200
 
-    private static let again = ResumeDecision.ask(.whole(because: .invalidAnswer))
+    private static let again = ResumeDecision.ask(.whole(because: .invalidResponse))
     private static let changed = ResumeDecision.ask(.whole(because: .resourceChanged))
     private static let overlapping: @Sendable (inout Row) -> Void = {
         $0.asked = .rest(from: 4, ifRange: "\"v1\"", overlap: 3)
@@ -601,7 +601,7 @@ import Testing
     // MARK: - Everything else
 
     static let others = [
-        Row("S31", 304, ["ETag": "\"v1\""], .ask(.whole(because: .invalidAnswer))),
+        Row("S31", 304, ["ETag": "\"v1\""], .ask(.whole(because: .invalidResponse))),
         Row("S31 again", 304, ["ETag": "\"v1\""], .deliver, with: askedForWhole),
         Row("S32 204", 204, [:], .fail(.unexpectedStatus(204))),
         Row("S32 226", 226, ["Content-Length": "10"], .fail(.unexpectedStatus(226))),
@@ -672,7 +672,7 @@ import Testing
             "S28 the rest as 200, no validator",
             200,
             ["Content-Length": "6"],
-            .ask(.whole(because: .invalidAnswer))
+            .ask(.whole(because: .invalidResponse))
         ) {
             $0.offset = 7
             $0.asked = .rest(from: 4, ifRange: "\"v1\"")
@@ -744,7 +744,7 @@ import Testing
             requested: "the whole",
             received: "bytes 4-9/10 with a status other than 206"
         )
-        let again = ResumeDecision.ask(.whole(because: .invalidAnswer))
+        let again = ResumeDecision.ask(.whole(because: .invalidResponse))
         let elsewhere: @Sendable (inout Row) -> Void = { $0.abilities.canBeAnyPart = true }
         return [
             Row("a rest, to a question for the rest", 200, good, again),
@@ -846,7 +846,7 @@ import Testing
 extension ResumeDecisionTests.Row {
     /// The decision.
     var actual: ResumeDecision {
-        let question = ResumeDecision.Question(
+        let question = ResumeDecision.Context(
             asked: asked,
             partial: offset == 0 ? nil : PartialContent(fields: first, offset: offset),
             abilities: abilities,

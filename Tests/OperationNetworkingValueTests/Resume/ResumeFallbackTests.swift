@@ -42,16 +42,16 @@ import Testing
             "S2 ends before",
             206,
             part("bytes 1-2/10").adding("Content-Length", "2"),
-            .ask(.whole(because: .invalidAnswer)),
+            .ask(.whole(because: .invalidResponse)),
             with: inFile()
         ),
-        Row("S2 in memory", 206, part("bytes 2-9/10"), .ask(.whole(because: .invalidAnswer))),
+        Row("S2 in memory", 206, part("bytes 2-9/10"), .ask(.whole(because: .invalidResponse))),
         Row("S3", 206, part("bytes 5-9/10"), .ask(.same), with: inFile()),
         Row(
             "S3 again",
             206,
             part("bytes 5-9/10"),
-            .ask(.whole(because: .invalidAnswer)),
+            .ask(.whole(because: .invalidResponse)),
             with: inFile(repeated)
         ),
         Row("S14", 206, part("bytes 4-9/10").adding("Content-Length", "7"), .ask(.same), with: inFile()),
@@ -59,7 +59,7 @@ import Testing
             "S14 again",
             206,
             part("bytes 4-9/10").adding("Content-Length", "7"),
-            .ask(.whole(because: .invalidAnswer)),
+            .ask(.whole(because: .invalidResponse)),
             with: inFile(repeated)
         ),
     ]
@@ -285,7 +285,7 @@ import Testing
         Row("S33", 412, [:], .ask(.whole(because: .resourceChanged)), with: overlapping(weak, modified)),
         Row("412 to a condition of the caller's", 412, [:], .deliver, with: overlapping(weak)),
         Row("S32 of an overlap", 204, [:], .fail(.unexpectedStatus(204)), with: overlapping(weak)),
-        Row("S31 of an overlap", 304, [:], .ask(.whole(because: .invalidAnswer)), with: overlapping(weak)),
+        Row("S31 of an overlap", 304, [:], .ask(.whole(because: .invalidResponse)), with: overlapping(weak)),
         Row(
             "S36 of an overlap",
             416,

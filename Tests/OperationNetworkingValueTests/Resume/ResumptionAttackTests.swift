@@ -30,7 +30,7 @@ import Testing
         let request = try Sample.request()
         var resumption = resumption()
         #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .rest(from: 5, ifRange: "\"v1\""))
-        #expect(answer(206, ["ETag": "\"v1\""], to: &resumption) == .ask(.whole(because: .invalidAnswer)))
+        #expect(answer(206, ["ETag": "\"v1\""], to: &resumption) == .ask(.whole(because: .invalidResponse)))
         #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .whole)
         #expect(resumption.ask(request, held: StoredBytes(count: 5)) == .whole)
     }

@@ -115,7 +115,7 @@ import Testing
             "S23 just the length that is there, and the same date",
             200,
             ["Last-Modified": modified, "Content-Length": "4"],
-            .ask(.whole(because: .invalidAnswer))
+            .ask(.whole(because: .invalidResponse))
         ) {
             dated(&$0)
             $0.first = ["Last-Modified": modified, "Date": later]
@@ -173,13 +173,19 @@ import Testing
             .ask(.whole(because: .resourceChanged)),
             with: overlapping()
         ),
-        Row("no total", 206, part("bytes 1-9/*"), .ask(.whole(because: .invalidAnswer)), with: overlapping()),
+        Row(
+            "no total",
+            206,
+            part("bytes 1-9/*"),
+            .ask(.whole(because: .invalidResponse)),
+            with: overlapping()
+        ),
         Row("S3 a gap in it", 206, part("bytes 2-9/10"), .ask(.same), with: overlapping()),
-        Row("S3 again", 206, part("bytes 2-9/10"), .ask(.whole(because: .invalidAnswer))) {
+        Row("S3 again", 206, part("bytes 2-9/10"), .ask(.whole(because: .invalidResponse))) {
             overlapping()(&$0)
             $0.history.hasRepeated = true
         },
-        Row("S2 more than is kept", 206, part("bytes 0-9/10"), .ask(.whole(because: .invalidAnswer))) {
+        Row("S2 more than is kept", 206, part("bytes 0-9/10"), .ask(.whole(because: .invalidResponse))) {
             overlapping()(&$0)
             $0.abilities.keptCount = 3
         },
@@ -201,10 +207,10 @@ import Testing
             "S4 not as far",
             206,
             part("bytes 1-2/10").adding("Content-Length", "2"),
-            .ask(.whole(because: .invalidAnswer)),
+            .ask(.whole(because: .invalidResponse)),
             with: overlapping()
         ),
-        Row("S7", 206, [:], .ask(.whole(because: .invalidAnswer)), with: overlapping()),
+        Row("S7", 206, [:], .ask(.whole(because: .invalidResponse)), with: overlapping()),
         Row(
             "S15 another type",
             206,

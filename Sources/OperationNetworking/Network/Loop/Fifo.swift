@@ -39,12 +39,12 @@ struct Fifo<Element> {
             // The queue may never become empty.
             elements.removeFirst(head)
             head = 0
-            giveBackRoom()
+            shrink()
         }
     }
 
     /// Releases unused capacity after a burst.
-    private mutating func giveBackRoom() {
+    private mutating func shrink() {
         guard elements.capacity > Self.keptCapacity, elements.capacity > 8 * elements.count else { return }
         var fewer: [Element?] = []
         fewer.reserveCapacity(2 * elements.count)

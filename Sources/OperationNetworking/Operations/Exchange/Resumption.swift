@@ -48,7 +48,7 @@ struct Resumption {
         var history = ResumeDecision.History()
         /// The request that follows from the last answer, until the next answer: a redirect, an error and a
         /// lost connection are not answers.
-        var next: ResumeDecision.NextQuestion?
+        var next: ResumeDecision.NextRequest?
         /// Why the whole body was requested.
         var reason: RestartReason?
         /// Whether the server sent a part without its validator, and so will do that again (S12).
@@ -81,12 +81,12 @@ struct Resumption {
         }
 
         /// Requests the rest again after an unusable answer, unless the held bytes are unusable.
-        mutating func forgetQuestion() {
+        mutating func forgetNextRequest() {
             guard !history.hasFoundDifference else { return }
             (next, reason) = (nil, nil)
         }
 
-        mutating func remember(_ next: ResumeDecision.NextQuestion) {
+        mutating func remember(_ next: ResumeDecision.NextRequest) {
             self.next = next
             switch next {
             case .same: history.hasRepeated = true
@@ -125,7 +125,7 @@ struct Resumption {
     mutating func take(_ partial: PartialContent) {
         known.content = .partial(partial)
         // Compared in the first request: nothing else would be trusted.
-        known.comparesOverlap = partial.isOfOtherQuestion
+        known.comparesOverlap = partial.isOfOtherRequest
         if partial.isRefuted { startOver(because: .digestMismatch) }
     }
 
@@ -136,7 +136,7 @@ struct Resumption {
     mutating func take(besides kept: PartialContent?, replacing replaced: [KeptBody]) {
         if let kept {
             var state = ContentState(number: StoredBytes.keptContent, content: .partial(kept))
-            state.comparesOverlap = kept.isOfOtherQuestion
+            state.comparesOverlap = kept.isOfOtherRequest
             earlier = state
         }
         self.replaced = replaced
@@ -228,7 +228,7 @@ struct Resumption {
         abilities: SinkAbilities
     ) -> ResumeDecision {
         settle(on: held)
-        let question = ResumeDecision.Question(
+        let context = ResumeDecision.Context(
             asked: asked,
             partial: known.partial(held.count),
             abilities: abilities,
@@ -240,7 +240,7 @@ struct Resumption {
             replaced: replaced
         )
         known.history.wasRefused = head.status == 416
-        let decision = ResumeDecision(question, status: head.status, fields: head.fields)
+        let decision = ResumeDecision(context, status: head.status, fields: head.fields)
         end = end(of: head, decision)
         switch decision {
         case .append(let total):
@@ -250,7 +250,7 @@ struct Resumption {
         case .replace(let total, let derived):
             let reason = held.count > 0 ? known.reason ?? derived : derived
             // The open request has been answered; the bytes that are kept start afresh.
-            if abilities.keepsUntilWhole { known.forgetQuestion() }
+            if abilities.keepsUntilWhole { known.forgetNextRequest() }
             earlier = held.count > 0 ? known : nil
             lastNumber += 1
             known = ContentState(number: lastNumber, content: .head(head, url: url))
@@ -261,7 +261,7 @@ struct Resumption {
         case .skip, .alreadyComplete:
             known.next = nil
         case .wait:
-            known.forgetQuestion()
+            known.forgetNextRequest()
         case .fail, .deliver:
             break
         }
@@ -331,7 +331,7 @@ struct Resumption {
     /// body is requested next.
     mutating func countShortAnswer(held: Int64) {
         guard shortAnswers.note(held - answerStart, of: known.partial?.total) else { return }
-        known.remember(.whole(because: .invalidAnswer))
+        known.remember(.whole(because: .invalidResponse))
     }
 
     /// The number of bytes that count as progress.

@@ -30,7 +30,7 @@ struct EarlierBodyArchive: Codable, Sendable {
     private let content: PartialContentRecord
     /// Whether it was requested with secrets or cookies, which an archive does not contain. The identity of
     /// the later process is then unknown, and a tag only distinguishes versions of one resource: see
-    /// ``PartialContent/isOfOtherQuestion``.
+    /// ``PartialContent/isOfOtherRequest``.
     private let isOfNamedUser: Bool
     /// The text of a ``ServerVerification``; `nil` is ``ServerVerification/standard``.
     private let verification: String?
@@ -40,7 +40,7 @@ struct EarlierBodyArchive: Codable, Sendable {
         guard let body = body.incomplete, let content = PartialContentRecord(body.content) else { return nil }
         data = body.data
         self.content = content
-        self.isOfNamedUser = isOfNamedUser || body.content.isOfOtherQuestion
+        self.isOfNamedUser = isOfNamedUser || body.content.isOfOtherRequest
         let verified = body.verification ?? verification
         self.verification = verified == .standard ? nil : verified.text
     }
@@ -48,7 +48,7 @@ struct EarlierBodyArchive: Codable, Sendable {
     /// The body; `nil` if the archive is invalid.
     var body: EarlierBody? {
         guard var content = content.partialContent(offset: Int64(data.count)) else { return nil }
-        content.isOfOtherQuestion = isOfNamedUser
+        content.isOfOtherRequest = isOfNamedUser
         let verified = verification.map(ServerVerification.init(text:)) ?? .standard
         return EarlierBody(data, content, under: verified)
     }

@@ -12,7 +12,7 @@ internal import OperationNetworkingSystem
 /// | more than any file here can have                   | ``DownloadError/tooLarge(_:length:)``     |
 /// | more than there is space for now                   | ``DownloadError/notEnoughSpace(_:needed:available:)`` |
 /// | any other                                          | space is allocated in steps: see ``AllocationPlan`` |
-struct DiskRoom {
+struct DiskSpace {
     /// The tolerance in bytes: blocks are larger than bytes, and file systems count them in different ways.
     private static let tolerance: Int64 = 1 << 16
 
@@ -91,7 +91,7 @@ struct DiskRoom {
         guard end > count else { return }
         end = 0
         plan.stop()
-        file.giveBackRoom()
+        file.releaseUnusedBlocks()
     }
 }
 

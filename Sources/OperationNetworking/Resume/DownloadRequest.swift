@@ -1,7 +1,7 @@
 internal import FoundationNetworking
 
 /// The request of a download with everything that decides whether earlier bytes can be used for it.
-struct DownloadQuestion: Sendable {
+struct DownloadRequest: Sendable {
     let request: RequestRecord
     /// The fields that count if the server's `Vary` names them.
     private let varying: VaryingFields
