@@ -154,6 +154,7 @@ struct FewDescriptorsTests {
                 _ = try await quick.value
                 guard !slow.isFinished else { exit(5) }
                 slow.cancel()
+                _ = try? await slow.value
             } catch {
                 print(error)
                 exit(3)
