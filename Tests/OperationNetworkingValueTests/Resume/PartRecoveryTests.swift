@@ -62,7 +62,7 @@ import Testing
             question.takesOtherLocations = takesOtherLocations
             question.knowsWhole = knowsWhole
             return PartRecovery.Facts(
-                question: question,
+                downloadRequest: question,
                 finding: finding(checkpoint),
                 part: part,
                 size: size,
