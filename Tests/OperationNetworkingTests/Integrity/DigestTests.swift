@@ -83,7 +83,7 @@ import Testing
     @Test func errorsAreSentences() {
         #expect(
             DigestError.wrongLength(.md5, expected: 16, actual: 2).localizedDescription
-                == "A digest with md5 has 16 bytes, but this one has 2."
+                == "A md5 digest has 16 bytes, but this one has 2."
         )
         #expect(
             DigestError.notBase64("?").localizedDescription == "Expected a digest in base64, not \"?\"."

@@ -247,7 +247,7 @@ struct DiskStoreTests {
 
     // MARK: - The folder
 
-    @Test(arguments: ["OperationNetworking cache 2\n", "", "no mark", nil])
+    @Test(arguments: ["OperationNetworking cache 1\n", "OperationNetworking cache 3\n", "", "no mark", nil])
     func aFolderOfAnotherFormatIsEmptiedOfOurNamesAlone(format: String?) async throws {
         let first = ResponseStore.sample(directory)
         try await first.put(key, sampleBytes(1_000))
