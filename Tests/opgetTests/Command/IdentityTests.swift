@@ -45,7 +45,7 @@ import Testing
         #expect(again.errors.hasPrefix("a: already there"))
         let other = try await opget.start(options(way, "bob")).result()
         #expect(other.code == 11)
-        #expect(other.errors.contains("from another address, with other fields, as another user, or with"))
+        #expect(other.errors.contains("from another URL, with other fields, as another user, or with"))
         #expect(other.errors.contains("; use --overwrite or -N."))
         #expect(try await opget(address).code == 11)
         #expect(try opget.text("a") == "alice's")
