@@ -81,7 +81,9 @@ final class DownloadDigests {
     func finish(length: Int64, then: @escaping @Sendable (Result<[FileDigest], any Error>) -> Void) {
         do {
             // A follower computes once, and the file may not have got its name after an earlier end.
-            try follow()
+            let isCut = length < self.length
+            self.length = length
+            try follow(again: isCut)
         } catch {
             return then(.failure(error))
         }

@@ -95,7 +95,12 @@ struct FileRecord: Hashable, Codable, Sendable {
     // MARK: - Text
 
     var text: String {
-        get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
+        get throws {
+            let encoder = JSONEncoder()
+            // An attribute is short: see `NotedFile`.
+            encoder.outputFormatting = .withoutEscapingSlashes
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
     }
 
     /// - Returns: `nil` if the text is not a record, or has another format.

@@ -35,7 +35,7 @@ final class PartialDownload {
     /// The names of the file and its checkpoint.
     let names: PartialName.Candidate
     private let file: PartFile
-    /// The boot and the mount under which the file is written.
+    /// The boot, the mount and the device under which the file is written.
     private let session: String?
     /// The last written checkpoint file, if any.
     private var savedCheckpoint: FileIdentity?

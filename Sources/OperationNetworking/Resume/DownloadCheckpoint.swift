@@ -93,7 +93,8 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The identity of the partial file. Without its time of birth, no later process trusts the checkpoint: nobody else
     /// can have known both numbers.
     var part: LastingFileIdentity
-    /// The boot and the mount under which the file is being written; `nil` if the system does not identify them.
+    /// The boot, the mount and the device under which the file is being written; `nil` if the system does not
+    /// identify them.
     var session: String?
     /// Whether the transfer had stopped with all bytes committed: bytes after them are another program's. `nil` means
     /// no.

@@ -228,7 +228,8 @@ package final class PartFile {
         }
     }
 
-    /// Keeps a note with the file in an extended attribute (xattr(7)), in one step; `nil`: none. The time of its last change stays.
+    /// Keeps a note with the file in an extended attribute (xattr(7)), in one step; `nil`: none. The time of its
+    /// last change stays.
     /// - Throws: `SystemError` where the file system cannot keep it; then there is none.
     package func note(_ text: String?, as attribute: String) throws {
         if let text {

@@ -104,7 +104,7 @@ final class StoredBodyWriter: Sendable {
         guard let file else { return }
         let piece = progress.piece
         // The body will probably fill another one.
-        progress.piece = Data(capacity: piece.count)
+        progress.piece = Data(capacity: min(piece.count, 2 * Self.pieceLength))
         let count = piece.count
         progress.waiting += count
         store.state.withLock { $0.waiting += count }
