@@ -228,7 +228,7 @@ final class Exchange: @unchecked Sendable {
     /// Calls `go` once the owner has a slot again: now, or later on the network thread.
     func takeSlot(_ network: NetworkContext, then go: @escaping @Sendable (Exchange, NetworkContext) -> Void)
     {
-        let mayContinue = owner?.exchangeMayContinue { [weak self] in
+        let mayContinue = owner?.exchangeMayContinue(in: lap) { [weak self] in
             NetworkThread.shared.perform { [weak self] network in
                 if let self { go(self, network) }
             }

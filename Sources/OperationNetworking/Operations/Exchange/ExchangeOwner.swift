@@ -70,10 +70,10 @@ protocol ExchangeOwner: AnyObject, Sendable {
     /// last ``Exchange/begin(_:for:in:)``.
     func exchangeWaits(_ wait: ExchangeWait, in lap: Int)
 
-    /// The wait has ended.
+    /// The wait has ended. `lap` is the one of the last ``Exchange/begin(_:for:in:)``.
     /// - Returns: whether the exchange continues now. If not, `resume` is called, on any thread and under a
     ///   lock, when there is a slot, unless the exchange is suspended or cancelled before.
-    func exchangeMayContinue(_ resume: @escaping @Sendable () -> Void) -> Bool
+    func exchangeMayContinue(in lap: Int, _ resume: @escaping @Sendable () -> Void) -> Bool
 
     func exchangeDidEnd(_ end: ExchangeEnd)
 }

@@ -84,9 +84,13 @@ extension ConnectionOperation {
         }
     }
 
-    func exchangeMayContinue(_ resume: @escaping @Sendable () -> Void) -> Bool {
+    func exchangeMayContinue(in lap: Int, _ resume: @escaping @Sendable () -> Void) -> Bool {
         var mayContinue = false
         apply { state in
+            // Paused since: its suspension is on the way to the network thread. The operation may even run
+            // again, in the slot of another one whose own suspension comes behind: a transfer that started
+            // now would be one too many until then.
+            guard lap == state.machine.lap else { return .none }
             mayContinue = state.machine.phase == .executing
             let effect = state.machine.waitEnded()
             // The last closure counts: an exchange that began again while it waited for its slot has another

@@ -118,6 +118,22 @@ struct SlotTests {
         #expect(queue.maxConcurrentOperationCount == 1)
     }
 
+    /// The network thread learns of the pause later, and of the pause of the operation whose slot this one got.
+    @Test func theEndOfAWaitBeforeAPauseContinuesNothing() async throws {
+        let scene = try Scene("a")
+        let operation = scene.operation("a")
+        operation.start()
+        try await scene.waitForRequests(1)
+        let lap = operation.state.withLock { $0.machine.lap }
+        operation.pause()
+        operation.resume()
+        #expect(operation.isExecuting)
+        let continuesEarlier = operation.exchangeMayContinue(in: lap) {}
+        let continues = operation.exchangeMayContinue(in: lap + 1) {}
+        #expect(!continuesEarlier && continues)
+        try await scene.finish(operation)
+    }
+
     @Test(arguments: Kind.allCases) func manyPausesLendManySlots(_ kind: Kind) async throws {
         let names = (0..<20).map { "held\($0)" }
         let scene = try Scene("held0", "held1", "held2", "held3", "held4", "held5", "held6", "held7")
