@@ -19,7 +19,7 @@ func caching() throws -> [Figure] {
             Figure.Bar(name: names[index], value: rounds.median(index, value) * 1e6)
         }
     }
-    let goals = [(processor: 0.4, elapsed: 0.5), (processor: 0.6, elapsed: 0.7)]
+    let goals = [(processor: 0.5, elapsed: 0.5), (processor: 0.7, elapsed: 0.7)]
     var figures: [Figure] = []
     for (index, goal) in goals.enumerated() {
         figures.append(

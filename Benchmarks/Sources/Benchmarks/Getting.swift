@@ -15,7 +15,8 @@ func getting(_ inFlight: Int) throws -> [Figure] {
         clients.indices.map { Figure.Bar(name: clients[$0], value: rounds.median($0, value)) }
     }
     let title = "1 KiB GETs, \(inFlight) in flight"
-    let rateGoals = [1: 0.5, 8: 0.55, 64: 0.65, 256: 0.65]
+    let rateGoals = [1: 0.25, 8: 0.42, 64: 0.62, 256: 0.65]
+    let sessionGoals = [1: 2.5, 8: 5.5, 64: 8]
     var figures = [
         Figure(
             name: "\(title): rate",
@@ -36,7 +37,7 @@ func getting(_ inFlight: Int) throws -> [Figure] {
         Figure(
             name: "\(title): processor time against URLSession",
             value: rounds.ratio(3, 0) { $0.processor },
-            goal: inFlight == 1 ? 3 : 6,
+            goal: sessionGoals[inFlight] ?? 8,
             unit: "times less",
             isMoreBetter: true,
             bars: bars { $0.processor },
@@ -45,7 +46,9 @@ func getting(_ inFlight: Int) throws -> [Figure] {
     ]
     if inFlight == 1 {
         let more = rounds.median(0) { $0.microseconds } - rounds.median(1) { $0.microseconds }
-        figures.append(Figure(name: "\(title): latency", value: more, goal: 40, unit: "us more than libcurl"))
+        figures.append(
+            Figure(name: "\(title): latency", value: more, goal: 120, unit: "us more than libcurl")
+        )
     }
     if inFlight == 64 {
         figures.append(
@@ -70,12 +73,15 @@ func gettingBesideAsync() throws -> [Figure] {
     // Where the system's authorities are looked for, and so ours.
     setenv("SSL_CERT_FILE", try variable("OPERATIONNETWORKING_CA"), 1)
     let servers = [
-        ("HTTP/1.1", try nginx("kibibyte").absoluteString),
-        ("HTTP/2 over TLS", try variable("OPERATIONNETWORKING_NGINX_HTTPS") + "/kibibyte"),
+        ("HTTP/1.1", try nginx("kibibyte").absoluteString, [8: 1.0, 64: 1.25, 256: 1.25]),
+        (
+            "HTTP/2 over TLS", try variable("OPERATIONNETWORKING_NGINX_HTTPS") + "/kibibyte",
+            [8: 1.1, 64: 1.25, 256: 1.3]
+        ),
     ]
     var figures: [Figure] = []
-    for (protocolName, url) in servers {
-        for inFlight in [8, 64, 256] {
+    for (protocolName, url, goals) in servers {
+        for (inFlight, goal) in goals.sorted(by: { $0.key < $1.key }) {
             let count = 10_000
             let clients = [(Child.workload, "operations"), (peer, "async"), (Child.workload, "curl")]
             let rounds = try rotating(5, clients) { program, client in
@@ -85,7 +91,7 @@ func gettingBesideAsync() throws -> [Figure] {
                 Figure(
                     name: "1 KiB GETs over \(protocolName), \(inFlight) in flight: processor time",
                     value: rounds.ratio(1, 0) { $0.processor },
-                    goal: 1.5,
+                    goal: goal,
                     unit: "times less than AsyncHTTPClient",
                     remark: "rates \(rounded(rounds.median(0) { $0.rate })) and "
                         + "\(rounded(rounds.median(1) { $0.rate })) a second",
@@ -140,14 +146,14 @@ func counting() throws -> [Figure] {
         Figure(
             name: "a GET of 1 KiB of JSON, 64 in flight, without its parsing",
             value: json.total - json.parsing,
-            goal: 160_000,
+            goal: 152_000,
             unit: "instructions",
             remark: "parsing \(rounded(json.parsing))"
         ),
         Figure(
             name: "a GET of 1 KiB: memory",
             value: plain.allocations,
-            goal: 40,
+            goal: 33,
             unit: "allocations by Swift"
         ),
     ]
