@@ -42,7 +42,9 @@ struct SinkBuffer: Sendable {
 
     private mutating func keep(_ bytes: [UInt8]) {
         guard keptCount > 0 else { return }
-        kept += bytes.suffix(keptCount)
+        // Typed, because the `suffix` of a sequence goes through every byte.
+        let last: ArraySlice<UInt8> = bytes.suffix(keptCount)
+        kept += last
         // Not for each of many small buffers.
         if kept.count > 2 * keptCount { kept.removeFirst(kept.count - keptCount) }
     }
