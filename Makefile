@@ -17,9 +17,7 @@ FILTER ?= .
 THREAD_TESTS ?= OperationNetworkingSystemTests,OperationNetworkingTestSupport,OperationNetworkingTests,OperationNetworkingImagesTests
 # And of the behavior tests, those in these folders.
 THREAD_FOLDERS ?= Network,Operations,Session,Observation
-POINTER_TESTS ?= OperationNetworkingSystemTests,OperationNetworkingTestSupport,OperationNetworkingTests,OperationNetworkingImagesTests
-# And of the behavior tests, those in these folders: what libcurl and OpenSSL call.
-POINTER_FOLDERS ?= Network,Security
+POINTER_TESTS ?= OperationNetworkingSystemTests,OperationNetworkingImagesTests
 # How long generated inputs are tried.
 FUZZ_SECONDS ?= 60
 # How often opget is killed by the crash test, over all servers; each other tool, at each server; and the schedule.
@@ -167,7 +165,6 @@ tsan asan: TEST_LIMIT := $(SANITIZER_LIMIT)
 tsan build-tsan: export OPERATIONNETWORKING_TESTS := $(THREAD_TESTS)
 tsan build-tsan: export OPERATIONNETWORKING_TEST_FOLDERS := $(THREAD_FOLDERS)
 asan build-asan: export OPERATIONNETWORKING_TESTS := $(POINTER_TESTS)
-asan build-asan: export OPERATIONNETWORKING_TEST_FOLDERS := $(POINTER_FOLDERS)
 
 build-tsan: test-dependencies
 	@$(BUILD) --build-tests --sanitize=thread --scratch-path .build-tsan
@@ -192,7 +189,7 @@ release-check: lint test demo test-curl fuzz count removable check-surface docs 
 	@$(BUILD) --configuration release --package-path Benchmarks --scratch-path .build-benchmarks
 	@$(BUILD) --configuration release --package-path Tests/Conformance --scratch-path .build-conformance
 	@$(MAKE) tsan THREAD_TESTS= THREAD_FOLDERS= SANITIZER_LIMIT=5400
-	@$(MAKE) asan POINTER_TESTS= POINTER_FOLDERS= SANITIZER_LIMIT=5400
+	@$(MAKE) asan POINTER_TESTS= SANITIZER_LIMIT=5400
 
 format:
 	@$(SWIFT) format --in-place --parallel --recursive $(SWIFT_SOURCES)
